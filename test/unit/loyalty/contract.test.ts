@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { classify, errorCodes, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Record<string, unknown>;
+}
+
+const contract = parse(readFileSync('shared/loyalty/openapi.yaml', 'utf8'));
+const operations = Object.values<Record<string, Operation>>(contract.paths).flatMap((path) =>
+  Object.values(path),
+);
+
+describe('the contract', () => {
+  it('has the 16 operations, each with an answer and a word on what is not known of it', () => {
+    expect(operations).toHaveLength(16);
+    for (const { operationId, responses } of operations) {
+      expect(Object.keys(responses), operationId).toEqual(
+        expect.arrayContaining(['200', 'default']),
+      );
+    }
+  });
+
+  it('has the three point events', () => {
+    expect(Object.keys(contract.webhooks)).toEqual(['Point_Add', 'Point_Update', 'Point_Removed']);
+  });
+
+  it('asks for Basic authentication everywhere', () => {
+    expect(contract.security).toEqual([{ basic: [] }]);
+    expect(contract.components.securitySchemes.basic).toMatchObject({
+      type: 'http',
+      scheme: 'basic',
+    });
+    expect(operations.filter((operation) => 'security' in operation)).toEqual([]);
+  });
+});
+
+describe('the error table', () => {
+  const schema = contract.components.schemas.ErrorCode;
+
+  it('has every number of the contract from 0 to 120, without gaps', () => {
+    const numbers = Array.from({ length: 121 }, (_, number) => number);
+    expect(schema.enum).toEqual(numbers);
+    expect(Object.keys(errorCodes).map(Number)).toEqual(numbers);
+  });
+
+  it("has the contract's names to the letter, misspellings included", () => {
+    const names = Object.values(errorCodes).map(({ name }) => name);
+    expect(names).toEqual(schema['x-enum-varnames']);
+    expect(names).toContain('Order_OrderCompletedNeddCompletedDate');
+    expect(new Set(names).size).toBe(121);
+  });
+
+  it('gives each code a reason that a person can act on', () => {
+    for (const { name, because } of Object.values(errorCodes)) {
+      expect(because.length, name).toBeGreaterThan(20);
+      expect(because.length, name).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it('calls a code done only for the operations whose wish it fulfils', () => {
+    expect(classify(33, 'cancelPosOrder')).toBe('done');
+    expect(classify(33, 'sendOrder')).toBe('rejected');
+    expect(classify(37, 'cancelOrder')).toBe('done');
+    expect(classify(57, 'deactivateCoupon')).toBe('done');
+    expect(classify(66, 'changeCashback')).toBe('done');
+    expect(classify(13, 'cancelPosOrder')).toBe('rejected');
+    expect(classify(103, 'sendOrder')).toBe('throttled');
+  });
+
+  it('leaves a number it does not know to a person', () => {
+    expect(classify(121, 'sendOrder')).toBe('rejected');
+    expect(classify(-1, 'sendOrder')).toBe('rejected');
+    expect(classify(Number.NaN, 'sendOrder')).toBe('rejected');
+    expect(findErrorCode(121)).toBeUndefined();
+  });
+});
