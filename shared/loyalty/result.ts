@@ -1,0 +1,86 @@
+import type { ErrorClass, LoyaltyErrorName } from './error-codes.ts';
+
+/**
+ * What became of one call. Callers that only need to know what to do next switch on `kind`, and on
+ * `class` for the two failures. No text in here holds credentials or a customer's data; only `value`
+ * does, because it is the service's data itself.
+ */
+export type LoyaltyResult<Value> =
+  | Success<Value>
+  | Warning<Value>
+  | BusinessError
+  | TransportFailure;
+
+interface Success<Value> {
+  readonly kind: 'success';
+  readonly value: Value;
+}
+
+/** A success that the service remarks on: Severity 1 of envelope A. */
+interface Warning<Value> {
+  readonly kind: 'warning';
+  readonly value: Value;
+  /** Two digits; the contract does not show their meanings. */
+  readonly code: string | undefined;
+  readonly codeName: string | undefined;
+}
+
+/** The service understood the call and says that it failed. */
+export interface BusinessError {
+  readonly kind: 'business-error';
+  readonly class: ErrorClass;
+  /** Absent when the answer names no error: envelope C has no place for a code. */
+  readonly code?: number;
+  /** Absent too when the service has grown a number that the contract does not have. */
+  readonly name?: LoyaltyErrorName;
+  /** The service's own words, without personal data. */
+  readonly message: string;
+  readonly fields: readonly string[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The call brought no answer of the service's that could be believed. */
+export interface TransportFailure {
+  readonly kind: 'transport-failure';
+  readonly reason: TransportFailureReason;
+  readonly class: ErrorClass;
+  /** False only when the service surely did not carry the request out. */
+  readonly mayHaveHappened: boolean;
+  readonly message: string;
+  readonly status?: number;
+  /** What the operating system or TLS called it: ECONNRESET, ENOTFOUND, CERT_HAS_EXPIRED. */
+  readonly errno?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const classes = {
+  /** No complete answer in time. */
+  'time-out': 'retry',
+  /** The caller's own signal. */
+  aborted: 'retry',
+  /** Reset, refused, name not found, TLS: see `errno`. */
+  connection: 'retry',
+  /** 429. */
+  throttled: 'throttled',
+  /** 5xx and 408. */
+  unavailable: 'retry',
+  /** 401, 403, 404, 407 and redirects: wrong credentials or address, so every call hears the same. */
+  misconfigured: 'misconfigured',
+  /** The function that gives the credentials failed, or gave unusable ones. */
+  'no-credentials': 'misconfigured',
+  /** Any other 4xx: this request is not acceptable. */
+  refused: 'rejected',
+  /** Never sent: the id is blank, and the path would be that of another operation. */
+  'blank-id': 'rejected',
+  /** Not HTTP, not JSON, empty, too large, or not the shape of this operation's answer. */
+  'not-the-contract': 'retry',
+} as const satisfies Record<string, ErrorClass>;
+
+export type TransportFailureReason = keyof typeof classes;
+
+export function transportFailure(
+  reason: TransportFailureReason,
+  details: Omit<TransportFailure, 'kind' | 'reason' | 'class'>,
+): TransportFailure {
+  return { kind: 'transport-failure', reason, class: classes[reason], ...details };
+}

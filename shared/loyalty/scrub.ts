@@ -1,0 +1,82 @@
+/** Under these names of the contract, every text belongs to a person or may have been written by one. */
+const personalMembers = new Set([
+  'Customer',
+  'CustomerId',
+  'customerId',
+  'Metadatas',
+  'OpenAnswer',
+  'Reason',
+  'SalesPerson',
+]);
+
+/** Texts of a request that tell something about a person. */
+export function personalTexts(value: unknown, personal = false): string[] {
+  if (typeof value === 'string') return personal ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    personalTexts(member, personal || personalMembers.has(name)),
+  );
+}
+
+/** Short, and without letters: it cannot itself look like a name. */
+const mask = '***';
+const longestMessage = 300;
+/** Far beyond any message meant for a reader. Cutting it before scrubbing could cut a name in two. */
+const longestQuotable = 4000;
+
+/**
+ * The service's text in a form that may be logged: without the hidden texts, as they are, in any
+ * case and as they look in an address; without the words of them (the service may quote only a first
+ * name); and without anything like an e-mail address or a long number, whoever it belongs to.
+ */
+export function scrub(text: string, hidden: readonly string[]): string {
+  if (text.length > longestQuotable) return `(a text of ${text.length} characters)`;
+  const plain = onOneLine(text);
+  const marked = new Uint8Array(plain.length);
+  for (const form of new Set(hidden.flatMap(formsOf))) {
+    for (const at of occurrencesOf(form, plain)) marked.fill(1, at, at + form.length);
+  }
+  let masked = '';
+  for (let at = 0; at < plain.length; at += 1) {
+    if (marked[at] === 0) masked += plain[at];
+    else if (at === 0 || marked[at - 1] === 0) masked += mask;
+  }
+  masked = masked
+    .split(' ')
+    .map((word) => (word.includes('@') ? mask : word))
+    .join(' ')
+    .replace(/\p{Nd}(?:[ ().,/:+-]{0,3}\p{Nd}){5,}/gu, mask);
+  return masked.length <= longestMessage ? masked : `${masked.slice(0, longestMessage - 1)}…`;
+}
+
+function formsOf(text: string): string[] {
+  const line = onOneLine(text).trim();
+  const words = line.match(/[\p{L}\p{M}]{2,}/gu) ?? [];
+  return [line, encodeURIComponent(line.toWellFormed()), ...words];
+}
+
+/**
+ * Overlapping ones too. Very short texts count only where they stand alone, or "Li" would tear
+ * "limit" apart; single characters tell nothing.
+ */
+function occurrencesOf(form: string, text: string): number[] {
+  if (form.length < 2 || form.length > text.length) return [];
+  const pattern = new RegExp(form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
+  const places: number[] = [];
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const at = found.index;
+    const standsAlone = !isOfWord(text[at - 1]) && !isOfWord(text[at + form.length]);
+    if (form.length >= 4 || standsAlone) places.push(at);
+    pattern.lastIndex = at + 1;
+  }
+  return places;
+}
+
+function isOfWord(unit = ''): boolean {
+  return /[\p{L}\p{M}\p{N}]/u.test(unit);
+}
+
+/** Line breaks and control characters of another party have no place in a log line. */
+function onOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ');
+}

@@ -1,0 +1,259 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { Transport } from '../../../shared/loyalty/transport.ts';
+import {
+  answering,
+  type ScriptedServer,
+  sendingRaw,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+
+// Hundreds of cases each, on a machine that may be busy with other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+const credentials = { token: 'token-of-example', key: 'key-of-example' };
+let server: ScriptedServer;
+let client: LoyaltyClient;
+beforeAll(async () => {
+  server = await startScriptedServer();
+  client = createLoyaltyClient({ baseUrl: server.url, credentials });
+});
+afterAll(() => server.stop());
+
+/** A client of which every call is answered the same way, without a network. */
+function clientHearing(status: number, headers: Record<string, string>, text: string) {
+  const transport: Transport = {
+    send: async ({ authorize }) => {
+      await authorize();
+      return { kind: 'answer', status, headers, text };
+    },
+  };
+  return createLoyaltyClient({ transport, credentials });
+}
+
+const everyCall: ((loyalty: LoyaltyClient, text: string) => Promise<{ kind: string }>)[] = [
+  (loyalty, text) => loyalty.updateProduct('1', { Title: text }),
+  (loyalty, text) => loyalty.calculateProductPoints([{ Id: text }]),
+  (loyalty, text) => loyalty.redeemReward(1, { CustomerId: text }),
+  (loyalty, text) => loyalty.sendOrder({ OriginalId: '1', Customer: { Name: text } }),
+  (loyalty, text) => loyalty.createCoupon({ CustomerId: text }),
+  (loyalty, text) => loyalty.changeCashback('1', { Reason: text }),
+  (loyalty, text) => loyalty.listTiers({ CustomerId: text }),
+  (loyalty, text) => loyalty.updateRewardMetadata({ Metadatas: [{ Name: 'n', Value: text }] }),
+  (loyalty) => loyalty.getRewardConfiguration(1),
+  (loyalty, text) => loyalty.listQuizzes({ customerId: text }),
+  (loyalty) => loyalty.getCustomer('1'),
+  (loyalty) => loyalty.deactivateCoupon('1'),
+  (loyalty, text) => loyalty.cancelPosOrder('1', { OrderStatus: text }),
+  (loyalty) => loyalty.listRewardConfigurations(),
+  (loyalty, text) => loyalty.answerQuiz({ customerId: text }, [{ OpenAnswer: text }]),
+  (loyalty, text) => loyalty.cancelOrder('1', { OrderStatus: text }),
+];
+const anyCall = fc.constantFrom(...everyCall);
+const kinds = ['success', 'warning', 'business-error', 'transport-failure'];
+/** Half surrogate pairs included. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    '.',
+    '..',
+    '../..',
+    '%2e%2e',
+    '/',
+    '//',
+    '?',
+    '#',
+    '&=',
+    '%',
+    '%zz',
+    '\ud83d',
+    '🎁',
+  ),
+);
+
+describe('whatever is sent', () => {
+  const routes: [string, RegExp, (id: string) => Promise<unknown>][] = [
+    ['PUT', /^\/v1\/pvt\/Product\/([^/?#]+)$/, (id) => client.updateProduct(id, {})],
+    ['GET', /^\/v1\/pvt\/Customer\/([^/?#]+)$/, (id) => client.getCustomer(id)],
+    [
+      'POST',
+      /^\/v1\/pvt\/Customer\/([^/?#]+)\/cashback$/,
+      (id) => client.changeCashback(id, { Reason: 'r' }),
+    ],
+    ['POST', /^\/v1\/pvt\/Coupons\/([^/?#]+)\/inactive$/, (id) => client.deactivateCoupon(id)],
+    ['POST', /^\/v1\/pvt\/POS\/orders\/([^/?#]+)\/cancel$/, (id) => client.cancelPosOrder(id, {})],
+    ['POST', /^\/v1\/pvt\/Order\/([^/?#]+)\/cancel$/, (id) => client.cancelOrder(id, {})],
+    [
+      'GET',
+      /^\/v1\/pvt\/Quiz\/list\?customerId=([^/?#&=]+)$/,
+      (id) => client.listQuizzes({ customerId: id }),
+    ],
+  ];
+
+  async function idOnTheWire([method, route, send]: (typeof routes)[number], id: string) {
+    server.received.length = 0;
+    await send(id);
+    expect(server.received.map((request) => request.method)).toEqual([method]);
+    const segment = route.exec(server.received[0]?.url ?? '')?.[1] ?? 'another route';
+    expect(server.received[0]?.url).not.toMatch(/\/\.{1,2}(\/|$)/);
+    return decodeURIComponent(segment);
+  }
+
+  it('an id reaches its own route, and only as itself', async () => {
+    const ids = anyText.filter((id) => id.trim() !== '');
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...routes), ids, async (route, id) => {
+        expect(await idOnTheWire(route, id)).toBe(id.toWellFormed());
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(['x', '/', '🎁'])('so does an id of ten thousand %s', async (sign) => {
+    for (const route of routes) {
+      expect(await idOnTheWire(route, sign.repeat(10_000))).toBe(sign.repeat(10_000));
+    }
+  });
+
+  it('a text arrives as it was, and nothing is thrown', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText, async (text) => {
+        server.received.length = 0;
+        await client.sendOrder({ OriginalId: text, Customer: { Name: text } });
+        const body = JSON.parse(server.received[0]?.body ?? '');
+        expect(body).toEqual({ OriginalId: text, Customer: { Name: text } });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('whatever is answered', () => {
+  it('becomes a result and never an exception: any JSON under any status', async () => {
+    const member = fc.constantFrom(
+      'HasError',
+      'HasWarning',
+      'Severity',
+      'Result',
+      'Items',
+      'Code',
+      'CodeName',
+      'ErrorCode',
+      'ErrorMessage',
+      'ErrorMessages',
+      'ErrorDescriptions',
+      'TotalItemCount',
+      'HasNextPage',
+      '__proto__',
+    );
+    const likeAnEnvelope = fc
+      .dictionary(member, fc.jsonValue())
+      .map((body) => JSON.stringify(body));
+    const text = fc.oneof(likeAnEnvelope, fc.json(), anyText);
+    const headers = fc.dictionary(fc.constantFrom('content-type', 'retry-after'), anyText);
+    await fc.assert(
+      fc.asyncProperty(
+        anyCall,
+        fc.oneof(fc.constant(200), fc.integer({ min: 100, max: 999 })),
+        headers,
+        text,
+        async (call, status, sent, body) => {
+          const result = await call(clientHearing(status, sent, body), 'Robin Sample');
+          expect(kinds).toContain(result.kind);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('becomes a result and never an exception: any bytes on the wire', async () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc
+        .tuple(fc.integer({ min: 0, max: 999 }), fc.string({ maxLength: 50 }), fc.uint8Array())
+        .map(([status, header, body]) =>
+          Buffer.concat([Buffer.from(`HTTP/1.1 ${status} x\r\n${header}\r\n\r\n`), body]),
+        ),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyCall, bytes, async (call, answer) => {
+        server.script = sendingRaw(answer);
+        const result = await call(client, 'Robin Sample');
+        expect(kinds).toContain(result.kind);
+        expect(['success', 'warning']).not.toContain(result.kind);
+      }),
+      { numRuns: 200 },
+    );
+    server.script = answering(200, '{}');
+  });
+});
+
+describe('personal data', () => {
+  /** What is left of a text after the mask must not be taken for it, hence no stars. */
+  const personal = fc
+    .string({ unit: 'grapheme', minLength: 4, maxLength: 30 })
+    .filter((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim().length >= 4 && !/[*…]/.test(text));
+  const person = fc.record({
+    OriginalId: personal,
+    Name: personal,
+    Email: fc.oneof(personal, fc.emailAddress()),
+    Phone: personal,
+    Document: personal,
+    BirthdayDate: personal,
+  });
+  const calls: ((loyalty: LoyaltyClient, texts: Record<string, string>) => Promise<object>)[] = [
+    (loyalty, texts) => loyalty.sendOrder({ Customer: texts }),
+    (loyalty, texts) =>
+      loyalty.createCoupon({ CustomerId: texts.OriginalId ?? '', Customer: texts }),
+    (loyalty, texts) => loyalty.getCustomer(texts.OriginalId ?? ''),
+    (loyalty, texts) => loyalty.listQuizzes({ customerId: texts.OriginalId ?? '' }),
+    (loyalty, texts) => loyalty.redeemReward(1, { CustomerId: texts.OriginalId ?? '' }),
+    (loyalty, texts) =>
+      loyalty.changeCashback(texts.OriginalId ?? '', { Reason: texts.Name ?? '' }),
+  ];
+  const carried = [
+    ['OriginalId', 'Name', 'Email', 'Phone', 'Document', 'BirthdayDate'],
+    ['OriginalId', 'Name', 'Email', 'Phone', 'Document', 'BirthdayDate'],
+    ['OriginalId'],
+    ['OriginalId'],
+    ['OriginalId'],
+    ['OriginalId', 'Name'],
+  ];
+
+  it('never comes back in a text, however the service repeats it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        person,
+        fc.nat(calls.length - 1),
+        fc.array(fc.string({ maxLength: 10 }), { minLength: 6, maxLength: 6 }),
+        fc.constantFrom(200, 400, 500),
+        async (texts, which, glue, status) => {
+          const echo = Object.values(texts)
+            .map((text, at) => `${glue[at]}${text}`)
+            .join('');
+          const body = {
+            HasError: true,
+            ErrorMessage: echo,
+            ErrorMessages: [echo, texts.Name],
+            CodeName: texts.Name,
+            ErrorDescriptions: [{ Description: 7, Field: texts.Email, FieldText: echo }],
+          };
+          const headers = { 'content-type': texts.Name };
+          const loyalty = clientHearing(status, headers, JSON.stringify(body));
+          const untouched = inspect(loyalty, { depth: 9, showHidden: true });
+          const result = (await calls[which]?.(loyalty, texts)) as Record<string, unknown>;
+          const shown = [result.message, ...((result.fields as string[] | undefined) ?? [])];
+          for (const name of carried[which] ?? []) {
+            const text = texts[name as keyof typeof texts];
+            for (const line of shown) expect(String(line).includes(text)).toBe(false);
+          }
+          expect(inspect(loyalty, { depth: 9, showHidden: true })).toBe(untouched);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,278 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import type { Page, Value } from '../../../shared/loyalty/call-types.ts';
+import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import { operationTable } from '../../../shared/loyalty/operation-table.ts';
+import {
+  answering,
+  hanging,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+
+type Schemas = components['schemas'];
+
+const credentials = { token: 'token-of-example', key: 'clé:ключ-秘密' };
+let server: ScriptedServer;
+let client: LoyaltyClient;
+beforeEach(async () => {
+  server = await startScriptedServer();
+  client = createLoyaltyClient({ baseUrl: server.url, credentials });
+});
+afterEach(() => server.stop());
+
+const cancellation = { OrderCancelledDate: '2026-10-08T11:00:00Z', OrderStatus: null };
+const calls: Record<keyof LoyaltyClient, { call: () => Promise<unknown>; wire: string }> = {
+  updateProduct: {
+    call: () => client.updateProduct('a/b', { Title: 'Shirt' }),
+    wire: 'PUT /v1/pvt/Product/a%2Fb {"Title":"Shirt"}',
+  },
+  calculateProductPoints: {
+    call: () => client.calculateProductPoints([{ Id: '1', Price: 2.5 }]),
+    wire: 'POST /v1/pvt/Product/points [{"Id":"1","Price":2.5}]',
+  },
+  redeemReward: {
+    call: () => client.redeemReward(7, { CustomerId: 'c 1' }),
+    wire: 'POST /v1/pvt/RewardConfigurations/7/redeem {"CustomerId":"c 1"}',
+  },
+  sendOrder: {
+    call: () => client.sendOrder({ OriginalId: '1' }),
+    wire: 'POST /v1/pvt/POS/orders {"OriginalId":"1"}',
+  },
+  createCoupon: {
+    call: () => client.createCoupon({ CouponCode: 'X' }),
+    wire: 'POST /v1/pvt/Coupons {"CouponCode":"X"}',
+  },
+  changeCashback: {
+    call: () => client.changeCashback('50%', { Value: 1, OperationType: 1, Reason: 'r' }),
+    wire: 'POST /v1/pvt/Customer/50%25/cashback {"Value":1,"OperationType":1,"Reason":"r"}',
+  },
+  listTiers: {
+    call: () => client.listTiers({ CustomerId: null }),
+    wire: 'POST /v1/pvt/Tiers/available {"CustomerId":null}',
+  },
+  updateRewardMetadata: {
+    call: () => client.updateRewardMetadata({ OriginalKey: 'k' }),
+    wire: 'POST /v1/pvt/Rewards/updatemetadata {"OriginalKey":"k"}',
+  },
+  getRewardConfiguration: {
+    call: () => client.getRewardConfiguration(7),
+    wire: 'GET /v1/pvt/RewardConfigurations/7 ',
+  },
+  listQuizzes: {
+    call: () => client.listQuizzes({ customerId: 'a&b=c 🎁' }),
+    wire: 'GET /v1/pvt/Quiz/list?customerId=a%26b%3Dc%20%F0%9F%8E%81 ',
+  },
+  getCustomer: {
+    call: () => client.getCustomer('..'),
+    wire: 'GET /v1/pvt/Customer/%2E%2E ',
+  },
+  deactivateCoupon: {
+    call: () => client.deactivateCoupon('10% OFF'),
+    wire: 'POST /v1/pvt/Coupons/10%25%20OFF/inactive ',
+  },
+  cancelPosOrder: {
+    call: () => client.cancelPosOrder('#1', cancellation),
+    wire: `POST /v1/pvt/POS/orders/%231/cancel ${JSON.stringify(cancellation)}`,
+  },
+  listRewardConfigurations: {
+    call: () => client.listRewardConfigurations({ IsActive: true, PageNumber: 2, PageSize: 50 }),
+    wire: 'GET /v1/pvt/RewardConfigurations?IsActive=true&PageNumber=2&PageSize=50 ',
+  },
+  answerQuiz: {
+    call: () => client.answerQuiz({ customerId: 'c' }, [{ QuizQuestionId: 1, OptionIds: [2] }]),
+    wire: 'POST /v1/pvt/Quiz/answer?customerId=c [{"QuizQuestionId":1,"OptionIds":[2]}]',
+  },
+  cancelOrder: {
+    call: () => client.cancelOrder('1?2', cancellation),
+    wire: `POST /v1/pvt/Order/1%3F2/cancel ${JSON.stringify(cancellation)}`,
+  },
+};
+
+describe('the client', () => {
+  it.each(Object.entries(calls))('sends %s as the contract says', async (_, { call, wire }) => {
+    await call();
+    const sent = server.received.map(({ method, url, body }) => `${method} ${url} ${body}`);
+    expect(sent).toEqual([wire]);
+  });
+
+  it('knows every operation of the contract by its method and path', () => {
+    const { paths } = parse(readFileSync('shared/loyalty/openapi.yaml', 'utf8')) as {
+      paths: Record<string, Record<string, { operationId?: string }>>;
+    };
+    const inContract = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [
+        operationId,
+        { method: method.toUpperCase(), path },
+      ]),
+    );
+    const inTable = Object.entries(operationTable).map(([id, { method, path }]) => [
+      id,
+      { method, path },
+    ]);
+    expect(inTable).toHaveLength(16);
+    expect(Object.fromEntries(inTable)).toEqual(Object.fromEntries(inContract));
+  });
+
+  it('gives each operation the types of the contract', () => {
+    expectTypeOf<Parameters<LoyaltyClient['sendOrder']>[0]>().toEqualTypeOf<Schemas['Order']>();
+    expectTypeOf<Value<'sendOrder'>>().toEqualTypeOf<Schemas['OrderResult']>();
+    expectTypeOf<Value<'updateProduct'>>().toEqualTypeOf<Schemas['ProductResult'] | null>();
+    expectTypeOf<Value<'createCoupon'>>().toEqualTypeOf<Page<Schemas['CouponItem']>>();
+    expectTypeOf<Value<'redeemReward'>>().toEqualTypeOf<Page<Schemas['RewardConfiguration']>>();
+    expectTypeOf<Value<'listQuizzes'>>().toEqualTypeOf<Schemas['Quiz'][]>();
+    expectTypeOf<Value<'calculateProductPoints'>>().toEqualTypeOf<Schemas['ProductPoints'][]>();
+    expectTypeOf<Value<'listTiers'>>().toEqualTypeOf<Schemas['TierAvailability']>();
+    expectTypeOf<Schemas['CashbackChange']['OperationType']>().toEqualTypeOf<0 | 1 | undefined>();
+  });
+
+  it('leaves out query parameters that are null or undefined', async () => {
+    await client.listQuizzes({ customerId: null });
+    await client.listQuizzes();
+    await client.listRewardConfigurations({ IsActive: null, PageNumber: 0 });
+    await client.answerQuiz(undefined, []);
+    expect(server.received.map(({ url }) => url)).toEqual([
+      '/v1/pvt/Quiz/list',
+      '/v1/pvt/Quiz/list',
+      '/v1/pvt/RewardConfigurations?PageNumber=0',
+      '/v1/pvt/Quiz/answer',
+    ]);
+  });
+
+  it('sends the credentials as UTF-8, and a key with a colon whole', async () => {
+    await client.getCustomer('1');
+    const header = server.received[0]?.headers.authorization ?? '';
+    const decoded = Buffer.from(header.replace('Basic ', ''), 'base64').toString('utf8');
+    expect(decoded).toBe('token-of-example:clé:ключ-秘密');
+  });
+
+  it('asks a function for the credentials before every call', async () => {
+    const keys = ['old', 'new'];
+    const rotating = createLoyaltyClient({
+      baseUrl: server.url,
+      credentials: async () => ({ token: 't', key: keys.shift() ?? '' }),
+    });
+    await rotating.getCustomer('1');
+    await rotating.getCustomer('1');
+    const sent = server.received.map(({ headers }) => headers.authorization);
+    expect(sent).toEqual([`Basic ${btoa('t:old')}`, `Basic ${btoa('t:new')}`]);
+    // The third key is missing: an answer like any other, and nothing leaves.
+    expect(await rotating.getCustomer('1')).toEqual({
+      kind: 'transport-failure',
+      reason: 'no-credentials',
+      class: 'misconfigured',
+      mayHaveHappened: false,
+      message: 'The credentials could not be had, or are not usable.',
+    });
+    expect(server.received).toHaveLength(2);
+  });
+
+  it.each(['', ' ', '\n\t', '\u00a0'])('never sends the blank id %j', async (id) => {
+    const failure = { reason: 'blank-id', class: 'rejected', mayHaveHappened: false };
+    expect(await client.updateProduct(id, {})).toMatchObject(failure);
+    expect(await client.getCustomer(id)).toMatchObject(failure);
+    expect(await client.cancelPosOrder(id, {})).toMatchObject(failure);
+    expect(server.received).toEqual([]);
+  });
+
+  it('keeps its time, and that of a call', async () => {
+    server.script = hanging;
+    const hasty = createLoyaltyClient({ baseUrl: server.url, credentials, timeoutMs: 30 });
+    const timedOut = { reason: 'time-out', class: 'retry', mayHaveHappened: true };
+    expect(await hasty.getCustomer('1')).toMatchObject({
+      ...timedOut,
+      message: 'No complete answer within 30 ms.',
+    });
+    expect(await client.getCustomer('1', { timeoutMs: 20 })).toMatchObject(timedOut);
+  });
+
+  it('is aborted by the signal of a call', async () => {
+    server.script = hanging;
+    const controller = new AbortController();
+    const results = Array.from({ length: 20 }, () =>
+      client.getCustomer('1', { signal: controller.signal }),
+    );
+    await vi.waitFor(() => expect(server.received).toHaveLength(20));
+    controller.abort();
+    for (const result of await Promise.all(results)) {
+      expect(result).toMatchObject({ reason: 'aborted', class: 'retry', mayHaveHappened: true });
+    }
+  });
+});
+
+describe('programming errors', () => {
+  it.each([
+    'http://loyalty.example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com',
+    'http://10.0.0.1',
+    'ftp://localhost',
+    'loyalty.example.com',
+    'https://user:secret-word@loyalty.example.com',
+    'https://loyalty.example.com/?key=secret-word',
+    'https://loyalty.example.com/#secret-word',
+  ])('throws on the base address %s and does not quote it', (baseUrl) => {
+    expect(() => createLoyaltyClient({ baseUrl, credentials })).toThrow(/^Loyalty base address/);
+    expect(() => createLoyaltyClient({ baseUrl, credentials })).not.toThrow(/secret|example/);
+  });
+
+  it.each([
+    'http://localhost:1',
+    'http://127.0.0.1:1',
+    'http://127.8.9.1:1',
+    'http://[::1]:1/x/',
+    'https://loyalty.example.com/tenant',
+  ])('takes the base address %s', (baseUrl) => {
+    expect(() => createLoyaltyClient({ baseUrl, credentials })).not.toThrow();
+  });
+
+  it.each([
+    { token: 'left:right', key: 'secret-word' },
+    { token: '', key: 'secret-word' },
+    { token: 'secret-word', key: '' },
+  ])('throws on unusable credentials and does not quote them', (unusable) => {
+    const create = () => createLoyaltyClient({ baseUrl: server.url, credentials: unusable });
+    expect(create).toThrow(/^Loyalty API (token|key)/);
+    expect(create).not.toThrow(/left|right|secret/);
+  });
+
+  it.each([0, -1, Number.NaN, 2 ** 31])('throws on a time-out of %d ms', async (timeoutMs) => {
+    const create = () => createLoyaltyClient({ baseUrl: server.url, credentials, timeoutMs });
+    expect(create).toThrow(RangeError);
+    await expect(client.getCustomer('1', { timeoutMs })).rejects.toThrow(RangeError);
+  });
+
+  it('throws on an id that is not there, before anything is sent', async () => {
+    const missing = undefined as unknown as string;
+    await expect(client.getCustomer(missing)).rejects.toThrow(
+      '/v1/pvt/Customer/{id}: id is missing',
+    );
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('the credentials', () => {
+  it('never show when the client is inspected, logged or serialized', async () => {
+    server.script = answering(401, '');
+    const result = await client.getCustomer('1');
+    expect(result).toMatchObject({ reason: 'misconfigured', class: 'misconfigured', status: 401 });
+    for (const thing of [client, result]) {
+      const shown = `${inspect(thing, { depth: 20, showHidden: true })} ${JSON.stringify(thing)}`;
+      expect(shown).not.toContain(credentials.token);
+      expect(shown).not.toContain(credentials.key);
+      expect(shown).not.toContain(btoa('token-of-example').slice(0, 20));
+    }
+  });
+
+  it('never show in a message, even when the service repeats them', async () => {
+    const encoded = Buffer.from(`${credentials.token}:${credentials.key}`).toString('base64');
+    const ErrorMessage = `${credentials.token} / ${credentials.key} / Basic ${encoded} is wrong`;
+    server.script = answering(200, JSON.stringify({ HasError: true, ErrorMessage }));
+    expect(await client.getCustomer('1')).toMatchObject({
+      message: '*** / *** / Basic *** is wrong',
+    });
+  });
+});

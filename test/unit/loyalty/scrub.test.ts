@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { personalTexts, scrub } from '../../../shared/loyalty/scrub.ts';
+
+// Hundreds of cases each, on a machine that may be busy with other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+const person = [
+  'Zoë Sample-Öz',
+  'zoe.sample@example.com',
+  '+55 (11) 98765-4321',
+  '123.456.789-09',
+  '1990-05-01T00:00:00Z',
+];
+
+describe('scrubbing', () => {
+  it.each([
+    ['Customer Zoë Sample-Öz not found', 'Customer *** not found'],
+    ['customer ZOË SAMPLE-ÖZ', 'customer ***'],
+    ['Hello Zoë!', 'Hello ***!'],
+    ['/v1/pvt/Customer/Zo%C3%AB%20Sample-%C3%96z failed', '/v1/pvt/Customer/*** failed'],
+    ['see <other.person@example.org>, please', 'see *** please'],
+    ['phone 11 98765 4321 is taken', 'phone *** is taken'],
+    ['document 12345678909 is taken', 'document *** is taken'],
+    ['born on 01/05/1990', 'born on ***'],
+    ['order 12345 is too old: 30 days', 'order 12345 is too old: 30 days'],
+    ['first\r\n\tsecond\u0007', 'first second '],
+  ])('turns %j into %j', (text, scrubbed) => {
+    expect(scrub(text, person)).toBe(scrubbed);
+  });
+
+  it('hides very short names only where they stand alone', () => {
+    expect(scrub('Li is over the limit, LI', ['Li'])).toBe('*** is over the limit, ***');
+    expect(scrub('a to b', ['a'])).toBe('a to b');
+  });
+
+  it('comes to an end with a name of one emoji', () => {
+    expect(scrub('Hello 🎁 and 🎁🎁', ['🎁'])).toBe('Hello *** and ***');
+  });
+
+  it('hides all of two texts that overlap', () => {
+    expect(scrub('<abcdefgh>', ['abcdef', 'cdefgh'])).toBe('<***>');
+    expect(scrub('<a1a1a1>', ['a1a1'])).toBe('<***>');
+  });
+
+  it('finds a text whatever its white space', () => {
+    expect(scrub('at A1 \t B2 now', [' A1\n\nB2 '])).toBe('at *** now');
+  });
+
+  it('takes texts with the signs of a pattern literally', () => {
+    expect(scrub('a.*b(c)[d]{2}|^$\\e and axxb', ['a.*b(c)[d]{2}|^$\\e'])).toBe('*** and axxb');
+  });
+
+  it('cuts long texts after scrubbing, and does not quote endless ones', () => {
+    expect(scrub('x'.repeat(1000), [])).toBe(`${'x'.repeat(299)}…`);
+    expect(scrub(`${'- '.repeat(140)}Robin Sample`, ['Robin Sample'])).not.toMatch(/Ro|Sa/);
+    expect(scrub('x'.repeat(4001), [])).toBe('(a text of 4001 characters)');
+  });
+
+  it('never lets a hidden text of four characters or more through', () => {
+    // What is left of a text after the mask must not be taken for it, hence no stars.
+    const hidden = fc
+      .string({ unit: 'binary', minLength: 4, maxLength: 40 })
+      .filter(
+        (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim().length >= 4 && !/[*…]/.test(text),
+      );
+    const piece = fc.string({ unit: 'binary', maxLength: 20 });
+    fc.assert(
+      fc.property(
+        fc.array(hidden, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.oneof(piece, fc.nat(4)), { maxLength: 12 }),
+        (texts, pieces) => {
+          const message = pieces
+            .map((part) => (typeof part === 'number' ? (texts[part % texts.length] ?? '') : part))
+            .join('');
+          const scrubbed = scrub(message, texts);
+          expect(scrubbed.length).toBeLessThanOrEqual(300);
+          for (const text of texts) expect(scrubbed.includes(text)).toBe(false);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('stays fast on the worst texts', () => {
+    const started = performance.now();
+    for (const unit of ['a', '1', '1 ', '@', 'aaaa ', '(('])
+      scrub(unit.repeat(4000 / unit.length), ['aaaa']);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('personal texts of a request', () => {
+  it('are those of customers, staff and free text, and no others', () => {
+    const order = {
+      OriginalId: 'order-1',
+      OrderStatus: 'paid',
+      Customer: { OriginalId: 'c-1', Name: 'Robin Sample', IsEnrolled: true, Email: null },
+      Products: [{ Title: 'Linen shirt' }],
+      SalesPerson: { OriginalId: 's-1', Name: 'Alex Sample' },
+      Metadatas: [{ Name: 'birthday', Value: 'May 1st' }],
+      CustomerId: 'c-2',
+      Reason: 'Spoke to Robin',
+    };
+    expect(personalTexts(order)).toEqual([
+      'c-1',
+      'Robin Sample',
+      's-1',
+      'Alex Sample',
+      'birthday',
+      'May 1st',
+      'c-2',
+      'Spoke to Robin',
+    ]);
+    expect(personalTexts([{ QuizQuestionId: 1, OpenAnswer: 'blue' }])).toEqual(['blue']);
+    expect(personalTexts({ customerId: 'c-3' })).toEqual(['c-3']);
+  });
+});

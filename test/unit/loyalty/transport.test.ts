@@ -1,0 +1,348 @@
+import { spawnSync } from 'node:child_process';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTransport, type TransportRequest } from '../../../shared/loyalty/transport.ts';
+import {
+  answering,
+  dribbling,
+  hanging,
+  resetting,
+  type ScriptedServer,
+  sendingRaw,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+import { createSelfSignedCertificate } from '../../support/self-signed-certificate.ts';
+
+const call: TransportRequest = {
+  method: 'POST',
+  path: '/v1/pvt/POS/orders',
+  body: '{"OriginalId":"1"}',
+  authorize: async () => 'Basic dG9rZW46a2V5',
+  timeoutMs: 5000,
+  signal: undefined,
+};
+const get: TransportRequest = { ...call, method: 'GET', body: undefined };
+
+let server: ScriptedServer;
+beforeEach(async () => {
+  server = await startScriptedServer();
+});
+afterEach(() => server.stop());
+
+describe('the transport', () => {
+  it('sends method, path, body and credentials as they are given', async () => {
+    const path = '/v1/pvt/Product/%2E%2E/a%2Fb?x=%20';
+    await createTransport(`${server.url}/tenant/`).send({ ...call, path });
+    expect(server.received).toMatchObject([
+      {
+        method: 'POST',
+        url: `/tenant${path}`,
+        body: '{"OriginalId":"1"}',
+        headers: {
+          authorization: 'Basic dG9rZW46a2V5',
+          'content-type': 'application/json',
+          'content-length': '18',
+          'accept-encoding': 'identity',
+        },
+      },
+    ]);
+  });
+
+  it('sends a POST without a body as an empty one, and a GET with none', async () => {
+    const transport = createTransport(server.url);
+    await transport.send({ ...call, body: undefined });
+    await transport.send(get);
+    const [post, read] = server.received;
+    expect(post?.headers).toMatchObject({ 'content-length': '0' });
+    expect(post?.headers).not.toHaveProperty('content-type');
+    expect(read?.headers).not.toHaveProperty('content-length');
+  });
+
+  it('reads UTF-8 that arrives in pieces, with or without a byte order mark', async () => {
+    const body = Buffer.from('\ufeff{"Name":"Zoë 🎁"}');
+    server.script = (response) => {
+      response.writeHead(200);
+      const at = body.length - 4;
+      response.write(body.subarray(0, at));
+      setTimeout(() => response.end(body.subarray(at)), 10);
+    };
+    const answer = await createTransport(server.url).send(get);
+    expect(answer).toMatchObject({ kind: 'answer', status: 200, text: '{"Name":"Zoë 🎁"}' });
+  });
+
+  it('never follows a redirect', async () => {
+    server.script = answering(307, '', { location: `${server.url}/elsewhere` });
+    expect(await createTransport(server.url).send(call)).toMatchObject({ status: 307 });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('uses one connection for calls after each other, and leaves nothing on it', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    const transport = createTransport(server.url);
+    for (let n = 0; n < 30; n += 1) await transport.send(call);
+    expect(new Set(server.received.map(({ connection }) => connection))).toEqual(new Set([0]));
+    // Node warns of listeners that pile up.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warned);
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  it('does not use a connection again that lay idle for long, as in a frozen Lambda', async () => {
+    const transport = createTransport(server.url);
+    await transport.send(call);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15_001 });
+    await transport.send(call);
+    vi.useRealTimers();
+    expect(server.received.map(({ connection }) => connection)).toEqual([0, 1]);
+  });
+});
+
+describe('a cold start', () => {
+  it.each(['https://loyalty.invalid', 'http://127.0.0.1:1'])('to %s loads no undici', (baseUrl) => {
+    // 30 ms of every cold start, and what an import of node:http as a module brings in.
+    const script = `
+      const { createLoyaltyClient } = await import('./shared/loyalty/client.ts');
+      const settings = { baseUrl: '${baseUrl}', credentials: { token: 't', key: 'k' } };
+      const { kind } = await createLoyaltyClient(settings).getCustomer('1');
+      console.log(kind, process.moduleLoadList.filter((name) => /undici/.test(name)).length);`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+    });
+    expect(stdout.trim()).toBe('transport-failure 0');
+  });
+});
+
+describe('the deadline', () => {
+  it.each([
+    ['the answer never begins', hanging],
+    ['its headers dribble', dribbling('HTTP/1.1 200 OK\r\nx-pad: ')],
+    ['its body dribbles', dribbling('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')],
+  ])('ends a call of which %s', async (_, script) => {
+    server.script = script;
+    const fault = await createTransport(server.url).send({ ...call, timeoutMs: 60 });
+    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: true });
+  });
+
+  it('covers connecting, and then knows that nothing was sent', async () => {
+    // Takes connections and never answers the TLS greeting.
+    const mute = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => mute.once('listening', resolve));
+    const { port } = mute.address() as AddressInfo;
+    const fault = await createTransport(`https://127.0.0.1:${port}`).send({
+      ...call,
+      timeoutMs: 60,
+    });
+    mute.close();
+    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: false });
+  });
+
+  it('covers waiting for the credentials', async () => {
+    const authorize = () => new Promise<string>(() => {});
+    const fault = await createTransport(server.url).send({ ...call, authorize, timeoutMs: 20 });
+    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: false });
+  });
+
+  it('sends nothing when the credentials come after it', async () => {
+    let give = (_: string) => {};
+    const authorize = () =>
+      new Promise<string>((resolve) => {
+        give = resolve;
+      });
+    await createTransport(server.url).send({ ...call, authorize, timeoutMs: 20 });
+    give('Basic late');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(server.received).toEqual([]);
+  });
+});
+
+describe('an abort', () => {
+  it('ends a call under way', async () => {
+    server.script = hanging;
+    const controller = new AbortController();
+    const sent = createTransport(server.url).send({ ...call, signal: controller.signal });
+    await vi.waitFor(() => expect(server.received).toHaveLength(1));
+    controller.abort();
+    expect(await sent).toEqual({ kind: 'fault', reason: 'aborted', mayHaveHappened: true });
+  });
+
+  it('that came before the call sends nothing', async () => {
+    const authorize = vi.fn(call.authorize);
+    const signal = AbortSignal.abort();
+    const fault = await createTransport(server.url).send({ ...call, authorize, signal });
+    expect(fault).toEqual({ kind: 'fault', reason: 'aborted', mayHaveHappened: false });
+    expect(authorize).not.toHaveBeenCalled();
+  });
+
+  it('that comes after the answer changes nothing, and leaves no listener behind', async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const removed = vi.spyOn(signal, 'removeEventListener');
+    const transport = createTransport(server.url);
+    expect(await transport.send({ ...call, signal })).toMatchObject({ kind: 'answer' });
+    controller.abort();
+    expect(removed).toHaveBeenCalledOnce();
+    await transport.send(call);
+    expect(server.received.map(({ connection }) => connection)).toEqual([0, 0]);
+  });
+});
+
+describe('a broken connection', () => {
+  it('is known not to have carried anything when it was refused', async () => {
+    await server.stop();
+    const fault = await createTransport(server.url).send(call);
+    expect(fault).toMatchObject({ errno: 'ECONNREFUSED', mayHaveHappened: false });
+  });
+
+  it('is known not to have carried anything when there is no such host', async () => {
+    const fault = await createTransport('https://loyalty.invalid').send(call);
+    expect(fault).toMatchObject({ kind: 'fault', mayHaveHappened: false });
+  });
+
+  it('may have carried the request when it was reset after it', async () => {
+    server.script = resetting;
+    const fault = await createTransport(server.url).send(call);
+    expect(fault).toMatchObject({ errno: 'ECONNRESET', mayHaveHappened: true });
+  });
+
+  it('may have carried the request when it was one used before', async () => {
+    const transport = createTransport(server.url);
+    await transport.send(call);
+    server.script = resetting;
+    expect(await transport.send(call)).toMatchObject({
+      reason: 'connection',
+      mayHaveHappened: true,
+    });
+  });
+
+  it('is a fault when it ends before the answer does', async () => {
+    server.script = sendingRaw('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"HasError":fal');
+    expect(await createTransport(server.url).send(call)).toMatchObject({
+      reason: 'connection',
+      errno: 'ECONNRESET',
+      mayHaveHappened: true,
+    });
+  });
+
+  it('is a fault at once, not a time-out, whenever the server resets', async () => {
+    server.resetsOnConnect = true;
+    const fault = await createTransport(server.url).send(call);
+    expect(fault).toMatchObject({ kind: 'fault', reason: 'connection' });
+  });
+});
+
+describe('what is not an answer', () => {
+  it.each([
+    ['not HTTP', 'not-http', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['headers without end', 'not-http', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`],
+    [
+      'an upgrade nobody asked for',
+      'connection',
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n',
+    ],
+  ])('%s becomes a fault', async (_, reason, bytes) => {
+    server.script = sendingRaw(bytes);
+    expect(await createTransport(server.url).send(call)).toMatchObject({ kind: 'fault', reason });
+  });
+
+  it('is given up on beyond 8 MiB', async () => {
+    server.script = answering(200, Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
+    const fault = await createTransport(server.url).send(call);
+    expect(fault).toEqual({ kind: 'fault', reason: 'too-large', mayHaveHappened: true });
+    server.script = answering(200, Buffer.alloc(8 * 1024 * 1024, 0x20));
+    expect(await createTransport(server.url).send(call)).toMatchObject({ kind: 'answer' });
+  });
+});
+
+describe('connections', () => {
+  it('do not pile up, however the calls end', async () => {
+    const transport = createTransport(server.url);
+    const scripts = [
+      hanging,
+      resetting,
+      dribbling('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n'),
+      sendingRaw('nonsense\r\n\r\n'),
+      answering(500, 'x'.repeat(100_000)),
+      // Answers and closes for writing, while the request may still be under way.
+      answering(413, '', { connection: 'close' }),
+    ];
+    for (const script of scripts) {
+      server.script = script;
+      await Promise.all(
+        Array.from({ length: 5 }, () =>
+          transport.send({ ...call, body: 'x'.repeat(200_000), timeoutMs: 100 }),
+        ),
+      );
+    }
+    // What remains are the five that ended well and may be used again.
+    await vi.waitFor(async () => expect(await server.openConnections()).toBeLessThanOrEqual(5));
+  });
+
+  it('are not kept for an answer that came before the request was taken', async () => {
+    const early = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.pause();
+        socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const open = new Set<Socket>();
+    early.on('connection', (socket) => {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+    });
+    await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve));
+    const { port } = early.address() as AddressInfo;
+    const body = 'x'.repeat(32 * 1024 * 1024);
+    const answer = await createTransport(`http://127.0.0.1:${port}`).send({ ...call, body });
+    expect(answer).toMatchObject({ status: 413 });
+    // Writing is how a side that does not read finds out that the other one is gone.
+    await vi.waitFor(() => {
+      for (const socket of open) socket.write(' ');
+      expect(open.size).toBe(0);
+    });
+    early.close();
+  });
+});
+
+describe('over TLS', () => {
+  const certificate = createSelfSignedCertificate(new Date());
+  let secure: ScriptedServer;
+  beforeEach(async () => {
+    secure = await startScriptedServer(certificate);
+  });
+  afterEach(() => secure.stop());
+
+  it('never sends the credentials to a server whose certificate is not vouched for', async () => {
+    const fault = await createTransport(secure.url).send(call);
+    expect(fault).toMatchObject({
+      reason: 'connection',
+      errno: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      mayHaveHappened: false,
+    });
+    expect(secure.received).toEqual([]);
+  });
+
+  it('never falls back to plain HTTP', async () => {
+    const fault = await createTransport(server.url.replace('http:', 'https:')).send(call);
+    expect(fault).toMatchObject({ reason: 'connection', mayHaveHappened: false });
+    expect(server.received).toEqual([]);
+  });
+
+  it('answers, and keeps the connection, when the certificate is trusted', async () => {
+    const trusted = tls.getCACertificates('default');
+    tls.setDefaultCACertificates([...trusted, certificate.cert]);
+    try {
+      const transport = createTransport(secure.url);
+      for (let n = 0; n < 3; n += 1) {
+        expect(await transport.send(call)).toMatchObject({ kind: 'answer', status: 200 });
+      }
+      secure.script = resetting;
+      expect(await transport.send(call)).toMatchObject({ mayHaveHappened: true });
+    } finally {
+      tls.setDefaultCACertificates(trusted);
+    }
+    expect(new Set(secure.received.map(({ connection }) => connection))).toEqual(new Set([0]));
+  });
+});
