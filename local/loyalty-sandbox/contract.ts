@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { Fault } from './call.ts';
+
+export interface ContractOperation {
+  readonly operationId: OperationId;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** `/v1/pvt/Product/{id}` */
+  readonly path: string;
+  readonly pathParams: readonly string[];
+  /** False for operations that have no request body at all. */
+  readonly takesBody: boolean;
+}
+
+/** The contract as the sandbox uses it while running: what to route, and what is well formed. */
+export interface Contract {
+  readonly operations: readonly ContractOperation[];
+  /** Never throws, whatever the JSON. Empty when the body is what the contract says. */
+  validateRequest(operation: OperationId, body: unknown): Fault[];
+  /** Problems of an HTTP 200 answer, in words; empty when it is what the contract says. */
+  validateAnswer(operation: OperationId, answer: unknown): string[];
+  validatePointEvent(payload: unknown): string[];
+  readonly openapiText: string;
+}
+
+/** The validators recurse; a body nested deeper than this would end them, and the writer of JSON too. */
+export const deepestBody = 128;
+
+/** Enough to repair a request by, and a bound for bodies that are wrong in a thousand places. */
+const mostFaults = 20;
+
+const openapi = new URL('../../shared/loyalty/openapi.yaml', import.meta.url);
+
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly required?: boolean };
+}
+
+interface Endpoint extends ContractOperation {
+  readonly bodyRequired: boolean;
+  /** JSON pointer of the operation in the document. */
+  readonly pointer: string;
+}
+
+export function loadContract(): Contract {
+  const openapiText = readFileSync(openapi, 'utf8');
+  const document = parse(openapiText) as {
+    readonly paths: Record<string, Record<string, OpenApiOperation>>;
+  };
+  const endpoints = new Map(readEndpoints(document.paths).map((e) => [e.operationId, e]));
+  const validate = compileOnDemand(document);
+  const find = (operation: OperationId): Endpoint => {
+    const endpoint = endpoints.get(operation);
+    if (!endpoint) throw new Error(`The contract has no operation ${operation}.`);
+    return endpoint;
+  };
+  const describe = (faults: readonly Fault[]) =>
+    faults.map(({ path, problem }) => `${path || '(whole)'} ${problem}`);
+
+  return {
+    operations: [...endpoints.values()],
+    openapiText,
+    validateRequest(operation, body) {
+      const { takesBody, bodyRequired, pointer } = find(operation);
+      if (!takesBody) return [];
+      if (body === undefined) return bodyRequired ? [{ path: '', problem: 'must be present' }] : [];
+      return validate(`${pointer}/requestBody/content/application~1json/schema`, body);
+    },
+    validateAnswer(operation, answer) {
+      const { pointer } = find(operation);
+      return describe(
+        validate(`${pointer}/responses/200/content/application~1json/schema`, answer),
+      );
+    },
+    validatePointEvent: (payload) => describe(validate('/components/schemas/PointEvent', payload)),
+  };
+}
+
+function readEndpoints(paths: Record<string, Record<string, OpenApiOperation>>): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      operationId: operation.operationId as OperationId,
+      method: method.toUpperCase() as ContractOperation['method'],
+      path,
+      pathParams: [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => name ?? []),
+      takesBody: operation.requestBody !== undefined,
+      bodyRequired: operation.requestBody?.required === true,
+      pointer: `/paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method}`,
+    })),
+  );
+}
+
+function compileOnDemand(document: object): (pointer: string, value: unknown) => Fault[] {
+  // Not strict: the contract carries `x-` notes, which are no keywords of JSON Schema.
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'contract');
+  const compiled = new Map<string, ValidateFunction>();
+  return (pointer, value) => {
+    if (isDeeperThan(deepestBody, value)) return [{ path: '', problem: 'is nested too deeply' }];
+    let validator = compiled.get(pointer);
+    if (!validator) {
+      validator = ajv.compile({ $ref: `contract#${encodeURI(pointer)}` });
+      compiled.set(pointer, validator);
+    }
+    if (validator(value)) return [];
+    return (validator.errors ?? []).slice(0, mostFaults).map(toFault);
+  };
+}
+
+function toFault({ keyword, instancePath, params, message }: ErrorObject): Fault {
+  const segments = instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (keyword === 'additionalProperties') {
+    return {
+      path: joinPath([...segments, String(params.additionalProperty)]),
+      problem: 'is not a property of the contract',
+    };
+  }
+  if (keyword === 'required') {
+    return {
+      path: joinPath([...segments, String(params.missingProperty)]),
+      problem: 'is required',
+    };
+  }
+  // Messages of the validator name the rule, never the value, so they are safe to show and to log.
+  return { path: joinPath(segments), problem: message ?? `breaks the rule ${keyword}` };
+}
+
+function joinPath(segments: readonly string[]): string {
+  return segments
+    .map((segment, i) => (/^\d+$/.test(segment) ? `[${segment}]` : `${i > 0 ? '.' : ''}${segment}`))
+    .join('');
+}
+
+/** Not recursive, because it guards what is. */
+export function isDeeperThan(limit: number, value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((v) => (typeof v === 'object' && v !== null ? Object.values(v) : []));
+  }
+  return false;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Change, Table, Tables } from '../tables.ts';
+import type { EventAddressOf } from './event-addresses.ts';
+import { customerOf, type Delivery, type PointEvent } from './point-event.ts';
+import type { EventPost } from './post-event.ts';
+
+export interface EventSenderParts {
+  readonly tables: Tables;
+  readonly addressOf: EventAddressOf;
+  readonly post: EventPost;
+  readonly attempts: number;
+  /** Doubled after each attempt, up to `longestDelayMs`. */
+  readonly firstDelayMs: number;
+  readonly longestDelayMs: number;
+  /** How many events that are no longer pending are kept to look at. */
+  readonly kept: number;
+  readonly now: () => Date;
+  /** Called after each change of the tables. */
+  readonly save: () => void;
+}
+
+/** Sends at least once, and a customer's events in the order in which they happened. */
+export class EventSender {
+  readonly #parts: EventSenderParts;
+  readonly #events: Table<PointEvent>;
+  readonly #lanes = new Map<string, Promise<void>>();
+  readonly #settledKeys: string[] = [];
+  readonly #stopped = new AbortController();
+
+  constructor(parts: EventSenderParts) {
+    this.#parts = parts;
+    this.#events = parts.tables.table('events');
+  }
+
+  /** Takes up what an earlier process left. */
+  resume(): void {
+    this.accept([...this.#parts.tables.all()]);
+  }
+
+  /** Takes up the events among the changes of a call. */
+  accept(changes: Iterable<Change>): void {
+    for (const { table, key } of changes) {
+      const event = table === 'events' ? this.#events.get(key) : undefined;
+      if (!event) continue;
+      const state = event.delivery?.state ?? 'pending';
+      if (state !== 'pending') this.#settledKeys.push(key);
+      else if (this.#parts.addressOf(event.topic)) this.#enqueue(key, event);
+      else this.#settle(key, event, { state: 'not-sent', attempts: 0 });
+    }
+    this.#dropOldest();
+  }
+
+  all(): PointEvent[] {
+    return [...this.#events.values()];
+  }
+
+  /** When nothing is waiting to be sent any more. */
+  async settled(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes.values());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#parts.post.close();
+    await this.settled();
+  }
+
+  #enqueue(key: string, event: PointEvent): void {
+    const lane = customerOf(event);
+    const before = this.#lanes.get(lane) ?? Promise.resolve();
+    const sending: Promise<void> = before
+      .then(() => this.#send(key))
+      // As when the disk is full. The event stays pending, and is sent after the next start.
+      .catch((error) => console.error(`Point event ${key} was left where it is.`, error))
+      .finally(() => {
+        if (this.#lanes.get(lane) === sending) this.#lanes.delete(lane);
+      });
+    this.#lanes.set(lane, sending);
+  }
+
+  async #send(key: string): Promise<void> {
+    const { post, addressOf, attempts: allowed, now } = this.#parts;
+    while (!this.#stopped.signal.aborted) {
+      const event = this.#events.get(key);
+      const address = event && addressOf(event.topic);
+      if (!address) return;
+      const problem = await post.post(address, event);
+      // A stop cuts the attempt off, and a reset takes the event away: neither is an outcome.
+      if (this.#stopped.signal.aborted || !this.#events.get(key)) return;
+      const attempts = (event.delivery?.attempts ?? 0) + 1;
+      const tried = { attempts, at: now().toISOString() };
+      if (problem === undefined) return this.#settle(key, event, { state: 'delivered', ...tried });
+      if (attempts >= allowed) {
+        return this.#settle(key, event, { state: 'undelivered', ...tried, problem });
+      }
+      this.#mark(key, event, { state: 'pending', ...tried, problem });
+      await this.#pause(attempts);
+    }
+  }
+
+  async #pause(attempts: number): Promise<void> {
+    const { firstDelayMs, longestDelayMs } = this.#parts;
+    const delayMs = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
+    await sleep(delayMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+  }
+
+  #settle(key: string, event: PointEvent, delivery: Delivery): void {
+    this.#settledKeys.push(key);
+    this.#mark(key, event, delivery);
+    this.#dropOldest();
+  }
+
+  #mark(key: string, event: PointEvent, delivery: Delivery): void {
+    this.#events.put(key, { ...event, delivery });
+    this.#parts.save();
+  }
+
+  #dropOldest(): void {
+    const dropped = this.#settledKeys.splice(
+      0,
+      Math.max(0, this.#settledKeys.length - this.#parts.kept),
+    );
+    for (const key of dropped) this.#events.delete(key);
+    if (dropped.length > 0) this.#parts.save();
+  }
+}

@@ -1,0 +1,25 @@
+import { parse } from 'yaml';
+import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
+import type { Contract } from '../contract.ts';
+import { type Html, html } from './html.ts';
+import { layOut } from './layout.ts';
+
+/** The contract in a browser, ready to be tried: everything it loads comes from the sandbox. */
+export function renderDocsPage(address: string, credentials: Credentials): Html {
+  return layOut({
+    title: 'API',
+    current: 'docs',
+    address,
+    credentials,
+    head: html`<link rel="stylesheet" href="/docs-assets/swagger-ui.css">
+<script src="/docs-assets/swagger-ui-bundle.js" defer></script>
+<script src="/assets/docs.js" defer></script>`,
+    content: html`<main id="docs" data-token="${credentials.token}" data-key="${credentials.key}"></main>`,
+  });
+}
+
+/** The contract with the sandbox as its only server, so that "try it out" reaches it. */
+export function describeContractAt(address: string, { openapiText }: Contract): unknown {
+  const servers = [{ url: address, description: 'This sandbox.' }];
+  return { ...parse(openapiText), servers };
+}

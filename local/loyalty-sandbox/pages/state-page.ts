@@ -1,0 +1,42 @@
+import type { Service } from '../service.ts';
+import { describeState } from '../state.ts';
+import { renderActiveFaults, renderFaultControls } from './faults-section.ts';
+import { type Html, html } from './html.ts';
+import { renderJournal } from './journal-section.ts';
+import { layOut } from './layout.ts';
+import {
+  renderCoupons,
+  renderCustomers,
+  renderEvents,
+  renderOrders,
+  renderProducts,
+  renderQuizAnswers,
+  renderRedemptions,
+} from './state-sections.ts';
+
+export function renderStatePage(service: Service, address: string): Html {
+  const { settings, contract } = service.parts;
+  return layOut({
+    title: 'State',
+    current: 'state',
+    address,
+    credentials: settings.credentials,
+    head: html`<link rel="stylesheet" href="/assets/state.css">
+<script src="/assets/state.js" defer></script>`,
+    content: html`<main>
+${renderFaultControls(contract.operations.map(({ operationId }) => operationId))}
+<div id="live">
+${renderStateFragment(service)}</div>
+</main>`,
+  });
+}
+
+/** The part that the page fetches again and again. */
+export function renderStateFragment(service: Service): Html {
+  const state = describeState(service);
+  return html`${renderActiveFaults(state.faults)}${renderCustomers(state)}${renderOrders(state)}${renderCoupons(
+    state,
+  )}${renderProducts(state)}${renderRedemptions(state)}${renderQuizAnswers(state)}${renderEvents(
+    state,
+  )}${renderJournal(service.journal)}`;
+}

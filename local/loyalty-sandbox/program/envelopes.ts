@@ -1,0 +1,120 @@
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
+import type { SandboxSettings } from '../settings.ts';
+import { productCode } from './assigned-numbers.ts';
+import type { Outcome, Refusal } from './outcome.ts';
+
+type Schemas = components['schemas'];
+
+/** Envelope B: one object or an error with its number. */
+export function toSimpleEnvelope<Result>(outcome: Outcome<Result>) {
+  return outcome.kind === 'done'
+    ? { ErrorMessage: null, ErrorCode: null, Result: outcome.result, HasError: false }
+    : { ErrorMessage: outcome.message, ErrorCode: outcome.code, Result: null, HasError: true };
+}
+
+export interface SavedProduct {
+  readonly product: Schemas['ProductResult'];
+  readonly was: 'created' | 'updated';
+}
+
+/** Envelope A, in the shape that the settings ask for. */
+export function toProductEnvelope(
+  outcome: Outcome<SavedProduct>,
+  { productAnswer }: SandboxSettings,
+): Schemas['ProductUpdateResponse'] {
+  const older =
+    outcome.kind === 'done'
+      ? { ErrorMessage: null, ErrorCode: null, Result: outcome.result.product, HasError: false }
+      : { ErrorMessage: outcome.message, ErrorCode: outcome.code, Result: null, HasError: true };
+  if (productAnswer === 'older') return older;
+  if (outcome.kind === 'refused') {
+    return { ...older, ...productCode.notSaved, Severity: 2, HasWarning: false };
+  }
+  // Such a product is saved, but the rule of extra points for products cannot use it.
+  const { ProductPrice } = outcome.result.product;
+  return ProductPrice === null || ProductPrice === 0
+    ? { ...older, ...productCode.withoutPrice, Severity: 1, HasWarning: true }
+    : { ...older, ...productCode[outcome.result.was], Severity: 0, HasWarning: false };
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly size: number;
+  readonly number: number;
+}
+
+/** The list shape without error members, of a redemption. */
+export function toListShape<Item>({ items, total, size, number }: Page<Item>) {
+  return {
+    Items: items,
+    TotalItemCount: total,
+    PageSize: size,
+    PageNumber: number,
+    HasNextPage: number * size < total,
+  };
+}
+
+/** Envelope C. It has no member for the error's number, so the first message may carry it. */
+export function toListEnvelope<Item>(
+  outcome: Outcome<Page<Item>>,
+  { listErrors }: SandboxSettings,
+) {
+  if (outcome.kind === 'done') {
+    return { ...toListShape(outcome.result), HasError: false, ErrorMessages: [] };
+  }
+  const prefix = {
+    name: `${errorCodes[outcome.code].name}: `,
+    number: `${outcome.code}: `,
+    text: '',
+  }[listErrors];
+  return {
+    Items: null,
+    TotalItemCount: 0,
+    PageSize: 0,
+    PageNumber: 0,
+    HasNextPage: false,
+    HasError: true,
+    ErrorMessages: [prefix + outcome.message],
+  };
+}
+
+/** Envelope D: all errors at once, each with its field. */
+export function toProductPointsEnvelope(
+  outcome:
+    | { readonly kind: 'done'; readonly result: Schemas['ProductPoints'][] }
+    | {
+        readonly kind: 'refused';
+        readonly errors: Required<Schemas['ErrorDescription']>[];
+      },
+): Schemas['ProductPointsResponse'] {
+  if (outcome.kind === 'done') {
+    return {
+      HasError: false,
+      ErrorMessages: [],
+      ErrorMessage: '',
+      ErrorDescriptions: [],
+      Result: outcome.result,
+    };
+  }
+  const messages = outcome.errors.map(({ Field, FieldText }) => `${Field} ${FieldText}`.trim());
+  return {
+    HasError: true,
+    ErrorMessages: messages,
+    ErrorMessage: messages[0] ?? '',
+    ErrorDescriptions: outcome.errors,
+    Result: null,
+  };
+}
+
+/** For the operations whose known answer has no error members. */
+export function toFailure({ code, message }: Refusal): Schemas['Failure'] {
+  return {
+    HasError: true,
+    ErrorMessage: message,
+    ErrorCode: code,
+    ErrorMessages: [message],
+    Result: null,
+  };
+}

@@ -1,0 +1,33 @@
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Fault } from '../call.ts';
+
+type ErrorNumber = components['schemas']['ErrorCode'];
+
+/** Why a call changed nothing. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly code: ErrorNumber;
+  /** In words, with the names of fields but never their values. */
+  readonly message: string;
+}
+
+export type Outcome<Result> = { readonly kind: 'done'; readonly result: Result } | Refusal;
+
+export function refuse(code: ErrorNumber, message: string): Refusal {
+  return { kind: 'refused', code, message };
+}
+
+export function done<Result>(result: Result): Outcome<Result> {
+  return { kind: 'done', result };
+}
+
+/** Enough to repair the request by; a body can be wrong in a thousand places. */
+const mostFaultsTold = 3;
+const longestPathTold = 80;
+
+export function describeFaults(faults: readonly Fault[]): string {
+  const told = faults
+    .slice(0, mostFaultsTold)
+    .map(({ path, problem }) => `${path.slice(0, longestPathTold) || 'The body'} ${problem}`);
+  return `${told.join('; ')}.`;
+}

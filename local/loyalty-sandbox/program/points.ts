@@ -1,0 +1,141 @@
+import { type PointTopic, type PointType, pointAction } from './assigned-numbers.ts';
+import { type Amounts, accountOf, balanceOf } from './balances.ts';
+import { type Context, daysLater, takeNumber } from './context.ts';
+import { fromHundredths, scaleUp } from './hundredths.ts';
+import { knownFields } from './known-fields.ts';
+import type { CustomerRow, PointOriginRow, PointRow, PointSource } from './rows.ts';
+
+/*
+ * The only writers of point records. Each change writes one event, with the balances after it, into
+ * the table `events`.
+ *
+ *   (none) ──addPoints/spendPoints: Point_Add──▶ record ──revisePoints: Point_Update──▶ record
+ *                                                   └────removePoints: Point_Removed──▶ (none)
+ */
+
+export interface NewPoints extends Amounts {
+  readonly type: PointType;
+  readonly source: PointSource;
+}
+
+export function addPoints(context: Context, customer: CustomerRow, added: NewPoints): PointRow {
+  return addRecord(context, customer, added, {
+    validUntil: daysLater(context.now(), context.settings.pointsValidDays),
+    origins: [],
+  });
+}
+
+/** Adds a record below zero that names what it used. */
+export function spendPoints(
+  context: Context,
+  customer: CustomerRow,
+  { type, source }: Pick<NewPoints, 'type' | 'source'>,
+  origins: readonly PointOriginRow[],
+): PointRow {
+  const sum = (of: (origin: PointOriginRow) => number) =>
+    origins.reduce((total, origin) => total + of(origin), 0);
+  const spent = {
+    type,
+    source,
+    points: 0 - sum((origin) => origin.usedPointsHundredths),
+    cashback: 0 - sum((origin) => origin.usedCashbackHundredths),
+  };
+  return addRecord(context, customer, spent, { validUntil: null, origins });
+}
+
+function addRecord(
+  context: Context,
+  customer: CustomerRow,
+  { points, cashback, type, source }: NewPoints,
+  { validUntil, origins }: Pick<PointRow, 'validUntil' | 'origins'>,
+): PointRow {
+  const { tables } = context;
+  const customerId = customer.OriginalId;
+  const row: PointRow = {
+    PointId: takeNumber(context, 'point'),
+    customerId,
+    pointsHundredths: points,
+    cashbackHundredths: cashback,
+    type,
+    source,
+    received: context.now().toISOString(),
+    validUntil,
+    origins,
+    metadatas: [],
+  };
+  tables.points.put(String(row.PointId), row);
+  const account = accountOf(context, customerId);
+  tables.accounts.put(customerId, { ...account, pointIds: [...account.pointIds, row.PointId] });
+  announce(context, 'Point_Add', customer, row);
+  return row;
+}
+
+/** Validity stays as it was first given. */
+export function revisePoints(
+  context: Context,
+  customer: CustomerRow,
+  row: PointRow,
+  pointsHundredths: number,
+): PointRow {
+  const revised = {
+    ...row,
+    pointsHundredths,
+    cashbackHundredths: scaleUp(pointsHundredths, context.settings.cashbackPerPoint),
+  };
+  context.tables.points.put(String(row.PointId), revised);
+  announce(context, 'Point_Update', customer, revised);
+  return revised;
+}
+
+export function removePoints(context: Context, customer: CustomerRow, row: PointRow): void {
+  const { tables } = context;
+  tables.points.delete(String(row.PointId));
+  const account = accountOf(context, row.customerId);
+  tables.accounts.put(row.customerId, {
+    ...account,
+    pointIds: account.pointIds.filter((id) => id !== row.PointId),
+  });
+  announce(context, 'Point_Removed', customer, row);
+}
+
+/** A removed record is announced with what it last held; the balances are those without it. */
+function announce(context: Context, topic: PointTopic, customer: CustomerRow, row: PointRow): void {
+  const balance = balanceOf(context, row.customerId);
+  const id = String(takeNumber(context, 'event'));
+  context.tables.events.put(id, {
+    id,
+    topic,
+    payload: {
+      Points: fromHundredths(row.pointsHundredths),
+      PointType: row.type,
+      PointAction: pointAction[topic],
+      // Which fields the service sends is not shown: these are enough to know the person by.
+      Customer: knownFields({
+        Id: customer.Id,
+        OriginalId: customer.OriginalId,
+        PublicId: customer.PublicId,
+        Name: customer.Name,
+        Email: customer.Email,
+      }),
+      PointsBalance: {
+        PointsBalance: fromHundredths(balance.points),
+        CashbackBalance: fromHundredths(balance.cashback),
+      },
+      Cashback: fromHundredths(row.cashbackHundredths),
+      ValidDate: row.validUntil,
+      ValidDateFormatted: row.validUntil === null ? '' : formatDay(row.validUntil),
+      PointId: row.PointId,
+      EventDate: context.now().toISOString(),
+      Origins: row.origins.map((origin) => ({
+        PointId: origin.PointId,
+        UsedPoints: fromHundredths(origin.usedPointsHundredths),
+        UsedCashback: fromHundredths(origin.usedCashbackHundredths),
+      })),
+    },
+  });
+}
+
+/** dd/MM/yyyy, in UTC. */
+function formatDay(isoDate: string): string {
+  return isoDate.slice(0, 10).split('-').reverse().join('/');
+}

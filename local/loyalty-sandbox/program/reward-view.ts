@@ -1,0 +1,181 @@
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { CatalogReward } from '../catalog.ts';
+import { couponType, unspecified } from './assigned-numbers.ts';
+import { balanceOf } from './balances.ts';
+import type { Context } from './context.ts';
+import { fromHundredths, productInHundredths } from './hundredths.ts';
+import { knownFields } from './known-fields.ts';
+import type { CouponRow } from './rows.ts';
+import { iconUrl } from './tiers.ts';
+
+type Schemas = components['schemas'];
+
+/** Why nobody can have it at the moment; empty when it can be had. */
+export function findDisabledReason({ now }: Context, { isActive, valid }: CatalogReward): string {
+  if (!isActive) return 'The reward is not active.';
+  if (valid && now().getTime() < Date.parse(valid.from)) return 'The reward is not valid yet.';
+  if (valid && now().getTime() > Date.parse(valid.until)) return 'The reward is no longer valid.';
+  return '';
+}
+
+/** What the sandbox does not do (e-mails, icons, product collections) is there, but empty or off. */
+export function describeReward(
+  context: Context,
+  reward: CatalogReward,
+  redeemed: { readonly customerId: string; readonly coupon: CouponRow } | null,
+): Schemas['RewardConfiguration'] {
+  const disabledReason = findDisabledReason(context, reward);
+  return {
+    ...describeTerms(context, reward),
+    ...(redeemed && describeBalance(context, redeemed.customerId)),
+    ...describeDelivery(reward),
+    PreGeneratedCouponLists: redeemed ? [describeCoupon(reward, redeemed.coupon)] : [],
+    Enabled: disabledReason === '',
+    DisabledReason: disabledReason,
+  };
+}
+
+function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
+  const tiers = catalog.tiers.filter(({ id }) => reward.tierIds?.includes(id));
+  return {
+    Id: reward.id,
+    Points: reward.points,
+    RewardType: couponType[reward.kind],
+    IsActive: reward.isActive,
+    Value: reward.value,
+    PreTitle: '',
+    Title: reward.title,
+    Description: reward.description,
+    LongDescription: reward.description,
+    HasValidDate: reward.valid !== undefined,
+    ...knownFields({
+      ValidDateStart: reward.valid?.from ?? null,
+      ValidDateEnd: reward.valid?.until ?? null,
+    }),
+    HasSameCustomerUsageLimit: reward.usesPerCustomer !== undefined,
+    SameCustomerUsageLimit: reward.usesPerCustomer ?? 0,
+    HasGlobalUsageLimit: reward.usesInAll !== undefined,
+    GlobalUsageLimit: reward.usesInAll ?? 0,
+    CodePrefix: reward.codePrefix,
+    CumulativeDiscount: false,
+    MinimalValue: reward.minimalValue ?? 0,
+    ValidDays: reward.couponValidDays,
+    NoPointCost: reward.points === 0,
+    CashbackPointValue: settings.cashbackPerPoint,
+    CashbackAmount: fromHundredths(productInHundredths(reward.points, settings.cashbackPerPoint)),
+    Tiers: tiers.map((tier) => ({
+      Id: tier.id,
+      Name: tier.name,
+      Color: tier.color,
+      IconUrl: iconUrl(tier),
+      IsActive: true,
+      IsBase: tier === catalog.tiers[0],
+      Order: catalog.tiers.indexOf(tier),
+      Identifier: String(tier.id),
+      Caption: tier.caption,
+    })),
+    TiersCountInformation: tiers.length === 0 ? 'All tiers' : `${tiers.length} tiers`,
+    Rules: {
+      RewardDescription: reward.description,
+      NonCumulativePromotion: 'Cannot be combined with other coupons.',
+      MaximumPurchaseCashback: '',
+      MinimalPurchaseRequirement:
+        reward.minimalValue === undefined ? '' : `For purchases from ${reward.minimalValue}.`,
+      CouponValidityDays: `Valid for ${reward.couponValidDays} days.`,
+      CouponEmailConfirmation: '',
+    },
+  };
+}
+
+function describeBalance(context: Context, customerId: string) {
+  const balance = balanceOf(context, customerId);
+  return {
+    PointBalance: fromHundredths(balance.points),
+    CashbackBalance: fromHundredths(balance.cashback),
+    AvailableCashback: fromHundredths(balance.cashback),
+  };
+}
+
+function describeDelivery(reward: CatalogReward) {
+  return {
+    CustomTitle: '',
+    UsageInstructions: 'Enter the code at the checkout.',
+    CustomIconUrl: '',
+    SendClientRedeemNotification: false,
+    ClientEmailsNotification: [],
+    SendCustomerRedeemNotification: false,
+    CustomerEmailConfigurationId: unspecified,
+    CustomerEmailConfiguration: {
+      Id: unspecified,
+      EmailBody: '',
+      Subject: reward.title,
+      IsActive: false,
+      Type: unspecified,
+      Variables: [],
+      Title: '',
+      Description: '',
+      Group: unspecified,
+      SubType: unspecified,
+      HideLogoIsActive: false,
+      ChangeBackgroundColorIsActive: false,
+      ProductsRecommendationIsActive: false,
+      EmailBackgroundColor: '#ffffff',
+      ObjectiveLinkedType: unspecified,
+      PreHeader: '',
+    },
+    CashbackMaxPurchaseValue: 0,
+    MinimumPercentPurchase: 0,
+    ManualCouponGeneration: false,
+    IsCashbackInformativeOnly: false,
+    CashbackInformativeText: '',
+    CashbackRules: '',
+    MaxCashbackForCurrentPurchase: 0,
+    RequiredToAddMoreText: '',
+    ShouldUseCustomInstruction: false,
+    ShouldExpireCouponsWhenNotAvailableInPlatform: false,
+    RewardChannel: unspecified,
+    ProductCollections: [],
+    ValidOnlyProductCollections: [],
+    WidgetIconActive: false,
+    LandingPageIconActive: false,
+    WidgetIcon: '',
+    LandingPageIcon: '',
+    AllowProductCollection: false,
+    HasProductCollection: false,
+    ProductCollectionSelection: unspecified,
+  };
+}
+
+/** The only place of the contract where a redemption can give its code back. */
+function describeCoupon(
+  reward: CatalogReward,
+  coupon: CouponRow,
+): Schemas['PreGeneratedCouponList'] {
+  return {
+    Id: reward.id,
+    ListName: reward.title,
+    IsInternalList: true,
+    CouponsType: couponType[reward.kind],
+    CouponsValue: reward.value,
+    CouponCount: 1,
+    UsedCoupons: 0,
+    ReferralObjectiveId: unspecified,
+    PreGeneratedCoupons: [
+      {
+        ...knownFields({
+          CouponType: coupon.CouponType,
+          CouponValue: coupon.CouponValue,
+          ValidDateStart: coupon.ValidDateStart,
+          ValidDateEnd: coupon.ValidDateEnd,
+        }),
+        Id: coupon.Id,
+        OriginalId: coupon.OriginalId,
+        CouponCode: coupon.CouponCode,
+        CreatedDate: coupon.CreatedDate,
+        IsAssigned: true,
+        CouponId: coupon.Id,
+        PreGeneratedCouponListId: reward.id,
+      },
+    ],
+  };
+}

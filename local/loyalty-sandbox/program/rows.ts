@@ -1,0 +1,186 @@
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Table, Tables } from '../tables.ts';
+import type { PointTopic, PointType } from './assigned-numbers.ts';
+
+/* What the sandbox remembers. Null stands for what was never sent. */
+
+type Schemas = components['schemas'];
+
+export interface ProductRow {
+  readonly OriginalId: string;
+  readonly Title: string | null;
+  readonly Url: string | null;
+  readonly ImageUrl: string | null;
+  readonly IsActive: boolean | null;
+  readonly ProductPrice: number | null;
+  readonly brand: { readonly OriginalId: string | null; readonly Name: string | null } | null;
+  /** From the root of the tree down to the product's own category. */
+  readonly categories: readonly string[];
+}
+
+export interface CustomerRow {
+  /** Given by the sandbox. */
+  readonly Id: number;
+  readonly OriginalId: string;
+  readonly PublicId: string;
+  readonly Name: string | null;
+  readonly Email: string | null;
+  readonly Phone: string | null;
+  readonly BirthdayDate: string | null;
+  readonly SignupDate: string | null;
+  readonly Document: string | null;
+  readonly IsEnrolled: boolean;
+  readonly origin: number;
+  readonly createdAt: string;
+  readonly enrolledAt: string | null;
+  readonly birthdayChangedAt: string | null;
+}
+
+/** Which records belong to a customer, so that a balance does not have to look at everyone's. */
+export interface AccountRow {
+  /** Oldest first. */
+  readonly pointIds: readonly number[];
+  readonly orderIds: readonly string[];
+}
+
+interface OrderProductRow {
+  readonly OriginalId: string | null;
+  readonly Title: string | null;
+  readonly Url: string | null;
+  readonly ImageUrl: string | null;
+  readonly IsActive: boolean | null;
+  readonly ProductPrice: number | null;
+}
+
+export interface ReferenceRow {
+  readonly OriginalId: string | null;
+  readonly Name: string | null;
+}
+
+export interface OrderRow {
+  readonly Id: number;
+  readonly OriginalId: string;
+  /** OriginalId of the customer. */
+  readonly customerId: string;
+  readonly OrderPlacementDate: string;
+  readonly OrderCompletedDate: string | null;
+  readonly OrderCancelledDate: string | null;
+  readonly OrderStatus: string | null;
+  readonly IsCancelledOrReturned: boolean;
+  readonly IsCompleted: boolean;
+  readonly OrderTotal: number;
+  readonly Products: readonly OrderProductRow[] | null;
+  readonly UpdatedDate: string;
+  readonly Coupon: string | null;
+  readonly ExternalCoupon: string | null;
+  readonly Metadatas: readonly {
+    readonly Id: number;
+    readonly Name: string | null;
+    readonly Value: string | null;
+  }[];
+  readonly PaymentMethod: ReferenceRow | null;
+  readonly Branch: ReferenceRow | null;
+  readonly SalesPerson: ReferenceRow | null;
+  /** The points it earned, as long as it does. */
+  readonly pointId: number | null;
+}
+
+export interface PointOriginRow {
+  readonly PointId: number;
+  readonly usedPointsHundredths: number;
+  readonly usedCashbackHundredths: number;
+}
+
+export interface PointRow {
+  readonly PointId: number;
+  /** OriginalId of the customer. */
+  readonly customerId: string;
+  readonly pointsHundredths: number;
+  readonly cashbackHundredths: number;
+  readonly type: PointType;
+  readonly source: PointSource;
+  readonly received: string;
+  /** Null for points taken away. */
+  readonly validUntil: string | null;
+  /** Where points taken away came from, oldest first. */
+  readonly origins: readonly PointOriginRow[];
+  readonly metadatas: readonly { readonly Name: string; readonly Value: string }[];
+}
+
+export type PointSource =
+  | { readonly kind: 'order'; readonly orderId: string }
+  | { readonly kind: 'cashback-change'; readonly changeKey: string; readonly reason: string }
+  | { readonly kind: 'reward'; readonly rewardKey: string }
+  | { readonly kind: 'quiz'; readonly quizId: number };
+
+export interface CouponRow {
+  readonly Id: number;
+  readonly OriginalId: string;
+  readonly CouponCode: string;
+  readonly CreatedDate: string;
+  readonly CouponType: Schemas['CouponType'] | null;
+  readonly CouponValue: number | null;
+  readonly ValidDateStart: string | null;
+  readonly ValidDateEnd: string | null;
+  /** OriginalId of the customer, or null for a coupon that is nobody's. */
+  readonly customerId: string | null;
+  readonly IsUsed: boolean;
+  readonly usedByOrderId: string | null;
+  readonly isActive: boolean;
+}
+
+export interface RedemptionRow {
+  /** Assigned by the sandbox, because how a merchant gives it is not shown. */
+  readonly OriginalKey: string;
+  readonly RewardId: number;
+  readonly configurationId: number;
+  readonly customerId: string;
+  readonly pointId: number;
+  /** OriginalId of the coupon that came out of it. */
+  readonly couponId: string;
+  readonly redeemedAt: string;
+}
+
+export interface QuizAnswerRow {
+  readonly quizId: number;
+  readonly customerId: string;
+  readonly pointId: number;
+  readonly answeredAt: string;
+  readonly answers: readonly {
+    readonly questionId: number;
+    readonly openAnswer: string | null;
+    readonly optionIds: readonly number[];
+  }[];
+}
+
+/** Written once per change of points; what becomes of it afterwards is up to whoever delivers it. */
+export interface EventRow {
+  readonly id: string;
+  readonly topic: PointTopic;
+  readonly payload: Schemas['PointEvent'];
+}
+
+export function openTables(tables: Tables) {
+  return {
+    products: tables.table<ProductRow>('products'),
+    customers: tables.table<CustomerRow>('customers'),
+    accounts: tables.table<AccountRow>('accounts'),
+    orders: tables.table<OrderRow>('orders'),
+    /** By PointId. */
+    points: tables.table<PointRow>('points'),
+    coupons: tables.table<CouponRow>('coupons'),
+    /** OriginalId of the coupon, by its code. */
+    couponCodes: tables.table<string>('couponCodes'),
+    /** By OriginalKey. */
+    redemptions: tables.table<RedemptionRow>('redemptions'),
+    /** PointId, by the ChangeKey that made it. */
+    changeKeys: tables.table<number>('changeKeys'),
+    /** By quiz and customer. */
+    quizAnswers: tables.table<QuizAnswerRow>('quizAnswers'),
+    events: tables.table<EventRow>('events'),
+    /** The last number given out, by what it numbers. */
+    sequences: tables.table<number>('sequences'),
+  } satisfies Record<string, Table<unknown>>;
+}
+
+export type ProgramTables = ReturnType<typeof openTables>;

@@ -1,0 +1,121 @@
+import type { Credentials } from '../../shared/loyalty/basic-authorization.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { type Catalog, defaultCatalog } from './catalog.ts';
+import { type Contract, loadContract } from './contract.ts';
+import { openDataFile } from './data-file.ts';
+import { type EventAddresses, readEventAddresses } from './events/event-addresses.ts';
+import type { EventSender } from './events/event-sender.ts';
+import { answerBusinessError } from './faults/business-error.ts';
+import type { Faults } from './faults/faults.ts';
+import { startServer } from './http/server.ts';
+import type { JournalEntry, JournalQuery } from './journal.ts';
+import { createProgram } from './program/program.ts';
+import { openTables } from './program/rows.ts';
+import { defaultServerSettings, type ServerSettings } from './server-settings.ts';
+import { Service } from './service.ts';
+import { type PartialSettings, readSettings, type SandboxSettings } from './settings.ts';
+import { describeState, type State } from './state.ts';
+import { Tables } from './tables.ts';
+
+export interface LoyaltySandboxOptions {
+  /** 0 (default): any free port. Always on 127.0.0.1. */
+  readonly port?: number;
+  /** Keeps the state over a restart. Absent: in memory. */
+  readonly dataFile?: string;
+  /** The same seed and the same calls give the same answers. */
+  readonly seed?: number;
+  readonly settings?: PartialSettings;
+  readonly serverSettings?: Partial<ServerSettings>;
+  readonly catalog?: Catalog;
+  /** Absent: point events are kept but not sent. */
+  readonly eventAddresses?: EventAddresses;
+  readonly now?: () => Date;
+}
+
+export interface LoyaltySandbox {
+  /** `http://127.0.0.1:4010`: the base address of the API, and the page in a browser. */
+  readonly address: string;
+  readonly credentials: Credentials;
+  readonly settings: SandboxSettings;
+  readonly faults: Pick<Faults, 'add' | 'list' | 'clear'>;
+  readonly journal: {
+    entries(query?: JournalQuery): readonly JournalEntry[];
+    readonly dropped: number;
+    clear(): void;
+  };
+  readonly events: Pick<EventSender, 'all' | 'settled'>;
+  state(): State;
+  /** Everything as on the first start; only the numbers of the journal go on. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+  /** What was found and mended in the data file, if anything. */
+  readonly notice?: string;
+}
+
+/** Reading and compiling it takes a third of a second, and it never changes while running. */
+let contract: Contract | undefined;
+
+/** A loyalty service on this machine. Throws when a setting, the data file or the port is no good. */
+export async function startLoyaltySandbox(
+  options: LoyaltySandboxOptions = {},
+): Promise<LoyaltySandbox> {
+  const { port = 0, seed = 1, catalog = defaultCatalog, now = () => new Date() } = options;
+  const reading = readSettings(options.settings);
+  if (reading.kind === 'faulty') throw new Error(`Settings: ${reading.faults.join('; ')}.`);
+  const { settings } = reading;
+  const addressOf = readEventAddresses(options.eventAddresses);
+  const tables = new Tables();
+  const dataFile =
+    options.dataFile === undefined ? undefined : openDataFile(options.dataFile, tables);
+  // A later start must not draw the same numbers again: codes made from them are still in use.
+  const start = countStart(tables);
+  const random = () => seededRandom(seed + start * 1_000_003);
+  contract ??= loadContract();
+  const service = new Service({
+    contract,
+    settings,
+    serverSettings: { ...defaultServerSettings, ...options.serverSettings },
+    tables,
+    context: { tables: openTables(tables), settings, catalog, now, random: random() },
+    createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
+    fail: (operation, code) => answerBusinessError(settings, operation, code),
+    addressOf,
+    dataFile,
+    // Of its own, so that a fault added does not change what the program draws.
+    faultRandom: seededRandom(~seed),
+    now,
+  });
+  const server = await startServer(service, port).catch(async (error) => {
+    await service.stop();
+    throw error;
+  });
+
+  return {
+    address: server.address,
+    credentials: settings.credentials,
+    settings,
+    faults: service.faults,
+    journal: {
+      entries: (query) => service.journal.entries(query),
+      get dropped() {
+        return service.journal.dropped;
+      },
+      clear: () => service.clearJournal(),
+    },
+    events: { all: () => service.events.all(), settled: () => service.events.settled() },
+    state: () => describeState(service),
+    reset: () => service.reset(),
+    stop: async () => {
+      await server.stop();
+      await service.stop();
+    },
+    ...(dataFile?.notice && { notice: dataFile.notice }),
+  };
+}
+
+function countStart(tables: Tables): number {
+  const starts = tables.table<number>('starts');
+  const start = (starts.get('n') ?? 0) + 1;
+  starts.put('n', start);
+  return start;
+}

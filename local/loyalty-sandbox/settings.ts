@@ -1,0 +1,176 @@
+/**
+ * Everything the sandbox had to decide because the contract does not show it. The defaults are the
+ * gentlest reading: what the contract does not forbid is accepted.
+ */
+export interface SandboxSettings {
+  /** The pair is made in the admin panel, which the sandbox does not have: so it is fixed here. */
+  readonly credentials: { readonly token: string; readonly key: string };
+  /** Status of a missing or wrong credential: not shown. 401 is what Basic authentication means. */
+  readonly badCredentialStatus: number;
+  /**
+   * Throttling exists (error 103), its limit and its form are not shown. Off at 0, because a test
+   * should meet only the limit it asked for. `code-103` answers HTTP 200 with the code inside.
+   */
+  readonly rateLimit: { readonly perSecond: number; readonly answer: 'http-429' | 'code-103' };
+  /** Points per unit of the order total: not shown. One for one is easiest to check by eye. */
+  readonly pointsPerUnit: number;
+  /**
+   * What one point is worth: not shown. The contract calls cashback the equivalent of a point record,
+   * so both are two views of one balance, and a cashback change is turned into points by this.
+   */
+  readonly cashbackPerPoint: number;
+  /**
+   * How long points are valid: not shown. It is only reported (PointsToExpire, ExpirationDate,
+   * ValidDate): no transaction for expiry is shown, so the sandbox takes nothing away by itself.
+   */
+  readonly pointsValidDays: number;
+  /** Which OperationType adds; the other one removes. Not shown. */
+  readonly addingOperationType: 0 | 1;
+  /** Both shapes of the product answer are in the contract, not which one a given service uses. */
+  readonly productAnswer: 'current' | 'older';
+  /** Error 50 exists, its condition is not shown: a customer with neither document nor e-mail. */
+  readonly requireDocumentOrEmail: boolean;
+  /** Error 51 exists, yet the contract says that any string is accepted as a document: so off. */
+  readonly documentAlphanumericOnly: boolean;
+  /** Error 118 is about new customers; whether orders are held to it is not shown. */
+  readonly uniqueEmail: boolean;
+  /** Error 119, as 118. */
+  readonly uniqueDocument: boolean;
+  /** Error 72 exists; whether it guards customers inside orders is not shown. */
+  readonly birthdayIsFinal: boolean;
+  /** What an absent IsEnrolled means for a new customer: not shown. A store sends its members. */
+  readonly enrolledByDefault: boolean;
+  /** Whether a coupon must have a customer (else error 55): not shown. Public codes have none. */
+  readonly requireCouponCustomer: boolean;
+  /**
+   * Envelope C has no ErrorCode, so where a failed list call puts its code is not shown: the first
+   * message starts with the error's name, or its number, or has neither.
+   */
+  readonly listErrors: 'name' | 'number' | 'text';
+  /** Size of a page when PageSize is absent: not shown. */
+  readonly defaultPageSize: number;
+  /** What IsActive=false selects: not shown. Only `true` is said to select anything. */
+  readonly isActiveFalseLists: 'all' | 'inactive';
+}
+
+export const defaultSettings: SandboxSettings = {
+  credentials: { token: 'sandbox-token', key: 'sandbox-key' },
+  badCredentialStatus: 401,
+  rateLimit: { perSecond: 0, answer: 'http-429' },
+  pointsPerUnit: 1,
+  cashbackPerPoint: 0.05,
+  pointsValidDays: 365,
+  addingOperationType: 0,
+  productAnswer: 'current',
+  requireDocumentOrEmail: true,
+  documentAlphanumericOnly: false,
+  uniqueEmail: false,
+  uniqueDocument: false,
+  birthdayIsFinal: false,
+  enrolledByDefault: true,
+  requireCouponCustomer: false,
+  listErrors: 'name',
+  defaultPageSize: 10,
+  isActiveFalseLists: 'all',
+};
+
+/** What may be given: any part, even of the nested ones. */
+export type PartialSettings = {
+  readonly [K in keyof SandboxSettings]?: SandboxSettings[K] extends object
+    ? Partial<SandboxSettings[K]>
+    : SandboxSettings[K];
+};
+
+export type SettingsReading =
+  | { readonly kind: 'read'; readonly settings: SandboxSettings }
+  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
+type Check = (value: unknown, path: string) => string[];
+
+const flag: Check = (value, path) =>
+  typeof value === 'boolean' ? [] : [`${path} must be true or false`];
+
+const oneOf =
+  (...allowed: readonly (string | number)[]): Check =>
+  (value, path) =>
+    allowed.some((a) => a === value) ? [] : [`${path} must be ${allowed.join(' or ')}`];
+
+const number =
+  (least: number, most: number, kind: 'number' | 'whole number' = 'number'): Check =>
+  (value, path) =>
+    typeof value === 'number' &&
+    value >= least &&
+    value <= most &&
+    (kind === 'number' || Number.isInteger(value))
+      ? []
+      : [`${path} must be a ${kind} from ${least} to ${most}`];
+
+const text =
+  (form: RegExp, problem: string): Check =>
+  (value, path) =>
+    typeof value === 'string' && form.test(value) ? [] : [`${path} ${problem}`];
+
+const parts =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  (value, path) => {
+    const prefix = path === '' ? '' : `${path}.`;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return [`${path || 'the settings'} must be an object`];
+    }
+    return Object.entries(value).flatMap(([name, part]) => {
+      if (part === undefined) return [];
+      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+      return check ? check(part, prefix + name) : [`${prefix}${name} is not a setting`];
+    });
+  };
+
+/** Points and amounts are counted exactly up to this; above, sums would leave the safe integers. */
+const mostPointsPerUnit = 100;
+
+const checkSettings = parts({
+  credentials: parts({
+    // Basic authentication joins the two with the first colon.
+    token: text(/^[^:]+$/, 'must not be empty or contain a colon'),
+    key: text(/^.+$/s, 'must not be empty'),
+  }),
+  badCredentialStatus: number(400, 599, 'whole number'),
+  rateLimit: parts({
+    perSecond: number(0, 1_000_000),
+    answer: oneOf('http-429', 'code-103'),
+  }),
+  pointsPerUnit: number(0, mostPointsPerUnit),
+  cashbackPerPoint: number(0.0001, 100),
+  pointsValidDays: number(1, 36_500, 'whole number'),
+  addingOperationType: oneOf(0, 1),
+  productAnswer: oneOf('current', 'older'),
+  requireDocumentOrEmail: flag,
+  documentAlphanumericOnly: flag,
+  uniqueEmail: flag,
+  uniqueDocument: flag,
+  birthdayIsFinal: flag,
+  enrolledByDefault: flag,
+  requireCouponCustomer: flag,
+  listErrors: oneOf('name', 'number', 'text'),
+  defaultPageSize: number(1, 50, 'whole number'),
+  isActiveFalseLists: oneOf('all', 'inactive'),
+} satisfies Record<keyof SandboxSettings, Check>);
+
+/** Fills what is missing with the defaults. All faults are reported together. */
+export function readSettings(input: unknown = {}): SettingsReading {
+  const faults = checkSettings(input, '');
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  const { credentials, rateLimit, ...rest } = dropUndefined(input as PartialSettings);
+  return {
+    kind: 'read',
+    settings: {
+      ...defaultSettings,
+      ...rest,
+      credentials: { ...defaultSettings.credentials, ...dropUndefined(credentials ?? {}) },
+      rateLimit: { ...defaultSettings.rateLimit, ...dropUndefined(rateLimit ?? {}) },
+    },
+  };
+}
+
+function dropUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as T;
+}

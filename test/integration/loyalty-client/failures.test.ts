@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { startClientAndSandbox, unwrap } from '../../support/client-and-sandbox.ts';
+
+let world: Awaited<ReturnType<typeof startClientAndSandbox>>;
+beforeAll(async () => {
+  world = await startClientAndSandbox();
+});
+beforeEach(() => world.sandbox.reset());
+afterEach(() => {
+  world.sandbox.faults.clear();
+});
+afterAll(() => world.sandbox.stop());
+
+const order = {
+  OriginalId: 'o1',
+  OrderPlacementDate: '2026-10-05T09:00:00Z',
+  OrderCompletedDate: '2026-10-06T09:00:00Z',
+  IsCompleted: true,
+  OrderTotal: 100,
+  Customer: { OriginalId: 'c1', Name: 'Robin Sample', Email: 'robin@example.com' },
+};
+
+describe('what the client makes of a service in trouble', () => {
+  it.each<[FaultRule, object, 'applied' | 'not applied']>([
+    [
+      { kind: 'http-429', retryAfterSeconds: 7 },
+      { reason: 'throttled', class: 'throttled', retryAfterSeconds: 7 },
+      'not applied',
+    ],
+    [
+      { kind: 'code-103' },
+      { kind: 'business-error', code: 103, class: 'throttled' },
+      'not applied',
+    ],
+    [{ kind: 'http-500' }, { reason: 'unavailable', class: 'retry', status: 500 }, 'not applied'],
+    [
+      { kind: 'http-503', retryAfterSeconds: 3 },
+      { reason: 'unavailable', retryAfterSeconds: 3 },
+      'not applied',
+    ],
+    [
+      { kind: 'reset-before' },
+      { reason: 'connection', class: 'retry', mayHaveHappened: true },
+      'not applied',
+    ],
+    [
+      { kind: 'reset-after' },
+      { reason: 'connection', class: 'retry', mayHaveHappened: true },
+      'applied',
+    ],
+    [{ kind: 'truncated' }, { class: 'retry', mayHaveHappened: true }, 'applied'],
+    [
+      { kind: 'not-json', status: 200 },
+      { reason: 'not-the-contract', class: 'retry' },
+      'not applied',
+    ],
+    [
+      { kind: 'empty' },
+      { reason: 'not-the-contract', class: 'retry', mayHaveHappened: true },
+      'applied',
+    ],
+    [{ kind: 'outage' }, { reason: 'connection', class: 'retry' }, 'not applied'],
+    [
+      { kind: 'business-error', code: 80 },
+      { code: 80, name: 'ApiTenant_NotFound', class: 'misconfigured' },
+      'not applied',
+    ],
+  ])('%o', async (fault, expected, effect) => {
+    world.sandbox.faults.add(fault);
+    expect(await world.client.sendOrder(order)).toMatchObject(expected);
+    expect(world.sandbox.state().orders).toHaveLength(effect === 'applied' ? 1 : 0);
+    // And once it is over, the same call repairs everything.
+    world.sandbox.faults.clear();
+    expect(unwrap(await world.client.sendOrder(order)).Customer?.PointsBalance).toBe(100);
+  });
+
+  it('a service that does not answer: the call ends at its time-out', async () => {
+    world.sandbox.faults.add({ kind: 'hang' });
+    expect(await world.client.sendOrder(order, { timeoutMs: 200 })).toMatchObject({
+      reason: 'time-out',
+      mayHaveHappened: true,
+    });
+  });
+
+  it('wrong credentials: misconfigured, and the service does nothing', async () => {
+    const stranger = createLoyaltyClient({
+      baseUrl: world.sandbox.address,
+      credentials: { token: 'sandbox-token', key: 'wrong' },
+    });
+    expect(await stranger.sendOrder(order)).toMatchObject({
+      kind: 'transport-failure',
+      class: 'misconfigured',
+      status: 401,
+      mayHaveHappened: false,
+    });
+    expect(world.sandbox.state().orders).toEqual([]);
+  });
+});
+
+describe('arbitrary input on both sides', () => {
+  it('never makes the sandbox answer 500 or the client throw', async () => {
+    const { client, sandbox } = world;
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    const anything = fc.oneof(
+      fc.anything({ maxDepth: 2 }),
+      fc.jsonValue({ maxDepth: 3 }),
+    ) as fc.Arbitrary<never>;
+    const calls = fc.oneof(
+      fc.tuple(text, anything).map(
+        ([id, body]) =>
+          () =>
+            client.updateProduct(id, body),
+      ),
+      anything.map((body) => () => client.calculateProductPoints(body)),
+      fc.tuple(fc.integer(), anything).map(
+        ([id, body]) =>
+          () =>
+            client.redeemReward(id, body),
+      ),
+      anything.map((body) => () => client.sendOrder(body)),
+      fc
+        .record({ OriginalId: text, OrderTotal: fc.double(), Customer: anything })
+        .map((changes) => () => client.sendOrder({ ...order, ...changes })),
+      anything.map((body) => () => client.createCoupon(body)),
+      fc.tuple(text, anything).map(
+        ([id, body]) =>
+          () =>
+            client.changeCashback(id, body),
+      ),
+      anything.map((body) => () => client.listTiers(body)),
+      anything.map((body) => () => client.updateRewardMetadata(body)),
+      fc.integer().map((id) => () => client.getRewardConfiguration(id)),
+      text.map((customerId) => () => client.listQuizzes({ customerId })),
+      text.map((id) => () => client.getCustomer(id)),
+      text.map((code) => () => client.deactivateCoupon(code)),
+      fc.tuple(text, anything).map(
+        ([id, body]) =>
+          () =>
+            client.cancelPosOrder(id, body),
+      ),
+      fc.tuple(fc.integer(), fc.integer()).map(
+        ([PageNumber, PageSize]) =>
+          () =>
+            client.listRewardConfigurations({ PageNumber, PageSize }),
+      ),
+      fc.tuple(text, anything).map(
+        ([customerId, body]) =>
+          () =>
+            client.answerQuiz({ customerId }, body),
+      ),
+      fc.tuple(text, anything).map(
+        ([id, body]) =>
+          () =>
+            client.cancelOrder(id, body),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(calls, async (call) => {
+        const result = await call().catch((error: unknown) => {
+          // A body that JSON cannot hold at all (a BigInt, a circle) is the caller's mistake.
+          if (error instanceof TypeError) return undefined;
+          throw error;
+        });
+        expect(['success', 'warning', 'business-error', 'transport-failure', undefined]).toContain(
+          result?.kind,
+        );
+        if (result?.kind === 'transport-failure') expect(result.status).not.toBe(500);
+      }),
+      { numRuns: 600 },
+    );
+    expect(sandbox.journal.entries().filter(({ fault }) => fault === 'crash')).toEqual([]);
+    world.checkAnswers();
+  });
+});

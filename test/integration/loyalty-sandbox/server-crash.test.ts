@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Program } from '../../../local/loyalty-sandbox/call.ts';
+import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
+import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
+import type { DataFile } from '../../../local/loyalty-sandbox/data-file.ts';
+import { answerBusinessError } from '../../../local/loyalty-sandbox/faults/business-error.ts';
+import { type Server, startServer } from '../../../local/loyalty-sandbox/http/server.ts';
+import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
+import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-settings.ts';
+import { Service } from '../../../local/loyalty-sandbox/service.ts';
+import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
+import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { seededRandom } from '../../../local/seeded-random.ts';
+import { callApi, completedOrder, orders } from './server-requests.ts';
+
+const { credentials } = defaultSettings;
+let server: Server;
+let service: Service;
+afterEach(async () => {
+  await server.stop();
+  await service.stop();
+});
+
+/** The real server around a program of the test's own. */
+async function start(program: Program, append: DataFile['append'] = () => {}): Promise<void> {
+  const tables = new Tables();
+  const now = () => new Date();
+  service = new Service({
+    contract: loadContract(),
+    settings: defaultSettings,
+    serverSettings: defaultServerSettings,
+    tables,
+    context: {
+      tables: openTables(tables),
+      settings: defaultSettings,
+      catalog: defaultCatalog,
+      now,
+      random: seededRandom(1),
+    },
+    createProgram: () => program,
+    fail: (operation, code) => answerBusinessError(defaultSettings, operation, code),
+    addressOf: () => undefined,
+    dataFile: { append, close: () => {} },
+    faultRandom: seededRandom(1),
+    now,
+  });
+  server = await startServer(service, 0);
+}
+
+const sendOrder = () =>
+  callApi({ address: server.address, credentials }, 'POST', orders, completedOrder('1'));
+
+describe('a bug in the program', () => {
+  it('is a 500, a crash in the journal and a word on stderr, and the server goes on', async () => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let calls = 0;
+    await start({
+      answer: () => {
+        if (++calls === 1) throw new TypeError('a bug');
+        return { HasError: false };
+      },
+    });
+    expect(await sendOrder()).toMatchObject({ status: 500, json: { HasError: true } });
+    expect(service.journal.entries()).toMatchObject([
+      { operation: 'sendOrder', status: 500, fault: 'crash' },
+    ]);
+    expect(stderr.mock.calls.flat().map(String).join(' ')).toContain('a bug');
+    expect(await sendOrder()).toMatchObject({ status: 200 });
+    stderr.mockRestore();
+  });
+});
+
+describe('the data file', () => {
+  it('has the change before the answer goes out, and a change it refuses is not answered with 200', async () => {
+    const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
+    let isFull = false;
+    const saved: string[] = [];
+    await start({ answer: () => ({ HasError: false }) }, (changes) => {
+      if (isFull) throw new Error('no space left');
+      saved.push(...changes.map(({ table, key }) => `${table} ${key}`));
+    });
+    expect(await sendOrder()).toMatchObject({ status: 200 });
+    isFull = true;
+    expect(await sendOrder()).toMatchObject({ status: 500 });
+    isFull = false;
+    expect(await sendOrder()).toMatchObject({ status: 200 });
+    expect(saved).toEqual(['journal 1', 'journal 2', 'journal 3']);
+    stderr.mockRestore();
+  });
+});
+
+describe('a call', () => {
+  it('reaches the program with its faults named, or without any', async () => {
+    const seen: unknown[] = [];
+    await start({ answer: (call) => seen.push(call) });
+    const where = { address: server.address, credentials };
+    await callApi(where, 'PUT', '/v1/pvt/Product/a%2Fb?x=1&x=2', '{');
+    await callApi(where, 'PUT', '/v1/pvt/Product/1', { OriginalId: 5 });
+    await callApi(where, 'GET', '/v1/pvt/Quiz/list?customerId=a%20b', '{');
+    expect(seen).toEqual([
+      {
+        operation: 'updateProduct',
+        path: { id: 'a/b' },
+        query: { x: '2' },
+        body: undefined,
+        faults: [{ path: '', problem: 'is not JSON' }],
+      },
+      expect.objectContaining({
+        body: { OriginalId: 5 },
+        faults: [{ path: 'OriginalId', problem: 'must be string' }],
+      }),
+      {
+        operation: 'listQuizzes',
+        path: {},
+        query: { customerId: 'a b' },
+        body: undefined,
+        faults: [],
+      },
+    ]);
+  });
+});

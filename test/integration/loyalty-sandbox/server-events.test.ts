@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
+import {
+  type LoyaltySandbox,
+  type LoyaltySandboxOptions,
+  startLoyaltySandbox,
+} from '../../../local/loyalty-sandbox/sandbox.ts';
+import {
+  answering,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+import { callApi, completedOrder, orders } from './server-requests.ts';
+
+let receiver: ScriptedServer;
+let sandbox: LoyaltySandbox;
+const contract = loadContract();
+const quick = { eventFirstDelayMs: 10, eventLongestDelayMs: 40, eventTimeoutMs: 300 };
+
+async function start(options: LoyaltySandboxOptions = {}): Promise<void> {
+  sandbox = await startLoyaltySandbox({
+    eventAddresses: `${receiver.url}/{topic}`,
+    serverSettings: quick,
+    ...options,
+  });
+}
+
+const earn = (id: string, customer?: string, total?: number) =>
+  callApi(sandbox, 'POST', orders, completedOrder(id, customer, total));
+const deliveries = () => sandbox.events.all().map(({ delivery }) => delivery);
+const pointIds = () => receiver.received.map(({ body }) => JSON.parse(body).PointId);
+
+beforeEach(async () => {
+  receiver = await startScriptedServer();
+});
+afterEach(async () => {
+  await sandbox.stop();
+  await receiver.stop();
+});
+
+describe('point events', () => {
+  it('tell of each change, at the address of its topic, in the form of the contract', async () => {
+    await start();
+    await earn('1', 'customer-1', 100);
+    await earn('1', 'customer-1', 60);
+    await callApi(sandbox, 'POST', orders, {
+      ...completedOrder('1'),
+      IsCancelledOrReturned: true,
+      OrderCancelledDate: '2026-10-09T00:00:00Z',
+    });
+    await sandbox.events.settled();
+    expect(receiver.received.map(({ url }) => url)).toEqual([
+      '/Point_Add',
+      '/Point_Update',
+      '/Point_Removed',
+    ]);
+    for (const { method, headers, body } of receiver.received) {
+      expect(method).toBe('POST');
+      expect(headers['content-type']).toBe('application/json');
+      expect(headers['sandbox-topic']).toMatch(/^Point_/);
+      expect(contract.validatePointEvent(JSON.parse(body))).toEqual([]);
+    }
+    expect(deliveries()).toMatchObject(Array(3).fill({ state: 'delivered', attempts: 1 }));
+  });
+
+  it('are tried again until they are taken, and later ones of the customer wait', async () => {
+    await start();
+    let failures = 3;
+    receiver.script = (response, socket) =>
+      answering(failures-- > 0 ? 503 : 204, '')(response, socket);
+    for (const id of ['1', '2', '3']) await earn(id);
+    await sandbox.events.settled();
+    expect(pointIds()).toEqual([1, 1, 1, 1, 2, 3]);
+    expect(deliveries()).toMatchObject([{ attempts: 4 }, { attempts: 1 }, { attempts: 1 }]);
+  });
+
+  it('of one customer do not hold up those of another', async () => {
+    await start({ serverSettings: { ...quick, eventAttempts: 1000 } });
+    let luckyCame = false;
+    receiver.script = (response, socket) => {
+      const isLucky = receiver.received.at(-1)?.body.includes('"OriginalId":"lucky"') === true;
+      luckyCame ||= isLucky;
+      answering(luckyCame ? 200 : 500, '')(response, socket);
+    };
+    await earn('1', 'unlucky');
+    await earn('2', 'lucky');
+    await sandbox.events.settled();
+    expect(deliveries()).toMatchObject([
+      { state: 'delivered' },
+      { state: 'delivered', attempts: 1 },
+    ]);
+    expect(pointIds().lastIndexOf(1)).toBeGreaterThan(pointIds().indexOf(2));
+  });
+
+  it('wait longer and longer between attempts, up to the longest delay', async () => {
+    await start({ serverSettings: { ...quick, eventAttempts: 5 } });
+    const times: number[] = [];
+    receiver.script = (response, socket) => {
+      times.push(performance.now());
+      answering(500, '')(response, socket);
+    };
+    await earn('1');
+    await sandbox.events.settled();
+    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+    expect(pauses).toHaveLength(4);
+    [10, 20, 40, 40].forEach((least, i) => {
+      // Timers may fire a millisecond early.
+      expect(pauses[i]).toBeGreaterThanOrEqual(least - 1);
+    });
+  });
+
+  it.each<[string, () => void, RegExp]>([
+    [
+      'a redirect',
+      () => {
+        receiver.script = answering(302, '', { location: '/' });
+      },
+      /^HTTP 302$/,
+    ],
+    [
+      'silence',
+      () => {
+        receiver.script = () => {};
+      },
+      /^no answer within 300 ms$/,
+    ],
+    [
+      'a reset',
+      () => {
+        receiver.resetsOnConnect = true;
+      },
+      /^(?:ECONNRESET|EPIPE)$/,
+    ],
+  ])('are not delivered by %s', async (_what, misbehave, problem) => {
+    await start({ serverSettings: { ...quick, eventAttempts: 2 } });
+    misbehave();
+    await earn('1');
+    await sandbox.events.settled();
+    expect(deliveries()).toMatchObject([{ state: 'undelivered', attempts: 2 }]);
+    expect(deliveries()[0]?.problem).toMatch(problem);
+  });
+
+  it('are kept unsent where there is no address, up to the bound', async () => {
+    await start({
+      eventAddresses: { Point_Removed: receiver.url },
+      serverSettings: { ...quick, eventsKept: 3 },
+    });
+    for (const id of ['1', '2', '3', '4', '5']) await earn(id);
+    expect(sandbox.events.all().map(({ id, delivery }) => [id, delivery?.state])).toEqual([
+      ['3', 'not-sent'],
+      ['4', 'not-sent'],
+      ['5', 'not-sent'],
+    ]);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('never make a call wait', async () => {
+    await start({ serverSettings: { eventTimeoutMs: 60_000 } });
+    receiver.script = () => {};
+    for (const id of ['1', '2', '3']) {
+      expect((await earn(id)).json).toMatchObject({ HasError: false });
+    }
+    expect(deliveries()).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('do not hold up a stop', async () => {
+    await start({ serverSettings: { eventFirstDelayMs: 60_000 } });
+    receiver.script = answering(500, '');
+    await earn('1');
+    await expect.poll(() => deliveries()[0]?.attempts, { timeout: 5_000 }).toBe(1);
+    const began = performance.now();
+    await sandbox.stop();
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it('are given up after the last attempt', async () => {
+    await start({ serverSettings: { ...quick, eventAttempts: 3 } });
+    receiver.script = answering(500, '');
+    await earn('1');
+    await sandbox.events.settled();
+    expect(pointIds()).toEqual([1, 1, 1]);
+    expect(deliveries()).toMatchObject([
+      { state: 'undelivered', attempts: 3, problem: 'HTTP 500' },
+    ]);
+  });
+
+  it('not yet delivered at a stop are delivered after the next start, those delivered are not', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-events-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const dataFile = join(folder, 'data');
+    await start({ dataFile });
+    await earn('1');
+    await sandbox.events.settled();
+    receiver.script = () => {};
+    await earn('2');
+    await earn('3');
+    await sandbox.stop();
+    receiver.script = answering(200, '');
+    await start({ dataFile });
+    await sandbox.events.settled();
+    expect(pointIds()).toEqual([1, 2, 2, 3]);
+    expect(deliveries().map((delivery) => delivery?.state)).toEqual(Array(3).fill('delivered'));
+  });
+
+  it('refuse an address that is none', async () => {
+    await start();
+    await expect(startLoyaltySandbox({ eventAddresses: 'ftp://example.com' })).rejects.toThrow(
+      'http://',
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type LoyaltySandbox,
+  startLoyaltySandbox,
+} from '../../../local/loyalty-sandbox/sandbox.ts';
+import { callApi, completedOrder, orders, send } from './server-requests.ts';
+
+let sandbox: LoyaltySandbox;
+beforeAll(async () => {
+  sandbox = await startLoyaltySandbox();
+});
+afterAll(() => sandbox.stop());
+
+const get = (path: string) => send(sandbox.address, 'GET', path);
+
+describe('the API page', () => {
+  it('loads everything it needs from the sandbox', async () => {
+    const { status, headers, text } = await get('/');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const references = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(references).toContain('/docs-assets/swagger-ui-bundle.js');
+    for (const path of references) {
+      expect(path).toMatch(/^\//);
+      expect(await get(path)).toMatchObject({ status: 200 });
+    }
+  });
+
+  it('describes the contract with the sandbox as its server, under the name it was asked by', async () => {
+    const { json } = await send(sandbox.address, 'GET', '/openapi.json', {
+      headers: { host: 'localhost:4010' },
+    });
+    expect(json).toMatchObject({
+      openapi: '3.1.0',
+      servers: [{ url: 'http://localhost:4010' }],
+      components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
+    });
+    expect((await get('/openapi.yaml')).text).toMatch(/^openapi: 3\.1\.0/);
+  });
+});
+
+describe('the state page', () => {
+  it('invites to begin when there is nothing', async () => {
+    const { text } = await get('/state');
+    expect(text).toContain('None yet. Send one with sendOrder.');
+    expect(text).toContain('No calls yet.');
+  });
+
+  it('shows customers, orders, coupons, products, redemptions, events, faults and calls', async () => {
+    await callApi(sandbox, 'POST', orders, completedOrder('order-1', 'customer-1', 700));
+    await callApi(sandbox, 'PUT', '/v1/pvt/Product/p1', {
+      OriginalId: 'p1',
+      Title: 'Linen shirt',
+      IsActive: true,
+      ProductCategory: {
+        OriginalId: 's',
+        Name: 'Shirts',
+        ParentCategory: { OriginalId: 'c', Name: 'Clothing' },
+      },
+    });
+    await callApi(sandbox, 'POST', '/v1/pvt/Coupons', {
+      OriginalId: 'c1',
+      CouponCode: 'AUTUMN10',
+      CouponType: 1,
+    });
+    await callApi(sandbox, 'POST', '/v1/pvt/RewardConfigurations/1/redeem', {
+      CustomerId: 'customer-1',
+    });
+    sandbox.faults.add({ kind: 'http-503', probability: 0.25, operation: 'listTiers' });
+    const { text } = await get('/state/fragment');
+    for (const shown of [
+      'customer-1@example.com',
+      'order-1',
+      'Linen shirt',
+      'Clothing › Shirts',
+      'AUTUMN10',
+      '5 off',
+      'Point_Add',
+      'no address',
+      'probability 0.25',
+      'POST /v1/pvt/RewardConfigurations/1/redeem',
+    ]) {
+      expect(text).toContain(shown);
+    }
+  });
+
+  it('never runs what came in with the data', async () => {
+    const attack = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
+    await callApi(sandbox, 'PUT', `/v1/pvt/Product/${encodeURIComponent(attack)}`, {
+      OriginalId: attack,
+      Title: attack,
+      IsActive: true,
+      ProductBrand: { OriginalId: attack, Name: attack },
+    });
+    await callApi(sandbox, 'POST', orders, {
+      ...completedOrder(attack, attack),
+      OrderStatus: attack,
+      Coupon: attack,
+    });
+    await callApi(sandbox, 'POST', '/v1/pvt/Coupons', { OriginalId: attack, CouponCode: attack });
+    await callApi(sandbox, 'POST', orders, attack);
+    await callApi(sandbox, 'GET', "/v1/<script>alert('path')</script>");
+    for (const path of ['/state', '/state/fragment']) {
+      const { text } = await get(path);
+      expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+      expect(text).not.toContain('<script>');
+      expect(text).not.toContain('<img');
+      expect(text).not.toMatch(/"'>/);
+    }
+  });
+});
+
+describe('every page', () => {
+  it.each(['/', '/state', '/state/fragment'])(
+    '%s runs no script but files of the sandbox',
+    async (path) => {
+      const { headers, text } = await get(path);
+      const policy = headers['content-security-policy'] ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+      expect(text).not.toMatch(/<script(?![^>]* src=)/);
+    },
+  );
+
+  it.each([
+    '/docs-assets/../package.json',
+    '/docs-assets/%2e%2e/package.json',
+    '/docs-assets/package.json',
+    '/assets/../state-page.ts',
+    '/assets/',
+    '//etc/passwd',
+    '/__proto__',
+    '/nothing',
+    '*',
+    'http://127.0.0.1/state',
+  ])('gives no file for %s', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  it('takes only GET and HEAD', async () => {
+    expect(await send(sandbox.address, 'POST', '/state', { body: 'x' })).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    });
+    expect(await send(sandbox.address, 'HEAD', '/state')).toMatchObject({ status: 200, text: '' });
+  });
+});

@@ -1,0 +1,108 @@
+import http, { type IncomingHttpHeaders } from 'node:http';
+import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import { basicAuthorization } from '../../../shared/loyalty/basic-authorization.ts';
+
+export interface Received {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Undefined where the body is not JSON. */
+  readonly json: unknown;
+}
+
+export interface Sending {
+  readonly headers?: http.OutgoingHttpHeaders;
+  /** Text and bytes go as they are, anything else as JSON. */
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+}
+
+type Where = Pick<LoyaltySandbox, 'address' | 'credentials'>;
+
+/** The path goes out exactly as given. Rejects with a code where there is no whole answer. */
+export function send(
+  address: string,
+  method: string,
+  path: string,
+  { headers = {}, body, timeoutMs = 10_000 }: Sending = {},
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const bytes = toBytes(body);
+    // Node does not say the length of a GET's body by itself.
+    const length = bytes.length > 0 ? { 'content-length': Buffer.byteLength(bytes) } : {};
+    const signal = AbortSignal.timeout(timeoutMs);
+    http
+      .request({
+        hostname,
+        port,
+        method,
+        path,
+        headers: { ...length, ...headers },
+        signal,
+        agent: false,
+      })
+      .on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('error', reject)
+          .on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            const { statusCode: status = 0, headers: received } = response;
+            resolve({ status, headers: received, text, json: parse(text) });
+          });
+      })
+      .on('error', (error) => reject(signal.aborted ? new Error('no answer in time') : error))
+      .end(bytes);
+  });
+}
+
+/** With the credentials, and the operation's usual headers. */
+export function callApi(
+  { address, credentials }: Where,
+  method: string,
+  path: string,
+  body?: unknown,
+) {
+  return send(address, method, path, {
+    headers: {
+      authorization: basicAuthorization(credentials),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body,
+  });
+}
+
+export function control({ address }: Where, method: string, path: string, body?: unknown) {
+  return send(address, method, path, { headers: { 'content-type': 'application/json' }, body });
+}
+
+export function completedOrder(id: string, customer = 'customer-1', total = 100) {
+  return {
+    OriginalId: id,
+    OrderPlacementDate: '2026-10-05T09:00:00Z',
+    OrderCompletedDate: '2026-10-07T15:00:00Z',
+    OrderStatus: 'fulfilled',
+    IsCancelledOrReturned: false,
+    IsCompleted: true,
+    OrderTotal: total,
+    Customer: { OriginalId: customer, Name: 'Robin Sample', Email: `${customer}@example.com` },
+    UpdatedDate: '2026-10-07T15:00:00Z',
+  };
+}
+
+export const orders = '/v1/pvt/POS/orders';
+
+function toBytes(body: unknown): string | Uint8Array {
+  if (body === undefined) return '';
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
+import {
+  type LoyaltySandboxOptions,
+  startLoyaltySandbox,
+} from '../../local/loyalty-sandbox/sandbox.ts';
+import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
+import type { LoyaltyResult } from '../../shared/loyalty/result.ts';
+
+const contract = loadContract();
+
+/** A sandbox and the client for it, over real HTTP. */
+export async function startClientAndSandbox(options: LoyaltySandboxOptions = {}) {
+  const sandbox = await startLoyaltySandbox(options);
+  const client = createLoyaltyClient({
+    baseUrl: sandbox.address,
+    credentials: sandbox.credentials,
+    timeoutMs: 20_000,
+  });
+  return {
+    sandbox,
+    client,
+    /** Holds every answer since the last check to the contract; for `afterEach`. */
+    checkAnswers() {
+      for (const { operation, status, answer, fault, path } of sandbox.journal.entries()) {
+        expect(fault, path).not.toBe('crash');
+        expect(status, path).not.toBe(500);
+        if (operation && status === 200 && answer !== undefined) {
+          expect(contract.validateAnswer(operation, answer), path).toEqual([]);
+        }
+      }
+      for (const { payload } of sandbox.events.all()) {
+        expect(contract.validatePointEvent(payload)).toEqual([]);
+      }
+    },
+  };
+}
+
+/** The value of a call that must have worked. */
+export function unwrap<Value>(result: LoyaltyResult<Value>): Value {
+  if (result.kind === 'success' || result.kind === 'warning') return result.value;
+  throw new Error(`${result.kind}: ${result.message}`);
+}
+
+/** The number of the business error that a call must have met. */
+export function codeOf(result: LoyaltyResult<unknown>): number | undefined {
+  if (result.kind === 'business-error') return result.code;
+  throw new Error(`expected a business error, got ${JSON.stringify(result)}`);
+}

@@ -1,0 +1,143 @@
+import { expect } from 'vitest';
+import type { Fault } from '../../local/loyalty-sandbox/call.ts';
+import { type Catalog, defaultCatalog } from '../../local/loyalty-sandbox/catalog.ts';
+import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
+import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
+import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
+import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
+import { Tables } from '../../local/loyalty-sandbox/tables.ts';
+import type { components, operations } from '../../shared/loyalty/contract.gen.ts';
+import { errorCodes } from '../../shared/loyalty/error-codes.ts';
+import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+
+export const contract = loadContract();
+
+export type AnswerOf<Operation extends OperationId> =
+  operations[Operation]['responses'][200]['content']['application/json'];
+
+export interface Asked {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export type Sandbox = ReturnType<typeof openSandbox>;
+
+/**
+ * A program over empty tables. Every answer and every event is held to the contract, and a refused
+ * call to changing nothing, in whichever test it happens.
+ */
+export function openSandbox(
+  given: { readonly settings?: PartialSettings; readonly catalog?: Partial<Catalog> } = {},
+) {
+  const reading = readSettings(given.settings);
+  if (reading.kind === 'faulty') throw new Error(reading.faults.join('; '));
+  const tables = new Tables();
+  const clock = { now: new Date('2026-10-07T12:00:00Z') };
+  let drawn = 0;
+  const program = createProgram({
+    tables,
+    settings: reading.settings,
+    catalog: { ...defaultCatalog, ...given.catalog },
+    now: () => clock.now,
+    random: () => (drawn++ % 97) / 97,
+  });
+  const rows = openTables(tables);
+  const snapshot = () => JSON.stringify([...tables.all()]);
+
+  function ask<Operation extends OperationId>(
+    operation: Operation,
+    { path = {}, query = {}, body }: Asked,
+    faults: readonly Fault[],
+  ): AnswerOf<Operation> {
+    const before = snapshot();
+    const eventsBefore = rows.events.size;
+    const answer = program.answer({ operation, path, query, body, faults });
+    expect(contract.validateAnswer(operation, JSON.parse(JSON.stringify(answer)))).toEqual([]);
+    if (codeOf(answer) !== undefined) expect(snapshot()).toBe(before);
+    for (const { payload } of [...rows.events.values()].slice(eventsBefore)) {
+      expect(contract.validatePointEvent(JSON.parse(JSON.stringify(payload)))).toEqual([]);
+    }
+    return answer as AnswerOf<Operation>;
+  }
+
+  return {
+    tables: rows,
+    clock,
+    snapshot,
+    /** As the server does: what is not the contract comes with its faults. */
+    call: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
+      ask(operation, asked, contract.validateRequest(operation, asked.body)),
+    /** As if nobody had looked at the body before. */
+    callUnchecked: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
+      ask(operation, asked, []),
+    takeEvents() {
+      const taken = [...rows.events.values()];
+      for (const { id } of taken) rows.events.delete(id);
+      return taken;
+    },
+  };
+}
+
+const codes = new Map<string, number>(
+  Object.entries(errorCodes).map(([code, { name }]) => [name, Number(code)]),
+);
+
+/** The error of an answer in whichever envelope; undefined for a success. */
+export function codeOf(answer: unknown): number | undefined {
+  const { HasError, ErrorCode, ErrorMessages, ErrorDescriptions } = answer as {
+    readonly HasError?: boolean;
+    readonly ErrorCode?: number | null;
+    readonly ErrorMessages?: readonly string[];
+    readonly ErrorDescriptions?: readonly components['schemas']['ErrorDescription'][];
+  };
+  if (!HasError) return undefined;
+  const named = codes.get(ErrorMessages?.[0]?.split(':')[0] ?? '');
+  return ErrorCode ?? ErrorDescriptions?.[0]?.Description ?? named ?? Number.NaN;
+}
+
+export function makeCustomer(changes: Readonly<Record<string, unknown>> = {}) {
+  return {
+    OriginalId: 'c1',
+    Name: 'Robin Sample',
+    Email: 'robin.sample@example.com',
+    IsEnrolled: true,
+    ...changes,
+  };
+}
+
+/** A completed order of 100, changed as asked. A change to undefined leaves the field out. */
+export function makeOrder(changes: Readonly<Record<string, unknown>> = {}) {
+  const order: Record<string, unknown> = {
+    OriginalId: 'o1',
+    OrderPlacementDate: '2026-10-05T09:00:00Z',
+    OrderCompletedDate: '2026-10-06T09:00:00Z',
+    OrderStatus: 'fulfilled',
+    IsCancelledOrReturned: false,
+    IsCompleted: true,
+    OrderTotal: 100,
+    Customer: makeCustomer(),
+    UpdatedDate: '2026-10-06T09:00:00Z',
+    ...changes,
+  };
+  return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined));
+}
+
+/** A customer `c1` with this many points, and no events left over. */
+export function openSandboxWithPoints(
+  points: number,
+  given: Parameters<typeof openSandbox>[0] = {},
+) {
+  const sandbox = openSandbox(given);
+  sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'funding', OrderTotal: points }) });
+  sandbox.takeEvents();
+  return sandbox;
+}
+
+export function balanceOf(sandbox: Sandbox, customerId = 'c1') {
+  const rows = [...sandbox.tables.points.values()].filter((row) => row.customerId === customerId);
+  return {
+    points: rows.reduce((sum, row) => sum + row.pointsHundredths, 0) / 100,
+    cashback: rows.reduce((sum, row) => sum + row.cashbackHundredths, 0) / 100,
+  };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  balanceOf,
+  codeOf,
+  makeCustomer,
+  makeOrder,
+  openSandbox,
+  openSandboxWithPoints,
+} from '../../support/sandbox-program.ts';
+
+const change = (changes: object = {}) => ({
+  Value: 5.5,
+  OperationType: 0,
+  Reason: 'Correction',
+  ChangeKey: 'k1',
+  ...changes,
+});
+const path = { id: 'c1' };
+
+describe('changeCashback', () => {
+  it('adds to the balance once, as points and as cashback', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const { Result } = sandbox.call('changeCashback', { path, body: change() });
+    expect(Result).toMatchObject({
+      CustomerExists: true,
+      InternalId: '1',
+      PointsBalance: 210,
+      CashbackBalance: 10.5,
+      RedeemKey: 'k1',
+      PointsToExpire: [
+        { Points: 100, When: '2027-10-07T12:00:00.000Z' },
+        { Points: 110, When: '2027-10-07T12:00:00.000Z' },
+      ],
+      PointHistory: [
+        { Id: 1, Amount: 100, CashbackAmount: 5 },
+        { Id: 2, Amount: 110, CashbackAmount: 5.5 },
+      ],
+      Name: 'Robin Sample',
+      Error: '',
+    });
+    expect(sandbox.takeEvents()).toMatchObject([
+      { topic: 'Point_Add', payload: { Points: 110, Cashback: 5.5, PointType: 2, Origins: [] } },
+    ]);
+    expect(codeOf(sandbox.call('changeCashback', { path, body: change() }))).toBe(66);
+  });
+
+  it('removes from the oldest points first', () => {
+    const sandbox = openSandboxWithPoints(100);
+    sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 60 }) });
+    sandbox.takeEvents();
+    const body = change({ OperationType: 1, Value: 6 });
+    const { Result } = sandbox.call('changeCashback', { path, body });
+    expect(Result).toMatchObject({ PointsBalance: 40, CashbackBalance: 2 });
+    expect(Result?.PointsToExpire).toMatchObject([{ Points: 40 }]);
+    expect(sandbox.takeEvents()).toMatchObject([
+      {
+        topic: 'Point_Add',
+        payload: {
+          Points: -120,
+          Cashback: -6,
+          ValidDate: null,
+          ValidDateFormatted: '',
+          Origins: [
+            { PointId: 1, UsedPoints: 100, UsedCashback: 5 },
+            { PointId: 2, UsedPoints: 20, UsedCashback: 1 },
+          ],
+        },
+      },
+    ]);
+  });
+
+  it('lets the settings say which type adds', () => {
+    const sandbox = openSandboxWithPoints(100, { settings: { addingOperationType: 1 } });
+    sandbox.call('changeCashback', { path, body: change({ Value: 1 }) });
+    expect(balanceOf(sandbox).cashback).toBe(4);
+    sandbox.call('changeCashback', { path, body: change({ OperationType: 1, ChangeKey: 'k2' }) });
+    expect(balanceOf(sandbox).cashback).toBe(9.5);
+  });
+
+  it.each([
+    ['the customer is unknown', change(), 59, 'c2'],
+    ['there is no key', change({ ChangeKey: undefined }), 65, 'c1'],
+    ['the key is null', change({ ChangeKey: null }), 65, 'c1'],
+    ['the key is blank', change({ ChangeKey: ' ' }), 65, 'c1'],
+    ['there is no body', undefined, 65, 'c1'],
+    ['there is no reason', change({ Reason: undefined }), 67, 'c1'],
+    ['the reason is blank', change({ Reason: '\t' }), 67, 'c1'],
+    ['there is no value', change({ Value: undefined }), 7, 'c1'],
+    ['the value is a word', change({ Value: '5' }), 7, 'c1'],
+    ['the value cannot be counted exactly', change({ Value: 1e300 }), 7, 'c1'],
+    ['the type is missing', change({ OperationType: undefined }), 7, 'c1'],
+    ['the type is 2', change({ OperationType: 2 }), 7, 'c1'],
+    ['the value is zero', change({ Value: 0 }), 64, 'c1'],
+    ['the value is below a hundredth', change({ Value: 0.009 }), 64, 'c1'],
+    ['less than nothing is to be added', change({ Value: -1 }), 62, 'c1'],
+    ['less than nothing is to be removed', change({ Value: -1, OperationType: 1 }), 63, 'c1'],
+    ['more than the balance is to go', change({ Value: 5.01, OperationType: 1 }), 70, 'c1'],
+  ])('refuses when %s', (_, body, code, id) => {
+    const sandbox = openSandboxWithPoints(100);
+    expect(codeOf(sandbox.call('changeCashback', { path: { id }, body }))).toBe(code);
+    expect(codeOf(sandbox.callUnchecked('changeCashback', { path: { id }, body }))).toBe(code);
+  });
+
+  it('never takes a key twice, not even for another customer', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const Customer = makeCustomer({ OriginalId: 'c2' });
+    sandbox.call('sendOrder', { body: makeOrder({ Customer }) });
+    sandbox.call('changeCashback', { path, body: change() });
+    const again = sandbox.call('changeCashback', { path: { id: 'c2' }, body: change() });
+    expect(codeOf(again)).toBe(66);
+  });
+
+  it('does not use up the key of a refused change', () => {
+    const sandbox = openSandboxWithPoints(100);
+    sandbox.call('changeCashback', { path, body: change({ Value: 0 }) });
+    expect(codeOf(sandbox.call('changeCashback', { path, body: change() }))).toBeUndefined();
+  });
+
+  it('refuses who is not enrolled', () => {
+    const sandbox = openSandbox();
+    const Customer = makeCustomer({ IsEnrolled: false });
+    sandbox.call('sendOrder', { body: makeOrder({ Customer }) });
+    expect(codeOf(sandbox.call('changeCashback', { path, body: change() }))).toBe(69);
+  });
+
+  it('takes the whole balance, and leaves neither points nor cashback', () => {
+    const sandbox = openSandboxWithPoints(33.33);
+    const body = change({ OperationType: 1, Value: balanceOf(sandbox).cashback });
+    expect(codeOf(sandbox.call('changeCashback', { path, body }))).toBeUndefined();
+    expect(balanceOf(sandbox)).toEqual({ points: 0, cashback: 0 });
+  });
+
+  it('names the branch of an order in the history', () => {
+    const sandbox = openSandbox();
+    const Branch = { OriginalId: '71', Name: 'Harbour Street' };
+    sandbox.call('sendOrder', { body: makeOrder({ Branch }) });
+    const { Result } = sandbox.call('changeCashback', { path, body: change() });
+    expect(Result?.PointHistory?.[0]).toMatchObject({
+      BranchId: '71',
+      BranchName: 'Harbour Street',
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings, readSettings } from '../../../local/loyalty-sandbox/settings.ts';
+
+describe('readSettings', () => {
+  it('gives the defaults for nothing', () => {
+    expect(readSettings()).toEqual({ kind: 'read', settings: defaultSettings });
+    expect(readSettings({ pointsPerUnit: undefined })).toMatchObject({ kind: 'read' });
+  });
+
+  it('accepts its own defaults', () => {
+    expect(readSettings(defaultSettings)).toEqual({ kind: 'read', settings: defaultSettings });
+  });
+
+  it('fills nested settings part by part', () => {
+    expect(readSettings({ credentials: { key: 'k' }, rateLimit: { perSecond: 5 } })).toEqual({
+      kind: 'read',
+      settings: {
+        ...defaultSettings,
+        credentials: { token: 'sandbox-token', key: 'k' },
+        rateLimit: { perSecond: 5, answer: 'http-429' },
+      },
+    });
+  });
+
+  it('reports all faults at once, by name', () => {
+    expect(
+      readSettings({
+        credentials: { token: 'a:b', key: '', secret: 'x' },
+        badCredentialStatus: 200,
+        pointsPerUnit: -1,
+        cashbackPerPoint: 0,
+        addingOperationType: 2,
+        rateLimit: 'off',
+        uniqueEmail: 'yes',
+        pointPerUnit: 1,
+      }),
+    ).toEqual({
+      kind: 'faulty',
+      faults: [
+        'credentials.token must not be empty or contain a colon',
+        'credentials.key must not be empty',
+        'credentials.secret is not a setting',
+        'badCredentialStatus must be a whole number from 400 to 599',
+        'pointsPerUnit must be a number from 0 to 100',
+        'cashbackPerPoint must be a number from 0.0001 to 100',
+        'addingOperationType must be 0 or 1',
+        'rateLimit must be an object',
+        'uniqueEmail must be true or false',
+        'pointPerUnit is not a setting',
+      ],
+    });
+  });
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.anything(), (input) => {
+        expect(['read', 'faulty']).toContain(readSettings(input).kind);
+      }),
+    );
+  });
+});
