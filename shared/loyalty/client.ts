@@ -53,15 +53,16 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       return transportFailure('blank-id', { mayHaveHappened: false, message });
     }
     const callTimeoutMs = checkTimeout(options.timeoutMs ?? timeoutMs);
-    const hidden = personalTexts([
-      input.query,
-      input.body,
-      namesCustomer && { Customer: input.path },
-    ]);
+    const secrets: string[] = [];
+    // Looked for only when a text of the service's must be scrubbed: most calls have none.
+    const hidden = () => [
+      ...secrets,
+      ...personalTexts([input.query, input.body, namesCustomer && { Customer: input.path }]),
+    ];
     const authorize = async () => {
       const { token, key } = typeof credentials === 'function' ? await credentials() : credentials;
       const authorization = basicAuthorization({ token, key });
-      hidden.push(token, key, authorization.replace('Basic ', ''));
+      secrets.push(token, key, authorization.replace('Basic ', ''));
       return authorization;
     };
     const answer = await transport.send({

@@ -1085,7 +1085,7 @@ export interface components {
         };
         TierAvailability: {
             /** @description The customer's tier. */
-            CurrentTier: components["schemas"]["Tier"];
+            CurrentTier: components["schemas"]["Tier"] | null;
             NextTiers: components["schemas"]["Tier"][];
             AllTiers: components["schemas"]["Tier"][];
         };

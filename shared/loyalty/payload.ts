@@ -39,5 +39,6 @@ export function page(body: JsonObject) {
 
 export function tiers(body: JsonObject) {
   const lists = objectsIn(body.NextTiers) && objectsIn(body.AllTiers);
-  return isObject(body.CurrentTier) && lists ? body : undefined;
+  const tierOrNone = body.CurrentTier === null || isObject(body.CurrentTier);
+  return tierOrNone && lists ? body : undefined;
 }

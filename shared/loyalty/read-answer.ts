@@ -64,7 +64,7 @@ function readSuccess<O extends OperationId>(
 function notTheContract(answer: TransportAnswer, sent: Sent, what: string): TransportFailure {
   const type = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/.exec(answer.headers['content-type'] ?? '')?.[0];
   const size = Buffer.byteLength(answer.text);
-  const described = type === undefined ? 'of no stated type' : `of ${scrub(type, sent.hidden)}`;
+  const described = type === undefined ? 'of no stated type' : `of ${scrub(type, sent.hidden())}`;
   return transportFailure('not-the-contract', {
     mayHaveHappened: true,
     status: answer.status,
@@ -77,7 +77,7 @@ function describeText(text: string): string {
 }
 
 function textIn(value: unknown, { hidden }: Sent): string | undefined {
-  return typeof value === 'string' ? scrub(value, hidden) : undefined;
+  return typeof value === 'string' ? scrub(value, hidden()) : undefined;
 }
 
 function parseObject(text: string): JsonObject | undefined {

@@ -9,7 +9,7 @@ import { scrub } from './scrub.ts';
 export interface Sent {
   readonly input: unknown;
   /** Personal texts and credentials: never to be repeated by us. */
-  readonly hidden: readonly string[];
+  readonly hidden: () => readonly string[];
 }
 
 const mostFields = 20;
@@ -39,12 +39,12 @@ export function readBusinessError(
     class: code === undefined ? 'retry' : classify(code, operation),
     ...(code !== undefined && { code }),
     ...(name !== undefined && { name }),
-    message: message === '' ? 'The service gave no message.' : scrub(message, sent.hidden),
+    message: message === '' ? 'The service gave no message.' : scrub(message, sent.hidden()),
     fields: descriptions
       .slice(0, mostFields)
       .map(({ Field, FieldText }) => [Field, FieldText].filter(isText).join(': '))
       .filter((field) => field !== '')
-      .map((field) => scrub(field, sent.hidden)),
+      .map((field) => scrub(field, sent.hidden())),
   };
 }
 

@@ -23,7 +23,8 @@ export function readStatus(
 function reasonOf(status: number): TransportFailureReason {
   if (status === 429) return 'throttled';
   if (status === 408 || (status >= 500 && status <= 599)) return 'unavailable';
-  if ([401, 403, 404, 407].includes(status)) return 'misconfigured';
+  if (status === 404) return 'not-found';
+  if ([401, 403, 407].includes(status)) return 'misconfigured';
   if (status >= 300 && status <= 399) return 'misconfigured';
   return status >= 400 && status <= 499 ? 'refused' : 'not-the-contract';
 }

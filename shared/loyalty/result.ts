@@ -64,7 +64,12 @@ const classes = {
   throttled: 'throttled',
   /** 5xx and 408. */
   unavailable: 'retry',
-  /** 401, 403, 404, 407 and redirects: wrong credentials or address, so every call hears the same. */
+  /**
+   * 404 without an error of the contract. A wrong base address, or this one id cannot be routed: too
+   * little to stop every call for, and no reason to give this one up.
+   */
+  'not-found': 'retry',
+  /** 401, 403, 407 and redirects: wrong credentials or address, so every call hears the same. */
   misconfigured: 'misconfigured',
   /** The function that gives the credentials failed, or gave unusable ones. */
   'no-credentials': 'misconfigured',

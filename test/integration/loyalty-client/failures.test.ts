@@ -11,6 +11,7 @@ beforeAll(async () => {
 beforeEach(() => world.sandbox.reset());
 afterEach(() => {
   world.sandbox.faults.clear();
+  world.checkAnswers();
 });
 afterAll(() => world.sandbox.stop());
 

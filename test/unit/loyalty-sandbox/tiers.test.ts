@@ -39,7 +39,7 @@ describe('listTiers', () => {
       sandbox.call('sendOrder', { body: makeOrder({ OriginalId: id, OrderTotal: 0 }) });
     }
     const goals = () => list(sandbox, { CustomerId: 'c1' }).AllTiers[1]?.Goals;
-    expect(list(sandbox, { CustomerId: 'c1' }).CurrentTier.Name).toBe('Bronze');
+    expect(list(sandbox, { CustomerId: 'c1' }).CurrentTier?.Name).toBe('Bronze');
     expect(goals()).toEqual([
       { Name: 'Points earned', GoalValue: 500, CurrentValue: 499.99, PercentToGoal: 99 },
       { Name: 'Completed orders', GoalValue: 3, CurrentValue: 3, PercentToGoal: 100 },
@@ -47,7 +47,7 @@ describe('listTiers', () => {
     sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'a', OrderTotal: 700 }) });
     sandbox.call('redeemReward', { path: { id: '2' }, body: { CustomerId: 'c1' } });
     const tiers = list(sandbox, { CustomerId: 'c1' });
-    expect(tiers.CurrentTier.Name).toBe('Silver');
+    expect(tiers.CurrentTier?.Name).toBe('Silver');
     expect(names(tiers.NextTiers)).toEqual(['Gold']);
     expect(goals()?.[0]).toMatchObject({ CurrentValue: 1199.99, PercentToGoal: 100 });
   });

@@ -11,7 +11,12 @@ function read(
   { status = 200, headers = json as Record<string, string>, input = {}, hidden = [''] } = {},
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readAnswer(operation, { kind: 'answer', status, headers, text }, { input, hidden }, now);
+  return readAnswer(
+    operation,
+    { kind: 'answer', status, headers, text },
+    { input, hidden: () => hidden },
+    now,
+  );
 }
 
 const pageOf = (items: unknown) => ({
@@ -179,7 +184,7 @@ describe('a status', () => {
     [400, 'refused', 'rejected', false],
     [401, 'misconfigured', 'misconfigured', false],
     [403, 'misconfigured', 'misconfigured', false],
-    [404, 'misconfigured', 'misconfigured', false],
+    [404, 'not-found', 'retry', false],
     [408, 'unavailable', 'retry', true],
     [413, 'refused', 'rejected', false],
     [422, 'refused', 'rejected', false],
@@ -250,7 +255,7 @@ describe('a body that is not the contract', () => {
     ],
     ['a page that hides the next', 'redeemReward', { ...pageOf([]), HasNextPage: null }],
     ['a redemption with an odd HasError', 'redeemReward', { ...pageOf([]), HasError: 0 }],
-    ['tiers without a current one', 'listTiers', { ...tiers, CurrentTier: null }],
+    ['tiers whose current one is no object', 'listTiers', { ...tiers, CurrentTier: 1 }],
     ['tiers without a list', 'listTiers', { ...tiers, AllTiers: undefined }],
     ['an envelope where tiers are due', 'listTiers', { HasError: false, Result: tiers }],
   ])('%s: retried, not believed, not quoted', (_, operation, body) => {
