@@ -10,6 +10,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           testTimeout: 30_000,
+          // Unit tests keep no state of their own outside of their tests: sharing what they import
+          // halves the time of the inner loop.
+          isolate: false,
         },
       },
       {

@@ -1,0 +1,56 @@
+import middy from '@middy/core';
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
+import {
+  createSecretsClient,
+  createSqsClient,
+  RECEIVER_BUDGET,
+} from '../shared/aws/sdk-clients.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/receive-webhook.ts';
+import { flushTelemetry } from './flush-telemetry.ts';
+import { readEnvironment } from './read-environment.ts';
+import { createShopSecrets } from './shop-secrets.ts';
+
+/** The API version whose payloads the readers are written for. */
+const API_VERSION = '2026-10';
+
+export function createReceiver(connector: Connector) {
+  const environment = readEnvironment([
+    'ORDERS_QUEUE_URL',
+    'PRODUCTS_QUEUE_URL',
+    'COUPONS_QUEUE_URL',
+    'SECRETS_PREFIX',
+  ]);
+  const clients = { budget: RECEIVER_BUDGET };
+  const telemetry = createEmfTelemetry({
+    namespace: 'LoyaltyConnector',
+    service: 'receive-webhook',
+  });
+  const secrets = createShopSecrets(
+    createSecretsClient(clients),
+    environment.SECRETS_PREFIX,
+    telemetry,
+  );
+  const world: ReceivingWorld = {
+    shops: new Map(
+      connector.shops.map(({ domain, path }) => [
+        `/${path}`,
+        { domain, secrets: secrets.webhook(path) },
+      ]),
+    ),
+    queue: createSqsEventQueue(createSqsClient(clients), {
+      orders: environment.ORDERS_QUEUE_URL,
+      products: environment.PRODUCTS_QUEUE_URL,
+      coupons: environment.COUPONS_QUEUE_URL,
+    }),
+    telemetry,
+    now: () => new Date(),
+    apiVersion: API_VERSION,
+  };
+  return middy(async (event: LambdaFunctionURLEvent) =>
+    toLambdaAnswer(await receiveWebhook(toHttpRequest(event), world)),
+  ).use(flushTelemetry(telemetry));
+}

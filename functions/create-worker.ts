@@ -1,0 +1,107 @@
+import middy from '@middy/core';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+  WORKER_BUDGET,
+} from '../shared/aws/sdk-clients.ts';
+import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { createLoyaltyClient } from '../shared/loyalty/client.ts';
+import { readEvent } from '../shared/shopify/read-event.ts';
+import { createCircuitBreaker } from '../shared/sync/circuit-breaker.ts';
+import { handleTask } from '../shared/sync/handle-task.ts';
+import { runBatch } from '../shared/sync/run-batch.ts';
+import type { Store } from '../shared/sync/store-reader.ts';
+import { syncEntity } from '../shared/sync/sync-entity.ts';
+import { flushTelemetry } from './flush-telemetry.ts';
+import { readEnvironment } from './read-environment.ts';
+import { createShopSecrets } from './shop-secrets.ts';
+
+/** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
+const PARALLEL = 5;
+/** What is left of the function's time when work stops: enough to delay what is unfinished. */
+const RESERVE_MS = 10_000;
+
+/** Settles one queue's batches. The three workers differ in their queue and nothing else. */
+export function createWorker(connector: Connector, service: string, store: Store) {
+  const environment = readEnvironment([
+    'ORDERS_QUEUE_URL',
+    'PRODUCTS_QUEUE_URL',
+    'COUPONS_QUEUE_URL',
+    'SOURCE_QUEUE_URL',
+    'DEAD_LETTER_QUEUE_URL',
+    'LEDGER_TABLE',
+    'SECRETS_PREFIX',
+  ]);
+  const clients = { budget: WORKER_BUDGET };
+  const sqs = createSqsClient(clients);
+  const telemetry = createEmfTelemetry({ namespace: 'LoyaltyConnector', service });
+  const secrets = createShopSecrets(
+    createSecretsClient(clients),
+    environment.SECRETS_PREFIX,
+    telemetry,
+  );
+  const shops = new Map(
+    connector.shops.map(({ domain, path, rules }) => {
+      const credentials = secrets.loyalty(path);
+      const loyalty = createLoyaltyClient({
+        baseUrl: connector.loyalty.address,
+        credentials: () => credentials.get(),
+      });
+      const { assumptions } = connector.loyalty;
+      return [domain, { loyalty, breaker: createCircuitBreaker(), rules, assumptions }];
+    }),
+  );
+  const world = {
+    ledger: createDynamoDbLedger({
+      client: createDynamoDbClient(clients),
+      table: environment.LEDGER_TABLE,
+      onDamagedItem: (entity, attributes) =>
+        telemetry.log('error', 'an item of the ledger is damaged', {
+          entity,
+          attributes: attributes.join(','),
+        }),
+    }),
+    store,
+    queue: createSqsEventQueue(sqs, {
+      orders: environment.ORDERS_QUEUE_URL,
+      products: environment.PRODUCTS_QUEUE_URL,
+      coupons: environment.COUPONS_QUEUE_URL,
+    }),
+    source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
+    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
+    telemetry,
+    now: () => new Date(),
+    random: Math.random,
+    parallel: PARALLEL,
+    retryWindowDays: connector.retryWindowDays,
+    orderRetentionDays: connector.orderRetentionDays,
+    shop: (domain: string) => {
+      const shop = shops.get(domain);
+      if (!shop) throw new Error('a message names a shop that connector.config.ts does not');
+      return shop;
+    },
+    read: readEvent,
+  };
+
+  async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
+    const deadline = AbortSignal.timeout(
+      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
+    );
+    const batch = { ...world, deadline };
+    const left = await runBatch(toMessages(event), {
+      ...batch,
+      syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),
+      handleTask: (candidate, task) => handleTask(candidate.event, task, batch),
+    });
+    return toBatchResponse(left);
+  }
+  return middy(work).use(flushTelemetry(telemetry));
+}

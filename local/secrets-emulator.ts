@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * Our own emulator of AWS Secrets Manager: no package offers one. It speaks as much of the service's
+ * JSON protocol as the connector and its tests use, keeps everything in memory, listens on loopback
+ * only and checks no credentials. Never a place for a real secret.
+ */
+export interface SecretsEmulator {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+interface StoredSecret {
+  readonly name: string;
+  readonly arn: string;
+  readonly current: SecretVersion;
+  readonly previous?: SecretVersion;
+}
+
+interface SecretVersion {
+  readonly id: string;
+  readonly text: string;
+  readonly createdAt: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Answer = { readonly status: number; readonly body: Fields };
+
+const TARGET_PREFIX = 'secretsmanager.';
+const REQUEST_MAX_BYTES = 128 * 1024;
+
+export async function startSecretsEmulator({
+  port = 0,
+  secrets = {},
+}: {
+  readonly port?: number;
+  /** Secrets that are there from the start, by name. */
+  readonly secrets?: Readonly<Record<string, string>>;
+} = {}): Promise<SecretsEmulator> {
+  const store = new Map<string, StoredSecret>();
+  for (const [name, text] of Object.entries(secrets)) store.set(name, newSecret(name, text));
+
+  const server = createServer(async (request, response) => {
+    const { status, body } = await answer(store, request).catch(() =>
+      fault('InternalServiceError', 'the emulator failed', 500),
+    );
+    response.writeHead(status, {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amzn-requestid': randomUUID(),
+    });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(store: Map<string, StoredSecret>, request: IncomingMessage): Promise<Answer> {
+  const target = String(request.headers['x-amz-target'] ?? '');
+  const fields = await readFields(request);
+  if (!fields) return fault('SerializationException', 'the request is not a JSON object');
+  switch (target.startsWith(TARGET_PREFIX) ? target.slice(TARGET_PREFIX.length) : '') {
+    case 'GetSecretValue':
+      return getSecretValue(store, fields);
+    case 'PutSecretValue':
+      return putSecretValue(store, fields);
+    case 'CreateSecret':
+      return createSecret(store, fields);
+    default:
+      return fault('UnknownOperationException', 'not among the operations of this emulator');
+  }
+}
+
+function getSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
+  const secret = find(store, fields.SecretId);
+  const stage = fields.VersionStage ?? 'AWSCURRENT';
+  const version = stage === 'AWSCURRENT' ? secret?.current : secret?.previous;
+  if (!secret || !version || (stage !== 'AWSCURRENT' && stage !== 'AWSPREVIOUS')) {
+    return fault('ResourceNotFoundException', 'there is no such secret or version');
+  }
+  return success({
+    ...idsOf(secret, version),
+    SecretString: version.text,
+    VersionStages: [stage],
+    CreatedDate: version.createdAt / 1000,
+  });
+}
+
+function putSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
+  const secret = find(store, fields.SecretId);
+  if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
+  const text = fields.SecretString;
+  if (typeof text !== 'string') return fault('InvalidRequestException', 'SecretString is missing');
+  const current = newVersion(text);
+  store.set(secret.name, { ...secret, current, previous: secret.current });
+  return success({ ...idsOf(secret, current), VersionStages: ['AWSCURRENT'] });
+}
+
+function createSecret(store: Map<string, StoredSecret>, fields: Fields): Answer {
+  const { Name: name, SecretString: text } = fields;
+  if (typeof name !== 'string' || typeof text !== 'string') {
+    return fault('InvalidRequestException', 'Name or SecretString is missing');
+  }
+  if (store.has(name)) return fault('ResourceExistsException', 'a secret of this name exists');
+  const secret = newSecret(name, text);
+  store.set(name, secret);
+  return success(idsOf(secret, secret.current));
+}
+
+function find(store: Map<string, StoredSecret>, id: unknown): StoredSecret | undefined {
+  if (typeof id !== 'string') return undefined;
+  return store.get(id) ?? [...store.values()].find(({ arn }) => arn === id);
+}
+
+function newSecret(name: string, text: string): StoredSecret {
+  const arn = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-local0`;
+  return { name, arn, current: newVersion(text) };
+}
+
+function newVersion(text: string): SecretVersion {
+  return { id: randomUUID(), text, createdAt: Date.now() };
+}
+
+function idsOf({ arn, name }: StoredSecret, version: SecretVersion): Fields {
+  return { ARN: arn, Name: name, VersionId: version.id };
+}
+
+function success(body: Fields): Answer {
+  return { status: 200, body };
+}
+
+function fault(type: string, message: string, status = 400): Answer {
+  return { status, body: { __type: type, Message: message } };
+}
+
+async function readFields(request: IncomingMessage): Promise<Fields | undefined> {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > REQUEST_MAX_BYTES) return undefined;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}

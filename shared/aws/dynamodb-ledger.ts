@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
+import { listCodesOfDiscount } from './ledger-codes.ts';
+import { fromItem, ITEM, itemKeyOf, keyOnly, NO_REVISION, toItem } from './ledger-item.ts';
+import { type ReadSettings, readLedgerItems } from './read-ledger-items.ts';
+
+export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  /** Told of items that were not whole, by entity and attribute names: worth a warning. */
+  readonly onDamagedItem?: (entity: string, attributes: readonly string[]) => void;
+  /** Different at every call. */
+  readonly newWriteId?: () => string;
+}
+
+const REDACTIONS_AT_ONCE = 10;
+
+/** Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; never scans. */
+export function createDynamoDbLedger({
+  client,
+  table,
+  onDamagedItem = () => {},
+  pause = sleep,
+  random = Math.random,
+  newWriteId = () => randomBytes(6).toString('base64url'),
+}: DynamoDbLedgerOptions): Ledger {
+  const settings = { client, table, pause, random };
+
+  /**
+   * The SDK repeats a write whose answer was lost, and the repetition then fails on the revision that
+   * the first one made. Taken for a conflict, that would cost a needless second call to the service.
+   */
+  async function isOurs(error: ConditionalCheckFailedException, itemKey: string, writeId: string) {
+    if ((error.$metadata.attempts ?? 1) < 2) return false;
+    const [item] = await readLedgerItems(settings, [itemKey]);
+    return item?.[ITEM.writeId]?.S === writeId;
+  }
+
+  async function redactOne(key: EntityKey): Promise<void> {
+    await ignoreFailedCondition(
+      client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: keyOnly(itemKeyOf(entityKeyText(key))),
+          // Where nothing is, nothing is to be erased, and an entry without a version would only
+          // weaken what the next event is compared with.
+          ConditionExpression: 'attribute_exists(#key)',
+          // The revision counts on, so a worker that read the person before cannot write it back.
+          UpdateExpression: 'SET #writeId = :writeId REMOVE #remembered ADD #revision :one',
+          ExpressionAttributeNames: names('key', 'remembered', 'revision', 'writeId'),
+          ExpressionAttributeValues: { ':one': { N: '1' }, ':writeId': { S: newWriteId() } },
+        }),
+      ),
+    );
+  }
+
+  return {
+    async readMany(keys) {
+      const textOf = new Map(keys.map(entityKeyText).map((text) => [itemKeyOf(text), text]));
+      const items = await readLedgerItems(settings, [...textOf.keys()]);
+      const entries = new Map<string, LedgerEntry>();
+      for (const item of items) {
+        const text = textOf.get(item[ITEM.key]?.S ?? '');
+        if (text === undefined) continue;
+        const { entry, faults } = fromItem(item);
+        if (faults.length > 0) onDamagedItem(text, faults);
+        entries.set(text, entry);
+      }
+      return entries;
+    },
+
+    async write(key, entry, readRevision) {
+      const itemKey = itemKeyOf(entityKeyText(key));
+      const revision = (readRevision ?? 0) + 1;
+      const writeId = newWriteId();
+      try {
+        await client.send(
+          new PutItemCommand({
+            TableName: table,
+            Item: toItem(key, entry, revision, writeId),
+            ...conditionOn(readRevision),
+          }),
+        );
+        return { kind: 'written', revision };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return (await isOurs(error, itemKey, writeId))
+          ? { kind: 'written', revision }
+          : { kind: 'conflict' };
+      }
+    },
+
+    async markUncertain(key) {
+      await client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: keyOnly(itemKeyOf(entityKeyText(key))),
+          // The revision counts on: a worker about to record `applied` must not clear this mark.
+          UpdateExpression:
+            'SET #uncertain = :true, #version = if_not_exists(#version, :none), #writeId = :writeId ADD #revision :one',
+          ExpressionAttributeNames: names('uncertain', 'version', 'revision', 'writeId'),
+          ExpressionAttributeValues: {
+            ':true': { BOOL: true },
+            ':none': { N: '0' },
+            ':one': { N: '1' },
+            ':writeId': { S: newWriteId() },
+          },
+        }),
+      );
+    },
+
+    listCodes: (shop, discountId, from) =>
+      listCodesOfDiscount(client, table, { shop, discountId, from }),
+
+    async redact(keys) {
+      const faults: unknown[] = [];
+      for (const chunk of chunksOf(keys, REDACTIONS_AT_ONCE)) {
+        for (const call of await Promise.allSettled(chunk.map(redactOne))) {
+          if (call.status === 'rejected') faults.push(call.reason);
+        }
+      }
+      // Told at the end: one entry that cannot be changed must not keep the others unredacted.
+      if (faults.length > 0) {
+        throw new AggregateError(faults, `${faults.length} entries could not be redacted`);
+      }
+    },
+  };
+}
+
+function conditionOn(readRevision: number | undefined) {
+  if (readRevision === undefined) {
+    return {
+      ConditionExpression: 'attribute_not_exists(#key)',
+      ExpressionAttributeNames: names('key'),
+    };
+  }
+  if (readRevision === NO_REVISION) {
+    return {
+      ConditionExpression: 'attribute_exists(#key) AND NOT #revision BETWEEN :first AND :last',
+      ExpressionAttributeNames: names('key', 'revision'),
+      ExpressionAttributeValues: {
+        ':first': { N: '1' },
+        ':last': { N: String(Number.MAX_SAFE_INTEGER) },
+      },
+    };
+  }
+  return {
+    ConditionExpression: '#revision = :read',
+    ExpressionAttributeNames: names('revision'),
+    ExpressionAttributeValues: { ':read': { N: String(readRevision) } },
+  };
+}
+
+/** Always by placeholder: DynamoDB reserves several hundred words. */
+function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
+  return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
+}
+
+async function ignoreFailedCondition(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
+
+function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}

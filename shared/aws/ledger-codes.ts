@@ -1,0 +1,29 @@
+import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { CODES_INDEX, codeIn, discountText, ITEM, keyOnly } from './ledger-item.ts';
+
+const CODES_PER_PAGE = 200;
+
+/** One page of a discount's codes, from the index that only coupons are in. */
+export async function listCodesOfDiscount(
+  client: DynamoDBClient,
+  table: string,
+  { shop, discountId, from }: { shop: string; discountId: string; from: string | undefined },
+): Promise<{ readonly codes: readonly string[]; readonly next?: string }> {
+  const discount = { S: discountText(shop, discountId) };
+  const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      IndexName: CODES_INDEX,
+      KeyConditionExpression: '#discount = :discount',
+      ExpressionAttributeNames: { '#discount': ITEM.discount },
+      ExpressionAttributeValues: { ':discount': discount },
+      Limit: CODES_PER_PAGE,
+      ...(from !== undefined && {
+        ExclusiveStartKey: { ...keyOnly(from), [ITEM.discount]: discount },
+      }),
+    }),
+  );
+  const codes = items.map((item) => codeIn(shop, item)).filter((code) => code !== undefined);
+  const next = last?.[ITEM.key]?.S;
+  return { codes, ...(next !== undefined && { next }) };
+}

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import {
+  type LedgerEntry,
+  type LedgerWrite,
+  OUTCOMES_KEPT,
+  type PastOutcome,
+} from '../sync/ledger.ts';
+
+export type LedgerItem = Record<string, AttributeValue>;
+
+/**
+ * How an entry lies in DynamoDB. Names are short because they are part of every item's size, and a
+ * write is billed per KB: ten outcomes without a remembered state stay below one.
+ */
+export const ITEM = {
+  /** S, partition key: the entity's text, or its hash where DynamoDB would refuse or bend it. */
+  key: 'entity',
+  /** N: epoch milliseconds. */
+  version: 'v',
+  /** S, absent while nothing was applied. */
+  appliedKey: 'k',
+  /** BOOL. */
+  uncertain: 'u',
+  /** S, absent when nothing is remembered or it was redacted. */
+  remembered: 'm',
+  /** S: a JSON array of [at, outcome, version, topic, why?], the oldest first. */
+  outcomes: 'o',
+  /** N, from 1. */
+  revision: 'r',
+  /** S: names one write, so that its repetition by the SDK is not taken for another worker's. */
+  writeId: 'w',
+  /** S: shop|discount, of coupons only, so that `CODES_INDEX` holds nothing else. */
+  discount: 'd',
+  /** S: a coupon's code as JSON, only where the key is a hash and cannot tell it. */
+  code: 'c',
+  /** N, epoch seconds: the table's TTL attribute. */
+  expiresAt: 'expiresAt',
+} as const;
+
+/**
+ * Global index by `ITEM.discount`, with `ITEM.code` its only other attribute: none of them changes
+ * when a coupon is written again, so the index costs nothing then.
+ */
+export const CODES_INDEX = 'codes-of-discount';
+
+/** A revision that is missing or no number is read as this; no write ever makes it. */
+export const NO_REVISION = 0;
+
+/** DynamoDB refuses partition keys above 2048 bytes, and one refused key fails the whole batch read. */
+const KEY_MAX_BYTES = 1_024;
+
+/** Injective: the readable form contains a bar, the hash does not. */
+export function itemKeyOf(entityText: string): string {
+  // UTF-8 has no lone surrogates: two different codes would become one key.
+  const usable = entityText.isWellFormed() && Buffer.byteLength(entityText) <= KEY_MAX_BYTES;
+  if (usable) return entityText;
+  return `sha256:${createHash('sha256').update(JSON.stringify(entityText)).digest('hex')}`;
+}
+
+export function keyOnly(itemKey: string): LedgerItem {
+  return { [ITEM.key]: { S: itemKey } };
+}
+
+/** A shop's domain has no bar, so the first one ends it. */
+export function discountText(shop: string, discountId: string): string {
+  return `${shop}|${discountId}`;
+}
+
+/** The code of a coupon's item as it lies in `CODES_INDEX`. */
+export function codeIn(shop: string, item: LedgerItem): string | undefined {
+  const prefix = entityKeyText({ shop, kind: 'coupon', id: '' });
+  const itemKey = item[ITEM.key]?.S;
+  if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
+  return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
+}
+
+export function toItem(
+  key: EntityKey,
+  entry: LedgerWrite,
+  revision: number,
+  writeId: string,
+): LedgerItem {
+  const { appliedKey, remembered, discountId, expiresAt } = entry;
+  const text = entityKeyText(key);
+  const itemKey = itemKeyOf(text);
+  const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
+  return {
+    ...keyOnly(itemKey),
+    [ITEM.version]: { N: String(entry.version) },
+    [ITEM.uncertain]: { BOOL: entry.uncertain },
+    [ITEM.outcomes]: { S: JSON.stringify(outcomes) },
+    [ITEM.revision]: { N: String(revision) },
+    [ITEM.writeId]: { S: writeId },
+    ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
+    ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
+    ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
+    ...(discountId !== undefined && {
+      [ITEM.discount]: { S: discountText(key.shop, discountId) },
+      ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
+    }),
+  };
+}
+
+/**
+ * Reads what is usable of an item that somebody edited or an unknown release wrote. It must neither
+ * fail the batch it is read in nor stop its entity for ever: a doubtful state is `uncertain` at
+ * version 0, so the next snapshot is sent again and the item replaced by a whole one. `faults` names
+ * the attributes that were not usable.
+ */
+export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readonly string[] } {
+  const faults: string[] = [];
+  const read = <T>(name: string, value: T | undefined): T | undefined => {
+    if (value === undefined && item[name] !== undefined) faults.push(name);
+    return value;
+  };
+  const need = <T>(name: string, value: T | undefined, fallback: T): T => {
+    if (value === undefined) faults.push(name);
+    return value ?? fallback;
+  };
+  const appliedKey = read(ITEM.appliedKey, item[ITEM.appliedKey]?.S);
+  const remembered = read(ITEM.remembered, item[ITEM.remembered]?.S);
+  const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
+  const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
+  const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
+  const stateIsDoubtful = faults.length > 0;
+  // History and expiry are for people and for tidiness: without them the state still stands.
+  const outcomes = read(ITEM.outcomes, jsonIn(item[ITEM.outcomes], toOutcomes)) ?? [];
+  const discount = read(ITEM.discount, item[ITEM.discount]?.S);
+  const expiresAt = read(ITEM.expiresAt, numberIn(item[ITEM.expiresAt]));
+  const entry: LedgerEntry = {
+    version,
+    uncertain: uncertain || stateIsDoubtful,
+    outcomes,
+    revision,
+    ...(appliedKey !== undefined && { appliedKey }),
+    ...(remembered !== undefined && { remembered }),
+    ...(discount !== undefined && { discountId: discount.slice(discount.indexOf('|') + 1) }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  return { entry, faults };
+}
+
+type OutcomeTuple = readonly [string, string, number, string, string?];
+
+function toTuple({ at, outcome, version, topic, why }: PastOutcome): OutcomeTuple {
+  return why === undefined ? [at, outcome, version, topic] : [at, outcome, version, topic, why];
+}
+
+function toOutcomes(value: unknown): PastOutcome[] | undefined {
+  return Array.isArray(value) && value.every(isTuple) ? value.map(fromTuple) : undefined;
+}
+
+function isTuple(value: unknown): value is OutcomeTuple {
+  if (!Array.isArray(value)) return false;
+  const [at, outcome, version, topic, why] = value;
+  return (
+    [at, outcome, topic, why ?? ''].every((text) => typeof text === 'string') &&
+    typeof version === 'number'
+  );
+}
+
+function fromTuple([at, outcome, version, topic, why]: OutcomeTuple): PastOutcome {
+  return { at, outcome, version, topic, ...(why !== undefined && { why }) };
+}
+
+function jsonIn<T>(attribute: AttributeValue | undefined, read: (value: unknown) => T) {
+  try {
+    return read(JSON.parse(attribute?.S ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function numberIn(attribute: AttributeValue | undefined): number | undefined {
+  const value = Number(attribute?.N);
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** Must accept exactly what the ledger's condition for `NO_REVISION` refuses. */
+function revisionIn(attribute: AttributeValue | undefined): number | undefined {
+  const value = Number(attribute?.N);
+  return value >= 1 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+}

@@ -1,0 +1,137 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+
+/** The text of the secret of that name; rejects when there is none or it cannot be read now. */
+export type SecretSource = (name: string) => Promise<string>;
+
+/** What the caller makes of the secret's JSON object. `field` is named in the fault, never its value. */
+export type ParsedSecret<T> =
+  | { readonly kind: 'parsed'; readonly value: T }
+  | { readonly kind: 'fault'; readonly field: string; readonly why: string };
+
+export interface SecretReader<T> {
+  /** At most `maxAgeMs` old while the secret can be read, at most `maxStaleMs` when it cannot. */
+  get(): Promise<T>;
+  /** After a failed verification: asks again, unless it was asked less than `minPauseMs` ago. */
+  refresh(): Promise<Renewal<T>>;
+}
+
+interface Renewal<T> {
+  readonly kind: 'renewed' | 'unchanged';
+  readonly value: T;
+}
+
+export interface SecretReaderOptions<T> {
+  readonly name: string;
+  readonly source: SecretSource;
+  readonly parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly maxAgeMs?: number;
+  readonly minPauseMs?: number;
+  readonly maxStaleMs?: number;
+  /** Told when the old value goes on serving: it will not for ever. The error holds no secret. */
+  readonly onFailedRenewal?: (error: unknown) => void;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createSecretReader<T>({
+  name,
+  source,
+  parse,
+  now,
+  maxAgeMs = 5 * MINUTE_MS,
+  minPauseMs = MINUTE_MS,
+  // An outage of Secrets Manager must not stop the connector, and a revoked secret must die some day.
+  maxStaleMs = 60 * MINUTE_MS,
+  onFailedRenewal = () => {},
+}: SecretReaderOptions<T>): SecretReader<T> {
+  let known: { readonly text: string; readonly value: T; readonly readAt: number } | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let underWay: Promise<Renewal<T>> | undefined;
+
+  async function ask(): Promise<Renewal<T>> {
+    askedAt = now();
+    const text = await source(name);
+    // The same text keeps the same value: callers see by `unchanged` that trying again is useless.
+    const same = known?.text === text ? known : undefined;
+    const value = same ? same.value : parseSecret(name, text, parse);
+    known = { text, value, readAt: now() };
+    return { kind: same ? 'unchanged' : 'renewed', value };
+  }
+
+  /** Callers at the same time share one request. It rejects only when no usable value is left. */
+  function renew(): Promise<Renewal<T>> {
+    underWay ??= ask()
+      .catch((error: unknown): Renewal<T> => {
+        if (!known || now() - known.readAt >= maxStaleMs) throw error;
+        onFailedRenewal(error);
+        return { kind: 'unchanged', value: known.value };
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  }
+
+  return {
+    async get() {
+      if (!known) return (await renew()).value;
+      const age = now() - known.readAt;
+      // While the secret cannot be read, the old value serves without a request for every event.
+      const waits = !underWay && age < maxStaleMs && now() - askedAt < minPauseMs;
+      return age < maxAgeMs || waits ? known.value : (await renew()).value;
+    },
+    async refresh() {
+      if (known && !underWay && now() - askedAt < minPauseMs && now() - known.readAt < maxStaleMs) {
+        return { kind: 'unchanged', value: known.value };
+      }
+      return renew();
+    },
+  };
+}
+
+/** A field that must be a text with something in it. */
+export function requireText(
+  fields: Readonly<Record<string, unknown>>,
+  field: string,
+): ParsedSecret<string> {
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  return typeof value === 'string' && value !== ''
+    ? { kind: 'parsed', value }
+    : { kind: 'fault', field, why: 'must be a text that is not empty' };
+}
+
+export function createSecretsManagerSource(client: SecretsManagerClient): SecretSource {
+  return async (name) => {
+    const call = client.send(new GetSecretValueCommand({ SecretId: name }));
+    const { SecretString } = await call.catch((error: unknown) => {
+      // AWS's own text does not say which secret it could not find.
+      throw new Error(`secret ${name} could not be read`, { cause: error });
+    });
+    if (SecretString === undefined) throw new Error(`secret ${name} holds bytes, not text`);
+    return SecretString;
+  };
+}
+
+function parseSecret<T>(name: string, text: string, parse: SecretReaderOptions<T>['parse']): T {
+  const fields = readObject(text);
+  if (!fields) throw new Error(`secret ${name} is not a JSON object`);
+  const parsed = parse(fields);
+  if (parsed.kind === 'parsed') return parsed.value;
+  throw new Error(`secret ${name}: field ${parsed.field} ${parsed.why}`);
+}
+
+function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // The error quotes the text.
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,45 @@
+import {
+  type MessageAttributeValue,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { escapeToAscii } from '../sync/ascii.ts';
+import type { DeadLetterReason, DeadLetters } from '../sync/store-event.ts';
+
+/**
+ * Attributes count towards the 1 MiB of a message, of which an envelope leaves 48 KB. A message of
+ * another sender that fills it all is refused here and taken by the queue's own redrive in the end.
+ */
+const ATTRIBUTE_MAX_CHARS = 1_000;
+
+export function createSqsDeadLetters(client: SQSClient, queueUrl: string): DeadLetters {
+  return {
+    async park(source, reason) {
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: source.body,
+          // A replayed message has a new id, so its second rejection is a letter of its own, while
+          // parking the same message again (its deletion failed) stays one letter.
+          MessageDeduplicationId: source.messageId,
+          // Its own group: one letter in somebody's hands must not hide another.
+          MessageGroupId: source.messageId,
+          MessageAttributes: attributesOf(reason),
+        }),
+      );
+    },
+  };
+}
+
+function attributesOf(reason: DeadLetterReason): Record<string, MessageAttributeValue> {
+  const { attempts, ...texts } = reason;
+  const attributes: Record<string, MessageAttributeValue> = {
+    attempts: { DataType: 'Number', StringValue: String(attempts) },
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const value = escapeToAscii(text).slice(0, ATTRIBUTE_MAX_CHARS);
+    // SQS refuses an empty value.
+    if (value !== '') attributes[name] = { DataType: 'String', StringValue: value };
+  }
+  return attributes;
+}

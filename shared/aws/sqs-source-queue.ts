@@ -1,0 +1,56 @@
+import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { ReceivedMessage, SourceQueue } from '../sync/source-queue.ts';
+
+/** SQS, ChangeMessageVisibilityBatch. */
+const MESSAGES_PER_CALL = 10;
+
+/**
+ * SQS allows 12 hours counted from the receipt, not from now, and refuses what goes beyond. A function
+ * may have held the message for up to 15 minutes.
+ */
+const MAX_DELAY_SECONDS = 12 * 60 * 60 - 15 * 60;
+
+export function createSqsSourceQueue(client: SQSClient, queueUrl: string): SourceQueue {
+  return {
+    async delay(messages, afterSeconds) {
+      const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), MAX_DELAY_SECONDS);
+      const calls = chunks(messages).map((chunk) => delayChunk(client, queueUrl, chunk, seconds));
+      // All calls end before any fault is told: the others' messages are delayed all the same.
+      const faults = (await Promise.allSettled(calls)).filter((call) => call.status === 'rejected');
+      if (faults.length > 0) {
+        throw new AggregateError(
+          faults.map((fault) => fault.reason),
+          'some messages keep their old visibility',
+        );
+      }
+    },
+  };
+}
+
+async function delayChunk(
+  client: SQSClient,
+  queueUrl: string,
+  messages: readonly ReceivedMessage[],
+  seconds: number,
+): Promise<void> {
+  const { Failed: failed = [] } = await client.send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: queueUrl,
+      Entries: messages.map(({ receiptHandle }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      })),
+    }),
+  );
+  if (failed.length === 0) return;
+  const codes = [...new Set(failed.map(({ Code }) => Code))].join(', ');
+  throw new Error(`SQS left the visibility of ${failed.length} messages as it was: ${codes}`);
+}
+
+function chunks(messages: readonly ReceivedMessage[]): readonly (readonly ReceivedMessage[])[] {
+  const count = Math.ceil(messages.length / MESSAGES_PER_CALL);
+  return Array.from({ length: count }, (_, index) =>
+    messages.slice(index * MESSAGES_PER_CALL, (index + 1) * MESSAGES_PER_CALL),
+  );
+}

@@ -1,0 +1,118 @@
+import type { SettingFault } from './checks.ts';
+import {
+  type CompleteAssumptions,
+  defaultAssumptions,
+  type LoyaltyAssumptions,
+} from './loyalty-assumptions.ts';
+import { defaultRules, type MappingRules, type MappingSettings } from './mapping-settings.ts';
+import { checkSettings, defaultPath } from './settings-check.ts';
+
+interface ShopSettings {
+  /** The shop's permanent domain: `example-store.myshopify.com`. */
+  readonly domain: string;
+
+  /**
+   * The part of the webhook address that belongs to this shop alone, as in `https://…/example-store`.
+   * Default: the domain up to its first dot.
+   */
+  readonly path?: string;
+
+  /** Rules that differ for this shop; all others are those of `rules`. */
+  readonly rules?: MappingSettings;
+}
+
+/** What a merchant sets in `connector.config.ts`. Secrets are not settings: they stand in no file. */
+export interface ConnectorSettings {
+  /** The shops that are kept in agreement with the loyalty service; one or more. */
+  readonly shops: readonly ShopSettings[];
+
+  readonly loyalty: {
+    /** Base address of the loyalty service: `https://loyalty.example.com`. */
+    readonly address: string;
+    /** What its documentation leaves open. */
+    readonly assumptions?: LoyaltyAssumptions;
+  };
+
+  /** How entities of the store become entities of the loyalty service, in all shops. */
+  readonly rules?: MappingSettings;
+
+  /**
+   * How long an event is tried again before it is parked for a person, in days from 1 to 10. A day-long
+   * outage of the loyalty service must fit in. Default: 4.
+   */
+  readonly retryWindowDays?: number;
+
+  /**
+   * How long the connector remembers an order after its last event, in days from 35 (longer than any
+   * event can wait in a queue or as a dead letter) to 3650. A later event reads the order from the
+   * store again. Default: 400, so that a return after a year still finds its order.
+   */
+  readonly orderRetentionDays?: number;
+}
+
+export interface Shop {
+  readonly domain: string;
+  readonly path: string;
+  readonly rules: MappingRules;
+}
+
+/** The settings, checked and complete. */
+export interface Connector {
+  readonly shops: readonly Shop[];
+  readonly loyalty: { readonly address: string; readonly assumptions: CompleteAssumptions };
+  readonly retryWindowDays: number;
+  readonly orderRetentionDays: number;
+}
+
+export type CheckedConnector =
+  | { readonly kind: 'valid'; readonly connector: Connector }
+  | { readonly kind: 'faulty'; readonly faults: readonly SettingFault[] };
+
+/**
+ * Completes the settings of `connector.config.ts`.
+ *
+ * Throws when any is wrong, with all faults in one message: nothing can start without settings, and
+ * whoever mends them wants to do it once.
+ */
+export function defineConnector(settings: ConnectorSettings): Connector {
+  const checked = checkConnector(settings);
+  if (checked.kind === 'valid') return checked.connector;
+  const lines = checked.faults.map(
+    ({ path, problem }) => `connector.config.ts: ${path} ${problem}`,
+  );
+  throw new Error(lines.join('\n'));
+}
+
+export function checkConnector(settings: ConnectorSettings): CheckedConnector {
+  const faults = checkSettings(settings);
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  const shops = settings.shops.map((shop) => completeShop(shop, settings.rules));
+  const { address, assumptions } = settings.loyalty;
+  const connector = {
+    shops,
+    loyalty: {
+      address: address.replace(/\/+$/, ''),
+      assumptions: { ...defaultAssumptions, ...given(assumptions) },
+    },
+    retryWindowDays: settings.retryWindowDays ?? 4,
+    orderRetentionDays: settings.orderRetentionDays ?? 400,
+  };
+  return { kind: 'valid', connector };
+}
+
+function completeShop(
+  { domain, path, rules }: ShopSettings,
+  common: MappingSettings | undefined,
+): Shop {
+  return {
+    domain,
+    path: path ?? defaultPath(domain),
+    rules: { ...defaultRules, ...given(common), ...given(rules) },
+  };
+}
+
+/** A setting written as undefined takes the default, like one that is not written. */
+function given<T extends object>(settings: T | undefined): Partial<T> {
+  const entries = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<T>;
+}

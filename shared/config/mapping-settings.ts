@@ -1,0 +1,143 @@
+import type { CouponKind } from '../store/coupon.ts';
+import type { StoreOrder } from '../store/order.ts';
+
+/**
+ * Where a detail of the customer is found that the store has no field for.
+ *
+ * - `note-attribute`: an additional detail of the order, as the cart or checkout stored it.
+ * - `metafield`: a metafield of the order or of its customer. Webhooks carry none, so with this source
+ *   the connector reads every order from the store before it sends it.
+ * - a function of yours. It gets the order and gives text or undefined. If it throws, that order is
+ *   parked with the name of the setting, and all others go on.
+ */
+type DetailSource =
+  | { readonly from: 'note-attribute'; readonly name: string }
+  | {
+      readonly from: 'metafield';
+      readonly owner: 'order' | 'customer';
+      readonly namespace: string;
+      readonly key: string;
+    }
+  | ((order: StoreOrder) => string | undefined);
+
+/** How entities of the store become entities of the loyalty service. All have a default. */
+export interface MappingSettings {
+  /**
+   * When an order counts as completed, so that points may be given.
+   *
+   * A completed order cannot be cancelled in the loyalty service. With `paid` nearly every later
+   * cancellation meets an order that is completed already. Default: `fulfilled`.
+   */
+  readonly completeWhen?: 'fulfilled' | 'paid';
+
+  /**
+   * The amount that points are counted from. Neither includes shipping.
+   *
+   * - `subtotal`: the products kept, after discounts; taxes only where prices include them.
+   * - `total-less-shipping`: all the customer pays but shipping and its tax, so with taxes, duties
+   *   and tips.
+   *
+   * Default: `subtotal`.
+   */
+  readonly orderTotal?: 'subtotal' | 'total-less-shipping';
+
+  /**
+   * Orders without a customer account.
+   *
+   * - `skip`: not sent.
+   * - `send`: sent under the name, e-mail address and telephone number of the order, without a customer
+   *   id and not enrolled; the loyalty service has to recognise the person itself. An order with
+   *   neither address nor number is skipped all the same.
+   *
+   * An order that was sent once is always corrected and cancelled, even when its customer has been
+   * deleted since. Default: `skip`.
+   */
+  readonly guests?: 'skip' | 'send';
+
+  /**
+   * Orders that the store marks as tests, the admin's "send test notification" among them.
+   *
+   * `send` treats them like any other order: for trying out a program, never with real customers.
+   * Default: `skip`.
+   */
+  readonly testOrders?: 'skip' | 'send';
+
+  /** Where the customer's document number is found. Default: none is sent. */
+  readonly document?: DetailSource;
+
+  /**
+   * Where the customer's birthday is found. It must read like `1990-04-01`; anything else is left out.
+   * Default: none is sent.
+   */
+  readonly birthday?: DetailSource;
+
+  /**
+   * Whether customers are told to the loyalty service as members of the points plan.
+   *
+   * - `unstated`: nothing is said; the service decides.
+   * - `everyone`: every customer is a member. Make sure that they agreed.
+   * - a function of yours: true, false, or undefined to say nothing.
+   *
+   * How the service enrols is not documented. Default: `unstated`.
+   */
+  readonly enrolment?: 'unstated' | 'everyone' | ((order: StoreOrder) => boolean | undefined);
+
+  /**
+   * Name and value pairs to add to an order's metadata, for information or for rules of the program.
+   * They win over the connector's own of the same name (`order_name`, `source`, `currency`, `coupons`,
+   * `payment_gateways`). Default: none.
+   */
+  readonly metadata?: (order: StoreOrder) => Readonly<Record<string, string>>;
+
+  /**
+   * A product's address, with `{domain}` for the shop's domain and `{handle}` for the product's.
+   * Default: `https://{domain}/products/{handle}`.
+   */
+  readonly productUrl?: string;
+
+  /**
+   * The kinds of discount codes that are mirrored. Default: all of them, that is `percentage`,
+   * `fixed-amount`, `free-shipping`, `buy-x-get-y` and `app`.
+   */
+  readonly couponKinds?: readonly CouponKind[];
+
+  /**
+   * Codes that anybody may use. A coupon of the loyalty service belongs to a customer; whether it
+   * takes one without is not documented. `send`: sent without a customer. Default: `send`.
+   */
+  readonly couponForEveryone?: 'send' | 'skip';
+
+  /**
+   * Codes for several named customers or for a customer segment. The loyalty service knows one customer
+   * per coupon and takes a code back for all at once.
+   *
+   * - `without-customer`: sent once, for nobody in particular.
+   * - `first`: given to the first of the named customers; a segment names none.
+   * - `skip`: not sent.
+   *
+   * Default: `without-customer`.
+   */
+  readonly couponForSeveralCustomers?: 'without-customer' | 'first' | 'skip';
+}
+
+type FreeOfDefault = 'document' | 'birthday' | 'metadata';
+
+/** The settings with every default filled in. */
+export type MappingRules = {
+  readonly [K in Exclude<keyof MappingSettings, FreeOfDefault>]-?: NonNullable<MappingSettings[K]>;
+} & { readonly [K in FreeOfDefault]: MappingSettings[K] | undefined };
+
+export const defaultRules: MappingRules = {
+  completeWhen: 'fulfilled',
+  orderTotal: 'subtotal',
+  guests: 'skip',
+  testOrders: 'skip',
+  document: undefined,
+  birthday: undefined,
+  enrolment: 'unstated',
+  metadata: undefined,
+  productUrl: 'https://{domain}/products/{handle}',
+  couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
+  couponForEveryone: 'send',
+  couponForSeveralCustomers: 'without-customer',
+};

@@ -1,0 +1,161 @@
+import {
+  aFunction,
+  type Check,
+  either,
+  filledText,
+  listOf,
+  matching,
+  oneOf,
+  type SettingFault,
+  shapeOf,
+  trueOrFalse,
+  webAddress,
+  wholeNumber,
+} from './checks.ts';
+import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
+import { defaultRules, type MappingSettings } from './mapping-settings.ts';
+
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+
+const comesFrom = (source: string) => (value: unknown) =>
+  typeof value === 'object' && value !== null && 'from' in value && value.from === source;
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+const noteAttribute = shapeOf({
+  required: { from: oneOf('note-attribute', 'metafield'), name: filledText },
+});
+
+const metafield = shapeOf({
+  required: {
+    from: oneOf('note-attribute', 'metafield'),
+    owner: oneOf('order', 'customer'),
+    namespace: filledText,
+    key: filledText,
+  },
+});
+
+const notASource: Check = (_, path) => [
+  { path, problem: "must be a function, or an object with from: 'note-attribute' or 'metafield'" },
+];
+
+const detailSource = either(
+  isFunction,
+  aFunction,
+  either(comesFrom('metafield'), metafield, either(isObject, noteAttribute, notASource)),
+);
+
+const ruleChecks: Record<keyof MappingSettings, Check> = {
+  completeWhen: oneOf('fulfilled', 'paid'),
+  orderTotal: oneOf('subtotal', 'total-less-shipping'),
+  guests: oneOf('skip', 'send'),
+  testOrders: oneOf('skip', 'send'),
+  document: detailSource,
+  birthday: detailSource,
+  enrolment: either(isFunction, aFunction, oneOf('unstated', 'everyone')),
+  metadata: aFunction,
+  productUrl: matching(
+    /^https:\/\/(?!.*\{(?!domain\}|handle\}))\S*\{handle\}\S*$/,
+    'begin with https:// and hold {handle}, and no other braces than {handle} and {domain}',
+  ),
+  couponKinds: listOf(oneOf(...defaultRules.couponKinds), 0),
+  couponForEveryone: oneOf('send', 'skip'),
+  couponForSeveralCustomers: oneOf('without-customer', 'first', 'skip'),
+};
+
+const rules = shapeOf({ optional: ruleChecks });
+
+const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
+  ordersAreReplaced: trueOrFalse,
+  couponsAreReplaced: trueOrFalse,
+  completedOrdersTakeTheCancelledMark: trueOrFalse,
+  refusedCancelledMark: oneOf('rejected', 'done'),
+  cancellingTwice: oneOf('done', 'rejected'),
+  cashbackAddIs: oneOf(0, 1),
+};
+
+const shop = shapeOf({
+  required: {
+    domain: matching(
+      /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
+      'end in .myshopify.com, in lower case and without https://',
+    ),
+  },
+  optional: {
+    path: matching(
+      /^[a-z0-9][a-z0-9-]{0,62}$/,
+      'be a single part of an address: lower-case letters, digits and hyphens',
+    ),
+    rules,
+  },
+});
+
+/** A shop's part of the webhook address when none is set: the domain up to its first dot. */
+export function defaultPath(domain: string): string {
+  return domain.split('.', 1)[0] ?? domain;
+}
+
+/** Two shops under one address could not be told apart: only the body of a webhook is signed. */
+const shops: Check = (value, path) => {
+  const entries = Array.isArray(value) ? value : [];
+  const domains = entries.map((entry) => textIn(entry, 'domain'));
+  const paths = entries.map((entry, index) => {
+    const domain = domains[index];
+    return textIn(entry, 'path') ?? (domain === undefined ? undefined : defaultPath(domain));
+  });
+  return [
+    ...listOf(shop, 1)(value, path),
+    ...repeated(domains, (index) => `${path}[${index}].domain`),
+    ...repeated(paths, (index) => `${path}[${index}].path`),
+  ];
+};
+
+function repeated(
+  texts: readonly (string | undefined)[],
+  pathAt: (index: number) => string,
+): SettingFault[] {
+  return texts.flatMap((text, index) => {
+    const first = texts.indexOf(text);
+    if (text === undefined || first === index) return [];
+    return [{ path: pathAt(index), problem: `is the same as ${pathAt(first)}` }];
+  });
+}
+
+function textIn(entry: unknown, field: string): string | undefined {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const value = new Map<string, unknown>(Object.entries(entry)).get(field);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Plain http reaches the machine itself only: the credentials travel in every request. */
+function isSafeAddress(address: URL): boolean {
+  if (address.username !== '' || address.password !== '') return false;
+  if (address.search !== '' || address.hash !== '') return false;
+  const own = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(address.hostname);
+  return address.protocol === 'https:' || (address.protocol === 'http:' && own);
+}
+
+const settings = shapeOf({
+  required: {
+    shops,
+    loyalty: shapeOf({
+      required: {
+        address: webAddress(
+          'begin with https:// and hold neither credentials nor a query',
+          isSafeAddress,
+        ),
+      },
+      optional: { assumptions: shapeOf({ optional: assumptionChecks }) },
+    }),
+  },
+  optional: {
+    rules,
+    retryWindowDays: wholeNumber(1, 10, 'days'),
+    orderRetentionDays: wholeNumber(35, 3650, 'days'),
+  },
+});
+
+/** Everything that is wrong with the settings, in the order in which they are written. */
+export function checkSettings(value: unknown): SettingFault[] {
+  return settings(value, '');
+}

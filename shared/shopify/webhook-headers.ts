@@ -1,0 +1,68 @@
+/** A request's headers as Lambda hands them over: any case, repeated ones joined by commas. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+export interface WebhookHeaders {
+  readonly topic: string;
+  readonly shop: string;
+  readonly webhookId: string;
+  readonly apiVersion: string;
+  readonly triggeredAt: string | undefined;
+}
+
+export type ReadHeaders =
+  | { readonly kind: 'read'; readonly headers: WebhookHeaders }
+  | { readonly kind: 'bad-headers'; readonly why: string };
+
+/** Shopify's Events (developer preview) use the first family, its webhooks the second. */
+const FAMILIES = ['shopify-', 'x-shopify-'] as const;
+const SIGNATURE = 'hmac-sha256';
+
+export function readSignature(headers: RequestHeaders): string | undefined {
+  return find(headers, familyOf(headers) + SIGNATURE);
+}
+
+/** All that the connector takes from headers, apart from the signature. None of it is signed. */
+export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
+  const family = familyOf(headers);
+  const read = (name: string) => find(headers, family + name) ?? '';
+  const required = {
+    topic: read('topic'),
+    'shop-domain': read('shop-domain'),
+    'webhook-id': read('webhook-id'),
+    'api-version': read('api-version'),
+  };
+  const named = (wrong: (value: string) => boolean) =>
+    Object.entries(required).flatMap(([name, value]) => (wrong(value) ? [family + name] : []));
+  const missing = named((value) => value === '');
+  if (missing.length > 0) return { kind: 'bad-headers', why: `missing: ${missing.join(', ')}` };
+  // A header sent twice arrives joined. No genuine value has a comma, and guessing which of two
+  // topics is meant would let a sender choose.
+  const doubled = named((value) => value.includes(','));
+  if (doubled.length > 0) return { kind: 'bad-headers', why: `sent twice: ${doubled.join(', ')}` };
+  return {
+    kind: 'read',
+    headers: {
+      topic: required.topic,
+      shop: required['shop-domain'].toLowerCase(),
+      webhookId: required['webhook-id'],
+      apiVersion: required['api-version'],
+      triggeredAt: find(headers, `${family}triggered-at`),
+    },
+  };
+}
+
+/** The family that is signed counts: the other one's headers are then nobody's word. */
+function familyOf(headers: RequestHeaders): string {
+  return FAMILIES.find((family) => find(headers, family + SIGNATURE)) ?? 'x-shopify-';
+}
+
+function find(headers: RequestHeaders, wanted: string): string | undefined {
+  const direct = headers[wanted];
+  if (direct) return direct.trim() || undefined;
+  for (const key of Object.keys(headers)) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) {
+      return headers[key]?.trim() || undefined;
+    }
+  }
+  return undefined;
+}

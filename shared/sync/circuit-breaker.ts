@@ -1,0 +1,87 @@
+/**
+ * Keeps a worker from waiting behind time-outs while the loyalty service is down.
+ *
+ *            failures in a row                  time is over: one probe
+ *   closed ─────────────────────▶ open ────────────────────────────────▶ probing
+ *     ▲                             ▲                                       │
+ *     │                             └───────────── probe failed ────────────┤
+ *     └──────── gently: one call at a time more per success ◀── succeeded ──┘
+ *
+ * State of one process and one shop; nothing is shared, because each worker finds out soon enough.
+ */
+export interface CircuitBreaker {
+  /** A permit to call, or how long to stay away. Every permit must be settled. */
+  enter(now: Date): Permit | { readonly kind: 'stay-away'; readonly afterSeconds: number };
+}
+
+export interface Permit {
+  readonly kind: 'permit';
+  settle(how: CallEnd, now: Date): void;
+}
+
+/** `answered` is any answer of the service, even a refusal: it is alive. `unused`: nobody called. */
+export type CallEnd = 'answered' | 'failed' | 'misconfigured' | 'unused';
+
+export interface BreakerSettings {
+  readonly failuresToOpen: number;
+  readonly openSeconds: number;
+  readonly longestOpenSeconds: number;
+  readonly misconfiguredSeconds: number;
+}
+
+const defaults: BreakerSettings = {
+  failuresToOpen: 3,
+  openSeconds: 10,
+  longestOpenSeconds: 120,
+  misconfiguredSeconds: 300,
+};
+
+export function createCircuitBreaker(settings: BreakerSettings = defaults): CircuitBreaker {
+  let failuresInARow = 0;
+  let openUntil = 0;
+  let openSeconds = settings.openSeconds;
+  let inFlight = 0;
+  /** Infinity while all is well; after an outage it grows from one by each success. */
+  let allowed = Number.POSITIVE_INFINITY;
+
+  function open(seconds: number, now: Date): void {
+    openUntil = now.getTime() + seconds * 1000;
+    allowed = 1;
+  }
+
+  function settle(how: CallEnd, now: Date): void {
+    inFlight -= 1;
+    if (how === 'unused') return;
+    if (how === 'answered') {
+      failuresInARow = 0;
+      openSeconds = settings.openSeconds;
+      // A gentle return is over once it allows more than any worker runs side by side.
+      allowed = allowed > 64 ? Number.POSITIVE_INFINITY : allowed + 1;
+    } else if (how === 'misconfigured') {
+      open(settings.misconfiguredSeconds, now);
+    } else {
+      failuresInARow += 1;
+      if (failuresInARow < settings.failuresToOpen && allowed > 1) return;
+      open(openSeconds, now);
+      openSeconds = Math.min(openSeconds * 2, settings.longestOpenSeconds);
+    }
+  }
+
+  return {
+    enter(now) {
+      const waitMs = openUntil - now.getTime();
+      if (waitMs > 0) return { kind: 'stay-away', afterSeconds: Math.ceil(waitMs / 1000) };
+      if (inFlight >= allowed) return { kind: 'stay-away', afterSeconds: 1 };
+      inFlight += 1;
+      let settled = false;
+      return {
+        kind: 'permit',
+        settle: (how, at) => {
+          if (settled) return;
+          settled = true;
+          settle(how, at);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { StoreOrder } from '../store/order.ts';
+import type { DetailSource, OrderRules } from './mapping-rules.ts';
+import { askMerchant } from './merchant-function.ts';
+import type { MappingFault } from './wanted-state.ts';
+
+export type Detail =
+  | { readonly kind: 'value'; readonly value: string | undefined }
+  /** This snapshot cannot tell; another source of the same order could. */
+  | { readonly kind: 'unseen' }
+  | { readonly kind: 'fault'; readonly fault: MappingFault };
+
+/** Finds a detail of the customer where the merchant keeps it. Blank counts as absent. */
+export function findDetail(
+  setting: 'document' | 'birthday',
+  source: DetailSource | undefined,
+  order: StoreOrder,
+): Detail {
+  if (source === undefined) return { kind: 'value', value: undefined };
+  if (typeof source === 'function') {
+    const answer = askMerchant(setting, () => source(order), isTextOrAbsent, 'text or undefined');
+    return answer.kind === 'value' ? { kind: 'value', value: filled(answer.value) } : answer;
+  }
+  if (source.from === 'note-attribute') {
+    const attribute = order.noteAttributes.find(({ name }) => name === source.name);
+    return { kind: 'value', value: filled(attribute?.value) };
+  }
+  if (order.metafields === undefined) return { kind: 'unseen' };
+  const metafield = order.metafields.find(
+    ({ owner, namespace, key }) =>
+      owner === source.owner && namespace === source.namespace && key === source.key,
+  );
+  return { kind: 'value', value: filled(metafield?.value) };
+}
+
+/** True when a rule needs what this snapshot does not carry, so that the store should be read. */
+export function needsMetafields(
+  order: StoreOrder,
+  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+): boolean {
+  return [document, birthday].some(
+    (source) => typeof source === 'object' && source.from === 'metafield' && !order.metafields,
+  );
+}
+
+function isTextOrAbsent(answer: unknown): answer is string | undefined {
+  return answer === undefined || typeof answer === 'string';
+}
+
+function filled(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}

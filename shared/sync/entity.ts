@@ -1,0 +1,16 @@
+/** What the loyalty service is kept in agreement about. A coupon is one code of a discount. */
+export type EntityKind = 'order' | 'product' | 'coupon';
+
+export interface EntityKey {
+  /** The shop's permanent domain, as configured: `example.myshopify.com`. */
+  readonly shop: string;
+  /** `notice`: what a person must see, kept beside the entities. */
+  readonly kind: EntityKind | 'notice';
+  /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
+  readonly id: string;
+}
+
+/** One text for one entity. The id stands last because only it may contain any character. */
+export function entityKeyText({ shop, kind, id }: EntityKey): string {
+  return `${shop}|${kind}|${id}`;
+}

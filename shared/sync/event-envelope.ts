@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './carried-body.ts';
+import { canBeReadFromStore, NEWEST_VERSION } from './encode-event.ts';
+import type { StoreEvent } from './store-event.ts';
+
+/** `why` is free of anything out of the message: it goes into logs and attributes. */
+export type DecodedEvent =
+  | { readonly kind: 'event'; readonly event: StoreEvent }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+const isoTime = v.pipe(
+  v.string(),
+  v.check((text) => Number.isFinite(Date.parse(text))),
+);
+
+const carriedBody = v.union([
+  v.object({ text: v.string() }),
+  v.object({ brotli: v.string() }),
+  v.object({ bytes: v.string() }),
+  v.object({
+    omitted: v.object({ bytes: v.number(), sha256: v.string(), head: v.exactOptional(v.string()) }),
+  }),
+]);
+
+const envelopeVersion1 = v.object({
+  shop: v.string(),
+  kind: v.picklist(['order', 'product', 'coupon', 'discount', 'customer', 'shop']),
+  id: v.string(),
+  topic: v.string(),
+  deliveryId: v.string(),
+  receivedAt: isoTime,
+  triggeredAt: v.exactOptional(v.string()),
+  apiVersion: v.exactOptional(v.string()),
+  replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
+  body: v.exactOptional(carriedBody),
+});
+
+export function decodeEvent(
+  text: string,
+  { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: { readonly maxBodyBytes?: number } = {},
+): DecodedEvent {
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(text);
+  } catch {
+    // The error quotes the text, which may hold personal data.
+    return unreadable('the message is not JSON');
+  }
+  if (typeof envelope !== 'object' || envelope === null || !('v' in envelope)) {
+    return unreadable('the message is not an envelope of this connector');
+  }
+  // Messages outlive a release by up to 14 days: a version once written is read for ever. A new one
+  // gets a case of its own beside the old ones.
+  switch (envelope.v) {
+    case 1:
+      return readVersion1(envelope, maxBodyBytes);
+    default:
+      return unknownVersion(envelope.v);
+  }
+}
+
+function unknownVersion(version: unknown): DecodedEvent {
+  const isNewer = Number.isSafeInteger(version) && Number(version) > NEWEST_VERSION;
+  return unreadable(
+    isNewer
+      ? `the message has envelope version ${version}, written by a newer release than this one, which reads up to ${NEWEST_VERSION}`
+      : 'the message has no envelope version that was ever written',
+  );
+}
+
+function readVersion1(envelope: unknown, maxBytes: number): DecodedEvent {
+  const parsed = v.safeParse(envelopeVersion1, envelope, { abortEarly: true });
+  if (!parsed.success) {
+    return unreadable(`the message has no usable ${v.getDotPath(parsed.issues[0]) ?? 'envelope'}`);
+  }
+  const { body: carried, ...fields } = parsed.output;
+  if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
+  if ('omitted' in carried) {
+    const { bytes, sha256 } = carried.omitted;
+    if (canBeReadFromStore(fields, sha256)) {
+      return { kind: 'event', event: { ...fields, body: undefined } };
+    }
+    return unreadable(
+      `a body of ${bytes} bytes was too large to carry and the store cannot be asked for it; the message keeps its first ${HEAD_BYTES} bytes`,
+    );
+  }
+  const read = readCarriedBody(carried, maxBytes);
+  return read.kind === 'body'
+    ? { kind: 'event', event: { ...fields, body: read.body } }
+    : unreadable(`the message cannot be used: ${read.why}`);
+}
+
+function unreadable(why: string): DecodedEvent {
+  return { kind: 'unreadable', why };
+}

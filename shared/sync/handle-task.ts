@@ -1,0 +1,117 @@
+import { encodeCoupon } from './coupon-message.ts';
+import type { EntityKey } from './entity.ts';
+import type { Ledger } from './ledger.ts';
+import type { Outcome } from './outcome.ts';
+import type { EventQueue, StoreEvent } from './store-event.ts';
+import type { Store, Task } from './store-reader.ts';
+import { correlationOf, type Telemetry } from './telemetry.ts';
+
+export interface TaskWorld {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly orderRetentionDays: number;
+}
+
+/** Work that is not about one entity. Each task may be repeated: a retry begins it again. */
+export async function handleTask(
+  event: StoreEvent,
+  task: Task,
+  world: TaskWorld,
+): Promise<Outcome> {
+  switch (task.kind) {
+    case 'fan-out':
+      return fanOut(event, task.discountId, world);
+    case 'sync-code':
+      await sendCode(event, task.code, undefined, world);
+      return { kind: 'handled', how: 'code-enqueued' };
+    case 'skip':
+      return { kind: 'skipped', why: task.why };
+    case 'redact': {
+      const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
+      await world.ledger.redact(keys);
+      return { kind: 'handled', how: 'redacted' };
+    }
+    case 'notify':
+      await note(event, task, world);
+      return { kind: 'handled', how: task.notice };
+  }
+}
+
+/**
+ * One message per code, so that each is retried, parked and remembered by itself. A discount that is
+ * gone names no codes any more: the ledger knows those that were sent.
+ */
+async function fanOut(event: StoreEvent, discountId: string, world: TaskWorld): Promise<Outcome> {
+  let from: string | undefined;
+  do {
+    const answer = await world.store.readDiscount(event.shop, discountId, from);
+    if (answer.kind === 'unavailable') {
+      const { kind: _, why, ...rest } = answer;
+      return { kind: 'retry', why: `store-${why}`, ...rest };
+    }
+    if (answer.kind === 'gone') return fanOutGone(event, discountId, world);
+    if (answer.value.automatic) return { kind: 'skipped', why: 'automatic-discount' };
+    for (const coupon of answer.value.coupons) {
+      await sendCode(event, coupon.code, encodeCoupon(coupon), world);
+    }
+    from = answer.value.next;
+  } while (from !== undefined);
+  return { kind: 'handled', how: 'fanned-out' };
+}
+
+async function fanOutGone(
+  event: StoreEvent,
+  discountId: string,
+  world: TaskWorld,
+): Promise<Outcome> {
+  let from: string | undefined;
+  do {
+    const page = await world.ledger.listCodes(event.shop, discountId, from);
+    for (const code of page.codes) await sendCode(event, code, undefined, world);
+    from = page.next;
+  } while (from !== undefined);
+  return { kind: 'handled', how: 'fanned-out' };
+}
+
+/** Without a body the worker asks the store for the code. */
+async function sendCode(
+  event: StoreEvent,
+  code: string,
+  body: Uint8Array | undefined,
+  { queue }: TaskWorld,
+): Promise<void> {
+  await queue.send({
+    ...event,
+    kind: 'coupon',
+    id: code,
+    deliveryId: `${event.deliveryId}/${code}`,
+    body,
+  });
+}
+
+/** Kept beside the entities, where the operator's commands find it, and counted for the alarm. */
+async function note(
+  event: StoreEvent,
+  { notice, id, why }: Extract<Task, { kind: 'notify' }>,
+  { ledger, telemetry, now, orderRetentionDays }: TaskWorld,
+): Promise<void> {
+  const key: EntityKey = { shop: event.shop, kind: 'notice', id: `${notice}/${id}` };
+  const at = now();
+  const line = { at: at.toISOString(), outcome: notice, version: at.getTime(), topic: event.topic };
+  // A conflict means that it is noted already.
+  await ledger.write(
+    key,
+    {
+      version: at.getTime(),
+      uncertain: false,
+      outcomes: [{ ...line, why }],
+      expiresAt: Math.floor(at.getTime() / 1000) + orderRetentionDays * 86_400,
+    },
+    undefined,
+  );
+  telemetry.count('notice', { why: notice });
+  telemetry.log('warn', why, { ...correlationOf(event), notice });
+}

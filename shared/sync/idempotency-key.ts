@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type { WantedState } from './wanted-state.ts';
+
+/**
+ * Names a wanted state: equal keys mean that no call is needed.
+ *
+ * `UpdatedDate` is left out, because it changes with every event. A cancelled order is named by its
+ * id alone: cancelled is cancelled, and the refunds that follow must not cancel it again.
+ */
+export function idempotencyKey(wanted: WantedState): string {
+  return createHash('sha256')
+    .update(canonical(material(wanted)))
+    .digest('base64url');
+}
+
+function material(wanted: WantedState): unknown {
+  switch (wanted.kind) {
+    case 'order': {
+      const { UpdatedDate: _, ...order } = wanted.order;
+      return { ...wanted, order };
+    }
+    case 'cancelled-order':
+      return { kind: wanted.kind, id: wanted.id };
+    case 'product':
+    case 'coupon':
+    case 'inactive-coupon':
+      return wanted;
+  }
+}
+
+/** JSON with sorted keys and without undefined fields: one text for one state, however it was built. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`);
+  return `{${fields.join(',')}}`;
+}

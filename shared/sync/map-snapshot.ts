@@ -1,0 +1,48 @@
+import type { EntityKey } from './entity.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
+import { mapDeletedOrder, mapOrder } from './map-order.ts';
+import { mapDeletedProduct, mapProduct } from './map-product.ts';
+import type { CouponRules, OrderRules, ProductRules } from './mapping-rules.ts';
+import type { Snapshot } from './read-snapshot.ts';
+import type { Mapped } from './wanted-state.ts';
+
+export type EntityRules = OrderRules & ProductRules & CouponRules;
+
+/** What the loyalty service should hold, given this snapshot and what it was told before. */
+export function mapSnapshot(
+  key: EntityKey,
+  { entity }: Snapshot,
+  entry: LedgerEntry | undefined,
+  rules: EntityRules,
+  now: Date,
+): Mapped {
+  const before = {
+    // An uncertain entry without a key belongs to a first call that may have happened.
+    known: entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain),
+    remembered: entry?.remembered,
+    now,
+  };
+  switch (entity.kind) {
+    case 'order':
+      return mapOrder(entity.order, rules, before);
+    case 'product':
+      return mapProduct(entity.product, rules, key.shop);
+    case 'coupon':
+      return mapCoupon(entity.coupon, rules, before);
+    case 'gone':
+      return mapGone(key, before);
+  }
+}
+
+function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOrder>[1]): Mapped {
+  switch (kind) {
+    case 'order':
+      return mapDeletedOrder(id, before);
+    case 'product':
+      return mapDeletedProduct(id, before);
+    case 'coupon':
+    case 'notice':
+      return mapRemovedCoupon(id);
+  }
+}

@@ -1,0 +1,36 @@
+import type { CouponKind } from '../store/coupon.ts';
+import type { StoreOrder } from '../store/order.ts';
+
+/** The settings that mapping needs. What each means stands where the merchant sets it. */
+export interface OrderRules {
+  readonly completeWhen: 'fulfilled' | 'paid';
+  readonly orderTotal: 'subtotal' | 'total-less-shipping';
+  readonly guests: 'skip' | 'send';
+  readonly testOrders: 'skip' | 'send';
+  readonly document: DetailSource | undefined;
+  readonly birthday: DetailSource | undefined;
+  readonly enrolment: 'unstated' | 'everyone' | ((order: StoreOrder) => boolean | undefined);
+  readonly metadata: ((order: StoreOrder) => Readonly<Record<string, string>>) | undefined;
+}
+
+/** Where a detail of the customer is found. */
+export type DetailSource =
+  | { readonly from: 'note-attribute'; readonly name: string }
+  | {
+      readonly from: 'metafield';
+      readonly owner: 'order' | 'customer';
+      readonly namespace: string;
+      readonly key: string;
+    }
+  | ((order: StoreOrder) => string | undefined);
+
+export interface ProductRules {
+  /** With `{domain}` and `{handle}` in it. */
+  readonly productUrl: string;
+}
+
+export interface CouponRules {
+  readonly couponKinds: readonly CouponKind[];
+  readonly couponForEveryone: 'send' | 'skip';
+  readonly couponForSeveralCustomers: 'without-customer' | 'first' | 'skip';
+}

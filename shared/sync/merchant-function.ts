@@ -1,0 +1,31 @@
+import type { MappingFault } from './wanted-state.ts';
+
+export type MerchantResult<T> =
+  | { readonly kind: 'value'; readonly value: T }
+  | { readonly kind: 'fault'; readonly fault: MappingFault };
+
+/**
+ * Runs a function of the merchant's. Whatever it does wrong concerns this one entity: it is named by
+ * its setting and parked, and the batch goes on. Its error's message is not repeated, because it may
+ * hold what the function was given.
+ */
+export function askMerchant<T>(
+  setting: string,
+  ask: () => unknown,
+  isRight: (answer: unknown) => answer is T,
+  expected: string,
+): MerchantResult<T> {
+  const path = `rules.${setting}`;
+  try {
+    const answer = ask();
+    if (isRight(answer)) return { kind: 'value', value: answer };
+    return { kind: 'fault', fault: { path, problem: `must return ${expected}` } };
+  } catch (error) {
+    return { kind: 'fault', fault: { path, problem: `threw ${nameOf(error)}` } };
+  }
+}
+
+function nameOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : '';
+  return /^[A-Za-z]{1,40}$/.test(name) ? name : 'something that is not an error';
+}

@@ -1,0 +1,19 @@
+import type { EventKind } from './store-event.ts';
+
+/** The three queues: a bulk product edit must not delay an order. */
+export type QueueFamily = 'orders' | 'products' | 'coupons';
+
+/** Compliance and removal of the app travel with the orders: they act on what orders left behind. */
+export function queueFamilyOf(kind: EventKind): QueueFamily {
+  switch (kind) {
+    case 'order':
+    case 'customer':
+    case 'shop':
+      return 'orders';
+    case 'product':
+      return 'products';
+    case 'coupon':
+    case 'discount':
+      return 'coupons';
+  }
+}

@@ -1,0 +1,162 @@
+import { entityKeyText } from './entity.ts';
+import { decodeEvent } from './event-envelope.ts';
+import type { Ledger, LedgerEntry } from './ledger.ts';
+import type { RetryReason } from './outcome.ts';
+import { parkMessage } from './park-message.ts';
+import { AFTER_UNKNOWN_OUTCOME, isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';
+import { entityKeyOf, type GroupWork, type Item, settleGroup } from './settle-group.ts';
+import type { ReceivedMessage, SourceQueue } from './source-queue.ts';
+import type { DeadLetters } from './store-event.ts';
+import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+
+export interface BatchWorld extends GroupWork {
+  readonly ledger: Ledger;
+  readonly source: SourceQueue;
+  readonly deadLetters: DeadLetters;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly random: () => number;
+  /** How many groups are worked on side by side. */
+  readonly parallel: number;
+  readonly retryWindowDays: number;
+  /** Fires early enough before the function's time-out to hand everything back in order. */
+  readonly deadline: AbortSignal;
+}
+
+/**
+ * Works on one batch and returns the ids of the messages that stay on the queue.
+ *
+ * Groups (entities) are independent: they run side by side and one never affects another. Whatever
+ * fails, a group ends in one of two ways: its messages are settled, or all that are left of it are
+ * delayed together.
+ */
+export async function runBatch(
+  messages: readonly ReceivedMessage[],
+  world: BatchWorld,
+): Promise<readonly string[]> {
+  const groups = await decodeIntoGroups(messages, world);
+  const entries = await readLedger(groups, world);
+  const left: string[] = [];
+  const waiting = [...groups];
+
+  async function work(): Promise<void> {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const { unsettled, retry } = await workOnGroup(group, entries, world);
+      if (retry) left.push(...(await delayGroup(unsettled, retry, world)));
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(world.parallel, groups.length) }, work));
+  return left;
+}
+
+async function decodeIntoGroups(
+  messages: readonly ReceivedMessage[],
+  world: BatchWorld,
+): Promise<readonly (readonly Item[])[]> {
+  const groups = new Map<string, Item[]>();
+  for (const message of messages) {
+    const decoded = decodeEvent(message.body);
+    const group = groups.get(message.groupId) ?? [];
+    groups.set(message.groupId, group);
+    group.push(
+      decoded.kind === 'event'
+        ? { message, event: decoded.event, reading: world.read(decoded.event) }
+        : { message, event: undefined, reading: { kind: 'unreadable', why: decoded.why } },
+    );
+  }
+  return [...groups.values()];
+}
+
+/** Undefined when the ledger cannot be read: then nothing can be decided for any group. */
+async function readLedger(
+  groups: readonly (readonly Item[])[],
+  world: BatchWorld,
+): Promise<ReadonlyMap<string, LedgerEntry> | undefined> {
+  const keys = groups.flatMap((group) => {
+    const key = entityKeyOf(group);
+    return key ? [key] : [];
+  });
+  if (keys.length === 0) return new Map();
+  try {
+    return await world.ledger.readMany(keys);
+  } catch (error) {
+    world.telemetry.log('error', 'the ledger could not be read', errorFields(error));
+    return undefined;
+  }
+}
+
+async function workOnGroup(
+  group: readonly Item[],
+  entries: ReadonlyMap<string, LedgerEntry> | undefined,
+  world: BatchWorld,
+): Promise<{ readonly unsettled: readonly Item[]; readonly retry?: RetryReason }> {
+  if (!entries) return { unsettled: group, retry: { why: 'ledger-unavailable' } };
+  if (world.deadline.aborted) return { unsettled: group, retry: { why: 'out-of-time' } };
+  const key = entityKeyOf(group);
+  const unsettled = new Set(group);
+  try {
+    const work = settleGroup(group, key && entries.get(entityKeyText(key)), unsettled, world);
+    const retry = await Promise.race([work, outOfTime(world.deadline)]);
+    return retry ? { unsettled: [...unsettled], retry } : { unsettled: [] };
+  } catch (error) {
+    // Broken infrastructure, or a bug: caught here and nowhere else.
+    world.telemetry.count('crash');
+    const event = group.find((item) => item.event)?.event;
+    world.telemetry.log('error', 'work on a group broke off', {
+      ...(event && correlationOf(event)),
+      ...errorFields(error),
+    });
+    return {
+      unsettled: [...unsettled],
+      retry: { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME },
+    };
+  }
+}
+
+/** The abandoned work may still be calling: what it leaves behind waits as after any time-out. */
+function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
+  const retry = { why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  return new Promise((resolve) => {
+    if (deadline.aborted) resolve(retry);
+    else deadline.addEventListener('abort', () => resolve(retry), { once: true });
+  });
+}
+
+/** Parks what is too old, delays the rest together; returns the ids that stay on the queue. */
+async function delayGroup(
+  unsettled: readonly Item[],
+  retry: RetryReason,
+  world: BatchWorld,
+): Promise<readonly string[]> {
+  const stay: Item[] = [];
+  for (const item of unsettled) {
+    const over = item.event && isRetryWindowOver(item.event, world.retryWindowDays, world.now());
+    const rejection = {
+      reason: 'retry-window-over',
+      why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
+    } as const;
+    if (!over || !(await parkMessage(item, rejection, world))) stay.push(item);
+  }
+  if (stay.length === 0) return [];
+
+  const attempts = Math.max(...stay.map(({ message }) => message.attempts));
+  const seconds = retryDelaySeconds({ attempts, ...retry }, world.random);
+  for (const { event } of stay) {
+    world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
+    world.telemetry.log('warn', 'will be tried again', {
+      ...(event && correlationOf(event)),
+      why: retry.why,
+      afterSeconds: seconds,
+      attempts,
+    });
+  }
+  if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
+  const kept = stay.map(({ message }) => message);
+  try {
+    await world.source.delay(kept, seconds);
+  } catch (error) {
+    // Harmless: they come back after the queue's own visibility instead.
+    world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
+  }
+  return kept.map(({ messageId }) => messageId);
+}

@@ -1,0 +1,128 @@
+import type { EntityKey, EntityKind } from './entity.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
+import { type ParkingWorld, parkMessage } from './park-message.ts';
+import type { ReceivedMessage } from './source-queue.ts';
+import type { StoreEvent } from './store-event.ts';
+import type { EventReading, ReadEvent, Task } from './store-reader.ts';
+import { correlationOf, type Telemetry } from './telemetry.ts';
+
+/** A message, what it carries, and what that says. */
+export interface Item {
+  readonly message: ReceivedMessage;
+  /** Undefined when not even the envelope could be read. */
+  readonly event: StoreEvent | undefined;
+  readonly reading: EventReading;
+}
+
+/** A readable item. */
+export interface Candidate {
+  readonly event: StoreEvent;
+  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
+}
+
+export interface GroupWork extends ParkingWorld {
+  readonly read: ReadEvent;
+  /** One entity, one snapshot: also tells what the ledger holds afterwards. */
+  readonly syncEntity: (
+    key: EntityKey,
+    candidate: Candidate,
+    entry: LedgerEntry | undefined,
+  ) => Promise<{ readonly outcome: Outcome; readonly entry: LedgerEntry | undefined }>;
+  /** What is no entity itself: a discount that fans out, a person's rights, the app's removal. */
+  readonly handleTask: (candidate: Candidate, task: Task) => Promise<Outcome>;
+  readonly telemetry: Telemetry;
+}
+
+/** The entity a group is about; undefined for groups of other events. */
+export function entityKeyOf(group: readonly Item[]): EntityKey | undefined {
+  const event = group.find((item) => item.event)?.event;
+  return event && isEntityKind(event.kind)
+    ? { shop: event.shop, kind: event.kind, id: event.id }
+    : undefined;
+}
+
+const isEntityKind = (kind: StoreEvent['kind']): kind is EntityKind =>
+  kind === 'order' || kind === 'product' || kind === 'coupon';
+
+/**
+ * Works through the messages of one group and takes from `unsettled` what may leave the queue.
+ * Returns why the rest must stay, if it must.
+ *
+ * Unreadable and rejected messages are parked and the next newest is taken. The older ones leave only
+ * when the newest good one is settled: until then they are all that is known. Afterwards the ledger
+ * holds its version, so that for each of them the plan says "superseded" without a call.
+ */
+export async function settleGroup(
+  group: readonly Item[],
+  entry: LedgerEntry | undefined,
+  unsettled: Set<Item>,
+  world: GroupWork,
+): Promise<RetryReason | undefined> {
+  const readable: (Item & Candidate)[] = [];
+  for (const item of group) {
+    if (isReadable(item)) readable.push(item);
+    else if (item.reading.kind === 'unreadable') {
+      const rejection = { reason: 'unreadable', why: item.reading.why } as const;
+      if (!(await parkMessage(item, rejection, world))) return parkingFailed;
+      unsettled.delete(item);
+    }
+  }
+
+  const key = entityKeyOf(readable);
+  const work = key ? readable.sort(newestFirst) : readable;
+  let known = entry;
+  let storeAsked = false;
+  for (const item of work) {
+    let outcome: Outcome;
+    if (item.reading.kind === 'task') outcome = await world.handleTask(item, item.reading.task);
+    else if (!key) throw new Error('an event is neither about an entity nor a task');
+    else if (item.reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
+    else ({ outcome, entry: known } = await world.syncEntity(key, item, known));
+    report(item.event, outcome, world);
+
+    const verdict = verdictOn(outcome);
+    if (verdict.kind === 'delay') return verdict.retry;
+    if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
+      return parkingFailed;
+    }
+    if (verdict.kind === 'acknowledge') storeAsked ||= item.reading.kind === 'ask-store';
+    unsettled.delete(item);
+  }
+  return undefined;
+}
+
+const parkingFailed: RetryReason = { why: 'dead-letter-queue-unavailable' };
+
+function isReadable(item: Item): item is Item & Candidate {
+  return item.event !== undefined && item.reading.kind !== 'unreadable';
+}
+
+/** What must be asked of the store is newest of all: the answer will be. */
+function newestFirst(a: Item & Candidate, b: Item & Candidate): number {
+  const byVersion = versionOf(b) - versionOf(a);
+  if (byVersion !== 0 && !Number.isNaN(byVersion)) return byVersion;
+  return BigInt(b.message.sequenceNumber) > BigInt(a.message.sequenceNumber) ? 1 : -1;
+}
+
+const versionOf = ({ reading }: Candidate): number =>
+  reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;
+
+function report(event: StoreEvent, outcome: Outcome, { telemetry, now }: GroupWork): void {
+  if (outcome.kind === 'retry' || outcome.kind === 'rejected') return; // told where they are acted on
+  telemetry.count(outcome.kind, {
+    kind: event.kind,
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { why: outcome.how }),
+  });
+  telemetry.log('info', outcome.kind, {
+    ...correlationOf(event),
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { how: outcome.how }),
+    ...(outcome.kind === 'applied' && { calls: outcome.calls.join(',') }),
+  });
+  const triggered = Date.parse(event.triggeredAt ?? '');
+  if (outcome.kind === 'applied' && Number.isFinite(triggered)) {
+    telemetry.count('latency-ms', { kind: event.kind }, now().getTime() - triggered);
+  }
+}

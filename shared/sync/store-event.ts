@@ -1,0 +1,55 @@
+import type { EntityKind } from './entity.ts';
+
+/**
+ * What a message is about. A discount fans out into one message per code (`coupon`); `customer` and
+ * `shop` carry the compliance topics and the app's removal.
+ */
+export type EventKind = EntityKind | 'discount' | 'customer' | 'shop';
+
+/** One thing the store told us, or a feeder found out, on its way to a worker. */
+export interface StoreEvent {
+  readonly shop: string;
+  readonly kind: EventKind;
+  /** The id of the entity; for a body in which none was found, a hash of that body. */
+  readonly id: string;
+  /** `orders/updated`; feeders use the topic that fits what they found. */
+  readonly topic: string;
+  /** Names the delivery: the store's webhook id, or an id that the feeder made. */
+  readonly deliveryId: string;
+  /** ISO 8601: when the connector accepted it. The retry window counts from here. */
+  readonly receivedAt: string;
+  /** From an unsigned header: for measuring latency, never for deciding. */
+  readonly triggeredAt?: string;
+  /** From an unsigned header: worth a metric when unexpected. */
+  readonly apiVersion?: string;
+  /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
+  readonly body: Uint8Array | undefined;
+  /** How often, by whom and when a dead letter was sent again. */
+  readonly replays?: readonly { readonly at: string; readonly by: string }[];
+}
+
+/** Where accepted events go. Resolves only when the next keeper of the truth holds the event. */
+export interface EventQueue {
+  send(event: StoreEvent): Promise<void>;
+}
+
+/** Why a message was given up, in words and fields that a person can filter by. */
+export interface DeadLetterReason {
+  /** `unreadable`, `rejected`, `retry-window-over`. */
+  readonly reason: string;
+  /** One plain sentence without personal data. */
+  readonly why: string;
+  /** The loyalty service's error name, where there is one. */
+  readonly code?: string;
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Where what cannot be delivered waits. `source` is the message exactly as it was received. */
+export interface DeadLetters {
+  park(
+    source: { readonly messageId: string; readonly body: string },
+    reason: DeadLetterReason,
+  ): Promise<void>;
+}

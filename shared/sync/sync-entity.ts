@@ -1,0 +1,192 @@
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { needsMetafields } from './customer-detail.ts';
+import type { EntityKey } from './entity.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import type { Ledger, LedgerEntry } from './ledger.ts';
+import {
+  type CallAssumptions,
+  type LoyaltyCalls,
+  makeCalls,
+  refuseToReplace,
+} from './make-calls.ts';
+import { type EntityRules, mapSnapshot } from './map-snapshot.ts';
+import {
+  appliedEntry,
+  markedEntry,
+  rejectedEntry,
+  skippedEntry,
+  unchangedEntry,
+} from './next-entry.ts';
+import type { Outcome } from './outcome.ts';
+import { plan } from './plan.ts';
+import { readSnapshot, type Snapshot } from './read-snapshot.ts';
+import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
+import type { Candidate } from './settle-group.ts';
+import type { EventQueue, StoreEvent } from './store-event.ts';
+import type { Store } from './store-reader.ts';
+import type { Telemetry } from './telemetry.ts';
+import type { Mapped } from './wanted-state.ts';
+
+export interface SyncWorld {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly queue: EventQueue;
+  /** What belongs to one shop: its loyalty account, its rules, the state of its line. */
+  readonly shop: (domain: string) => {
+    readonly loyalty: LoyaltyCalls;
+    readonly breaker: CircuitBreaker;
+    readonly rules: EntityRules;
+    readonly assumptions: CallAssumptions;
+  };
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly orderRetentionDays: number;
+  readonly deadline: AbortSignal;
+}
+
+export interface Synced {
+  readonly outcome: Outcome;
+  /** What the ledger holds now, as far as this worker knows. */
+  readonly entry: LedgerEntry | undefined;
+}
+
+/** Read → map → plan → call → record, for one entity and one event about it. */
+export async function syncEntity(
+  key: EntityKey,
+  { event, reading }: Candidate,
+  entry: LedgerEntry | undefined,
+  world: SyncWorld,
+): Promise<Synced> {
+  let snapshot: Snapshot | undefined =
+    reading.kind === 'snapshot' ? { ...reading, source: 'event' } : undefined;
+  for (;;) {
+    if (!snapshot) {
+      const read = await readSnapshot(key, event, entry, world);
+      if (read.kind === 'retry') return { outcome: read, entry };
+      snapshot = read;
+    }
+    const { rules } = world.shop(key.shop);
+    const mapped = mapSnapshot(key, snapshot, entry, rules, world.now());
+    const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+    const { version, source } = snapshot;
+    const next = plan({ entry, version, source, wantedKey, now: world.now() });
+    // At most once: neither sends a snapshot of the store back to the store.
+    if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules))) {
+      snapshot = undefined;
+      continue;
+    }
+    if (next.kind === 'superseded') return { outcome: next, entry };
+    const step = { key, event, entry, snapshot, world };
+    if (mapped.kind === 'fault') return reject(step, unmappable(mapped));
+    if (mapped.kind === 'skip') return skip(step, mapped.why);
+    if (next.kind === 'call') return apply(step, mapped, next.mark);
+    return unchanged(step, next.kind === 'unchanged' && next.advance);
+  }
+}
+
+/**
+ * True when the store knows more than the event said. Asked only before a call: as long as what the
+ * event does say changes nothing, the rest need not be known.
+ */
+function leavesOut({ source, entity, partial }: Snapshot, rules: EntityRules): boolean {
+  if (source === 'store') return false;
+  return partial === true || (entity.kind === 'order' && needsMetafields(entity.order, rules));
+}
+
+interface Step {
+  readonly key: EntityKey;
+  readonly event: StoreEvent;
+  readonly entry: LedgerEntry | undefined;
+  readonly snapshot: Snapshot;
+  readonly world: SyncWorld;
+}
+
+type Wanted = Extract<Mapped, { kind: 'wanted' }>;
+type Rejected = Extract<Outcome, { kind: 'rejected' }>;
+
+async function apply(step: Step, mapped: Wanted, mark: boolean): Promise<Synced> {
+  const { key, world } = step;
+  const { loyalty, breaker, assumptions } = world.shop(key.shop);
+  const impossible = mark ? refuseToReplace(mapped.wanted, assumptions) : undefined;
+  if (impossible) return reject(step, impossible);
+  const permit = breaker.enter(world.now());
+  if (permit.kind === 'stay-away') {
+    const { afterSeconds } = permit;
+    return {
+      outcome: { kind: 'retry', why: 'loyalty-unavailable', afterSeconds },
+      entry: step.entry,
+    };
+  }
+  let entry = step.entry;
+  try {
+    if (mark && entry) {
+      entry = await write(step, markedEntry(entry), entry);
+      if (!entry) return overtaken(step.entry);
+    }
+    const { outcome, end } = await makeCalls(mapped.wanted, loyalty, assumptions, world.deadline);
+    permit.settle(end, world.now());
+    if (outcome.kind === 'retry') return { outcome, entry };
+    if (outcome.kind === 'rejected') return reject({ ...step, entry }, outcome);
+    const applied = await write(step, appliedEntry(step, mapped), entry);
+    if (applied) return { outcome, entry: applied };
+    // Somebody else wrote while we were calling: nobody knows whose call came last. Our message may
+    // be gone already, settled by the other worker, so the question gets a message of its own.
+    await world.ledger.markUncertain(key);
+    await world.queue.send(askAgain(step.event, world.now()));
+    return overtaken(entry);
+  } finally {
+    permit.settle('unused', world.now());
+  }
+}
+
+async function unchanged(step: Step, advance: boolean): Promise<Synced> {
+  const { entry } = step;
+  if (!advance || !entry) return { outcome: { kind: 'unchanged' }, entry };
+  const written = await write(step, unchangedEntry(step, entry), entry);
+  return written ? { outcome: { kind: 'unchanged' }, entry: written } : overtaken(entry);
+}
+
+async function skip(step: Step, why: Extract<Mapped, { kind: 'skip' }>['why']): Promise<Synced> {
+  const outcome = { kind: 'skipped', why } as const;
+  // A second delivery of what was skipped needs no second line in the ledger.
+  if (step.entry?.version === step.snapshot.version) return { outcome, entry: step.entry };
+  const written = await write(step, skippedEntry(step, why), step.entry);
+  return written ? { outcome, entry: written } : overtaken(step.entry);
+}
+
+/** Only `applied` closes a key: the entry learns that it happened, and nothing else. */
+async function reject(step: Step, outcome: Rejected): Promise<Synced> {
+  const written = await write(
+    step,
+    rejectedEntry(step, outcome.code ?? outcome.reason),
+    step.entry,
+  );
+  return { outcome, entry: written ?? step.entry };
+}
+
+function unmappable({ faults }: Extract<Mapped, { kind: 'fault' }>): Rejected {
+  const words = faults.map(({ path, problem }) => `${path} ${problem}`).join('; ');
+  return { kind: 'rejected', reason: 'unmappable', why: `connector.config.ts: ${words}` };
+}
+
+/** Without a body: what the entity is now is the store's to say. */
+function askAgain(event: StoreEvent, now: Date): StoreEvent {
+  return { ...event, deliveryId: `${event.deliveryId}/again/${now.getTime()}`, body: undefined };
+}
+
+/** Undefined when another worker wrote since the entry was read. */
+async function write(
+  { key, world }: Step,
+  next: Parameters<Ledger['write']>[1],
+  read: LedgerEntry | undefined,
+): Promise<LedgerEntry | undefined> {
+  const written = await world.ledger.write(key, next, read?.revision);
+  return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
+}
+
+function overtaken(entry: LedgerEntry | undefined): Synced {
+  return {
+    outcome: { kind: 'retry', why: 'overtaken', afterSeconds: AFTER_UNKNOWN_OUTCOME },
+    entry,
+  };
+}

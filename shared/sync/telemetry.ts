@@ -1,0 +1,58 @@
+import type { EntityKind } from './entity.ts';
+import type { EventKind, StoreEvent } from './store-event.ts';
+
+/** Every figure the connector counts. The alarms and the dashboard are made from these names. */
+export type Metric =
+  | 'received'
+  | 'refused'
+  | 'unknown-topic'
+  | 'unexpected-api-version'
+  | 'older-secret-used'
+  | 'applied'
+  | 'unchanged'
+  | 'superseded'
+  | 'skipped'
+  | 'handled'
+  | 'retried'
+  | 'rejected'
+  | 'misconfigured'
+  | 'store-read'
+  | 'notice'
+  | 'latency-ms'
+  | 'crash';
+
+export type Dimensions = Readonly<Partial<Record<'kind' | 'why' | 'code' | 'topic', string>>>;
+
+/**
+ * Where the connector says what it does. Whoever calls it passes ids, names of reasons and codes, and
+ * never a value out of a payload: nothing here can tell a name from a title.
+ */
+export interface Telemetry {
+  count(metric: Metric, dimensions?: Dimensions, value?: number): void;
+  log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What ties the log lines of one delivery together, from webhook to loyalty call. */
+export function correlationOf(event: StoreEvent): {
+  readonly correlationId: string;
+  readonly shop: string;
+  readonly kind: EventKind | EntityKind;
+  readonly id: string;
+  readonly topic: string;
+} {
+  const { deliveryId, shop, kind, id, topic } = event;
+  return { correlationId: deliveryId, shop, kind, id, topic };
+}
+
+/** An error as it may be logged: its message may quote what was being read, its place may not. */
+export function errorFields(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    error: error.name,
+    errorCode: 'code' in error ? String(error.code) : undefined,
+    stack: frames.map((frame) => frame.trim()).join(' < '),
+  };
+}

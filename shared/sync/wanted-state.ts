@@ -1,0 +1,57 @@
+import type { components } from '../loyalty/contract.gen.ts';
+
+type Schemas = components['schemas'];
+
+export type OrderForm = Schemas['Order'];
+export type OrderProductForm = Schemas['OrderProduct'];
+type CancellationForm = Schemas['OrderCancellation'];
+export type CustomerForm = Schemas['Customer'];
+export type ProductForm = Schemas['Product'];
+export type CategoryForm = Schemas['ProductCategory'];
+export type CouponForm = Schemas['Coupon'];
+export type ReferenceForm = Schemas['Reference'];
+export type MetadataForm = Schemas['Metadata'];
+
+/** What the loyalty service should hold for one entity, in the words of its own contract. */
+export type WantedState =
+  | { readonly kind: 'order'; readonly id: string; readonly order: OrderForm }
+  | {
+      readonly kind: 'cancelled-order';
+      readonly id: string;
+      readonly cancellation: CancellationForm;
+      /** The same in the form of an order, for a service that refuses to cancel a completed one. */
+      readonly order: OrderForm;
+    }
+  | { readonly kind: 'product'; readonly id: string; readonly product: ProductForm }
+  | { readonly kind: 'coupon'; readonly id: string; readonly coupon: CouponForm }
+  /** `id` is the code, in both coupon states. */
+  | { readonly kind: 'inactive-coupon'; readonly id: string };
+
+/** Why an entity is none of the loyalty service's business. */
+export type MappingSkip =
+  | 'guest'
+  | 'test-order'
+  /** It is gone, and the service never knew it. */
+  | 'never-sent'
+  /** The connector made the code itself, for a redeemed reward. */
+  | 'reward-coupon'
+  | 'coupon-kind-not-mirrored'
+  | 'coupon-for-everyone'
+  | 'coupon-for-several-customers';
+
+/** A rule of the merchant's that failed for this entity, in words without any value of it. */
+export interface MappingFault {
+  /** The setting: `rules.document`. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export type Mapped =
+  | {
+      readonly kind: 'wanted';
+      readonly wanted: WantedState;
+      /** What the ledger is to remember once this is applied; undefined: nothing. */
+      readonly remember: string | undefined;
+    }
+  | { readonly kind: 'skip'; readonly why: MappingSkip }
+  | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
+import {
+  type Ledger,
+  type LedgerWrite,
+  OUTCOMES_KEPT,
+  type PastOutcome,
+} from '../../shared/sync/ledger.ts';
+
+/** Every ledger keeps these laws. `create` gives one without entries. */
+export function describeLedgerContract(name: string, create: () => Promise<Ledger>): void {
+  describe(`the ledger contract, kept by ${name}`, () => {
+    let ledger: Ledger;
+    beforeEach(async () => {
+      ledger = await create();
+    });
+
+    const key: EntityKey = {
+      shop: 'example.myshopify.com',
+      kind: 'order',
+      id: '820982911946154508',
+    };
+    const applied: LedgerWrite = {
+      version: 1_790_000_000_000,
+      appliedKey: 'a'.repeat(64),
+      uncertain: false,
+      remembered: '{"customer":"ana@example.com"}',
+      outcomes: [outcome(1)],
+      expiresAt: 1_900_000_000,
+    };
+    const read = async (wanted = key) =>
+      (await ledger.readMany([wanted])).get(entityKeyText(wanted));
+
+    it('has no entry for what was never written', async () => {
+      expect((await ledger.readMany([key])).size).toBe(0);
+      expect((await ledger.readMany([])).size).toBe(0);
+    });
+
+    it('reads back exactly what was written', async () => {
+      expect(await ledger.write(key, applied, undefined)).toEqual({ kind: 'written', revision: 1 });
+      expect(await read()).toStrictEqual({ ...applied, revision: 1 });
+    });
+
+    it('reads back exactly what was written, whatever it is', async () => {
+      let count = 0;
+      await fc.assert(
+        fc.asyncProperty(anyKey, anyEntry, async (some, entry) => {
+          count += 1;
+          const unique = { ...some, shop: `shop-${count}.myshopify.com` };
+          await ledger.write(unique, entry, undefined);
+          expect(await read(unique)).toStrictEqual({ ...entry, revision: 1 });
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('forgets what the newer entry no longer has', async () => {
+      await ledger.write(key, applied, undefined);
+      const bare: LedgerWrite = { version: 5, uncertain: true, outcomes: [] };
+      expect(await ledger.write(key, bare, 1)).toEqual({ kind: 'written', revision: 2 });
+      expect(await read()).toStrictEqual({ ...bare, revision: 2 });
+    });
+
+    it('never lets a late worker overwrite what another wrote since it read', async () => {
+      await ledger.write(key, applied, undefined);
+      await ledger.write(key, { ...applied, version: applied.version + 2 }, 1);
+      const late = { ...applied, version: applied.version + 9, appliedKey: 'late' };
+      expect(await ledger.write(key, late, 1)).toEqual({ kind: 'conflict' });
+      expect(await ledger.write(key, late, undefined)).toEqual({ kind: 'conflict' });
+      expect(await read()).toStrictEqual({
+        ...applied,
+        version: applied.version + 2,
+        revision: 2,
+      });
+    });
+
+    it('never writes over an entry that has vanished since it was read', async () => {
+      expect(await ledger.write(key, applied, 7)).toEqual({ kind: 'conflict' });
+      expect(await read()).toBeUndefined();
+    });
+
+    it.each([
+      ['the first entry', undefined],
+      ['a change', 1],
+    ])('lets exactly one of the workers racing for %s win', async (_, readRevision) => {
+      if (readRevision !== undefined) await ledger.write(key, applied, undefined);
+      const racers = Array.from({ length: 12 }, (_, index) => ({ ...applied, version: index }));
+      const results = await Promise.all(
+        racers.map((entry) => ledger.write(key, entry, readRevision)),
+      );
+      const winners = racers.filter((_, index) => results[index]?.kind === 'written');
+      expect(winners).toHaveLength(1);
+      expect((await read())?.version).toBe(winners[0]?.version);
+    });
+
+    it('lets exactly one of the workers that want to write the very same win', async () => {
+      const results = await Promise.all(
+        Array.from({ length: 8 }, () => ledger.write(key, applied, undefined)),
+      );
+      expect(results.filter(({ kind }) => kind === 'written')).toHaveLength(1);
+    });
+
+    it(`keeps the last ${OUTCOMES_KEPT} outcomes`, async () => {
+      const outcomes = Array.from({ length: OUTCOMES_KEPT + 4 }, (_, index) => outcome(index));
+      await ledger.write(key, { ...applied, outcomes }, undefined);
+      expect((await read())?.outcomes).toStrictEqual(outcomes.slice(4));
+    });
+
+    it('marks an entry uncertain and keeps the rest of it', async () => {
+      await ledger.write(key, applied, undefined);
+      await ledger.markUncertain(key);
+      expect(await read()).toStrictEqual({ ...applied, uncertain: true, revision: 2 });
+    });
+
+    it('marks what has no entry, at a version that every snapshot is newer than', async () => {
+      await ledger.markUncertain(key);
+      expect(await read()).toStrictEqual({
+        version: 0,
+        uncertain: true,
+        outcomes: [],
+        revision: 1,
+      });
+    });
+
+    it('never lets a worker that read before an uncertain mark clear it', async () => {
+      await ledger.write(key, applied, undefined);
+      await ledger.markUncertain(key);
+      expect(await ledger.write(key, applied, 1)).toEqual({ kind: 'conflict' });
+      expect((await read())?.uncertain).toBe(true);
+    });
+
+    it('loses no mark and no winner when marks race with a write', async () => {
+      await ledger.write(key, applied, undefined);
+      await Promise.all([
+        ledger.markUncertain(key),
+        ledger.write(key, { ...applied, uncertain: true, version: 9 }, 1),
+        ledger.markUncertain(key),
+      ]);
+      expect((await read())?.uncertain).toBe(true);
+      expect((await read())?.revision).toBeGreaterThanOrEqual(3);
+    });
+
+    it('redacts the person and keeps version, key and outcomes', async () => {
+      await ledger.write(key, applied, undefined);
+      await ledger.redact([key]);
+      const { remembered: _, ...kept } = applied;
+      expect(await read()).toStrictEqual({ ...kept, revision: 2 });
+    });
+
+    it('never lets a worker that read before a redaction bring the person back', async () => {
+      await ledger.write(key, applied, undefined);
+      await ledger.redact([key]);
+      expect(await ledger.write(key, applied, 1)).toEqual({ kind: 'conflict' });
+      expect(await read()).not.toHaveProperty('remembered');
+    });
+
+    it('redacts many and makes no entry where there was none', async () => {
+      const keys = Array.from({ length: 25 }, (_, index) => ({ ...key, id: `${index}` }));
+      await Promise.all(keys.slice(0, 20).map((one) => ledger.write(one, applied, undefined)));
+      await ledger.redact(keys);
+      const entries = [...(await ledger.readMany(keys)).values()];
+      expect(entries).toHaveLength(20);
+      expect(entries.filter((entry) => entry.remembered !== undefined)).toEqual([]);
+      await expect(ledger.redact([])).resolves.toBeUndefined();
+    });
+
+    it('reads more keys than one request holds, each once however often it is named', async () => {
+      const keys = Array.from({ length: 230 }, (_, index) => ({ ...key, id: `${index}` }));
+      await someAtOnce(keys, (one) =>
+        ledger.write(one, { ...applied, version: Number(one.id) }, undefined),
+      );
+      const entries = await ledger.readMany([...keys, ...keys.slice(0, 50), key]);
+      expect(entries.size).toBe(230);
+      keys.forEach((one, index) => {
+        expect(entries.get(entityKeyText(one))?.version).toBe(index);
+      });
+    });
+
+    it.each([
+      ['an emoji', '🎁-10%', '🎁-11%'],
+      ['a bar', 'a|b', 'a|c'],
+      ['lone surrogates', 'x\ud800', 'x\ud801'],
+      ['three thousand characters', `${'é'.repeat(3000)}1`, `${'é'.repeat(3000)}2`],
+    ])('keeps codes with %s apart', async (_, one, other) => {
+      const coupon = (id: string): EntityKey => ({ shop: key.shop, kind: 'coupon', id });
+      await ledger.write(coupon(one), { ...applied, version: 1 }, undefined);
+      await ledger.write(coupon(other), { ...applied, version: 2 }, undefined);
+      const entries = await ledger.readMany([coupon(one), coupon(other)]);
+      expect(entries.get(entityKeyText(coupon(one)))?.version).toBe(1);
+      expect(entries.get(entityKeyText(coupon(other)))?.version).toBe(2);
+    });
+
+    describe('the codes of a discount', () => {
+      const shop = key.shop;
+      const discountId = 'gid://shopify/DiscountCodeNode/77';
+      const ofDiscount: LedgerWrite = { ...applied, discountId };
+      const codesOf = async (discount = discountId, of = shop) => {
+        const codes: string[] = [];
+        let from: string | undefined;
+        let pages = 0;
+        do {
+          const page = await ledger.listCodes(of, discount, from);
+          codes.push(...page.codes);
+          from = page.next;
+          pages += 1;
+        } while (from !== undefined && pages < 100);
+        return codes.sort();
+      };
+      const write = (code: string, entry = ofDiscount, of = shop) =>
+        ledger.write({ shop: of, kind: 'coupon', id: code }, entry, undefined);
+
+      it('are listed each once, over as many pages as it takes', async () => {
+        const codes = Array.from({ length: 430 }, (_, index) => `CODE-${index}`);
+        await someAtOnce(codes, (code) => write(code));
+        expect(await codesOf()).toEqual(codes.sort());
+      });
+
+      it('are never those of another discount, another shop or no discount', async () => {
+        await write('MINE');
+        await write('OTHER-DISCOUNT', { ...applied, discountId: `${discountId}8` });
+        await write('OTHER-SHOP', ofDiscount, 'other.myshopify.com');
+        await write('NONE', applied);
+        expect(await codesOf()).toEqual(['MINE']);
+        expect(await codesOf('gid://shopify/DiscountCodeNode/404')).toEqual([]);
+      });
+
+      it('are listed whatever characters they hold', async () => {
+        const codes = ['a|b', '🎁', 'x'.repeat(3_000), 'y\ud800', ' '].sort();
+        for (const code of codes) await write(code);
+        expect(await codesOf()).toEqual(codes);
+      });
+
+      it('are still listed after a mark, a redaction and another write', async () => {
+        await write('A');
+        const coupon: EntityKey = { shop, kind: 'coupon', id: 'A' };
+        await ledger.markUncertain(coupon);
+        await ledger.redact([coupon]);
+        await ledger.write(coupon, { ...ofDiscount, version: 9 }, 3);
+        expect((await read(coupon))?.discountId).toBe(discountId);
+        expect(await codesOf()).toEqual(['A']);
+      });
+    });
+
+    it('keeps kinds and shops apart', async () => {
+      await ledger.write(key, applied, undefined);
+      expect(await read({ ...key, kind: 'product' })).toBeUndefined();
+      expect(await read({ ...key, shop: 'other.myshopify.com' })).toBeUndefined();
+    });
+  });
+}
+
+/** Hundreds of connections at once would time out on a busy machine. */
+async function someAtOnce<T>(all: readonly T[], work: (one: T) => Promise<unknown>) {
+  for (let start = 0; start < all.length; start += 20) {
+    await Promise.all(all.slice(start, start + 20).map(work));
+  }
+}
+
+function outcome(index: number): PastOutcome {
+  return {
+    at: new Date(1_790_000_000_000 + index).toISOString(),
+    outcome: index % 2 ? 'applied' : 'skipped',
+    version: index,
+    topic: 'orders/updated',
+    ...(index % 2 ? {} : { why: 'guest' }),
+  };
+}
+
+const anyOutcome = fc.record(
+  {
+    at: fc.string(),
+    outcome: fc.string(),
+    version: fc.nat(),
+    topic: fc.string(),
+    why: fc.string(),
+  },
+  { requiredKeys: ['at', 'outcome', 'version', 'topic'], noNullPrototype: true },
+);
+
+const anyKey = fc.record(
+  {
+    shop: fc.constant(''),
+    kind: fc.constantFrom('order', 'product', 'coupon'),
+    id: fc.string({ unit: 'binary' }),
+  },
+  { noNullPrototype: true },
+);
+
+const anyEntry: fc.Arbitrary<LedgerWrite> = fc.record(
+  {
+    version: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+    appliedKey: fc.string({ minLength: 1 }),
+    uncertain: fc.boolean(),
+    remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
+    discountId: fc.string(),
+    outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),
+    expiresAt: fc.nat(),
+  },
+  { requiredKeys: ['version', 'uncertain', 'outcomes'], noNullPrototype: true },
+);

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { StoreCoupon } from '../../shared/store/coupon.ts';
+import type { StoreOrder } from '../../shared/store/order.ts';
+import type { StoreProduct } from '../../shared/store/product.ts';
+import type { Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
+import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+
+/** A store, and the hand of the merchant who changes what is in it. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  putOrder(shop: string, order: StoreOrder): unknown;
+  putProduct(shop: string, product: StoreProduct): unknown;
+  /** With the discount it is a code of. */
+  putCoupon(shop: string, coupon: StoreCoupon): unknown;
+  putAutomaticDiscount(shop: string, id: string): unknown;
+  remove(shop: string, kind: 'order' | 'product' | 'coupon' | 'discount', id: string): unknown;
+  /** `refusing` no longer accepts our credentials. */
+  turn(how: 'well' | 'ill' | 'refusing'): unknown;
+}
+
+const SHOP = 'example-store.myshopify.com';
+const OTHER = 'second-store.myshopify.com';
+const DISCOUNT = '1688847450345';
+
+/** Every field stated, those included that webhooks cannot see. */
+const order: StoreOrder = {
+  ...storeOrder({ fulfilledAfterDays: 1, tipCents: 300, taxPercent: 20 }),
+  id: '820982911946154508',
+  source: 'pos',
+  card: { brand: 'Visa', type: 'credit' },
+  location: { id: '655441491', name: 'Harbour Street' },
+  staff: { id: '799407056', name: 'till 4' },
+  couponCodes: ['AUTUMN10'],
+  noteAttributes: [{ name: 'gift', value: 'yes' }],
+  metafields: [{ owner: 'customer', namespace: 'facts', key: 'club', value: 'gold' }],
+};
+const product = storeProduct();
+
+/** Every store keeps these laws, whatever stands behind it. `create` gives an empty one. */
+export function describeStoreContract(name: string, create: () => Promise<StoreUnderTest>): void {
+  describe(`the store contract, kept by ${name}`, () => {
+    let subject: StoreUnderTest;
+    let store: Store;
+    beforeEach(async () => {
+      subject = await create();
+      ({ store } = subject);
+    });
+
+    it('tells what is there, field by field', async () => {
+      const coupon = storeCoupon({ endsAt: '2026-12-31T00:00:00.000Z', useLimit: 100 });
+      await subject.putOrder(SHOP, order);
+      await subject.putProduct(SHOP, product);
+      await subject.putCoupon(SHOP, coupon);
+      expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(order));
+      expect(await store.readProduct(SHOP, product.id)).toStrictEqual(found(product));
+      expect(await store.readCoupon(SHOP, coupon.code)).toStrictEqual(found(coupon));
+    });
+
+    it('tells what is there now: nothing is kept from an earlier answer', async () => {
+      await subject.putOrder(SHOP, order);
+      await store.readOrder(SHOP, order.id);
+      const later = { ...order, updatedAt: '2026-10-10T00:00:00.000Z', subtotal: amount('1') };
+      await subject.putOrder(SHOP, later);
+      expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(later));
+    });
+
+    it('says gone of what never was and of what is no more, and never throws', async () => {
+      await subject.putOrder(SHOP, order);
+      await subject.putProduct(SHOP, product);
+      await subject.putCoupon(SHOP, storeCoupon());
+      await subject.remove(SHOP, 'order', order.id);
+      await subject.remove(SHOP, 'product', product.id);
+      await subject.remove(SHOP, 'discount', DISCOUNT);
+      for (const id of [order.id, '1']) expect(await store.readOrder(SHOP, id)).toEqual(gone);
+      for (const id of [product.id, '1']) expect(await store.readProduct(SHOP, id)).toEqual(gone);
+      for (const code of ['AUTUMN10', 'NEVER']) {
+        expect(await store.readCoupon(SHOP, code)).toEqual(gone);
+      }
+      for (const id of [DISCOUNT, '1']) expect(await store.readDiscount(SHOP, id)).toEqual(gone);
+    });
+
+    it('takes ids of different things apart', async () => {
+      await subject.putOrder(SHOP, { ...order, id: '7' });
+      await subject.putAutomaticDiscount(SHOP, '8');
+      expect(await store.readProduct(SHOP, '7')).toEqual(gone);
+      expect(await store.readDiscount(SHOP, '7')).toEqual(gone);
+      expect(await store.readCoupon(SHOP, '7')).toEqual(gone);
+      expect(await store.readOrder(SHOP, '8')).toEqual(gone);
+    });
+
+    it('never tells one shop what is in another', async () => {
+      await subject.putOrder(SHOP, order);
+      await subject.putProduct(SHOP, product);
+      await subject.putCoupon(SHOP, storeCoupon());
+      expect(await store.readOrder(OTHER, order.id)).toEqual(gone);
+      expect(await store.readProduct(OTHER, product.id)).toEqual(gone);
+      expect(await store.readCoupon(OTHER, 'AUTUMN10')).toEqual(gone);
+      expect(await store.readDiscount(OTHER, DISCOUNT)).toEqual(gone);
+    });
+
+    describe('the codes of a discount', () => {
+      it.each([1, 50, 51, 120])(
+        'come each exactly once, page by page: %i of them',
+        async (count) => {
+          const coupons = Array.from({ length: count }, (_, index) =>
+            storeCoupon({ code: `CODE-${index}`, codeId: String(5_000 + index) }),
+          );
+          for (const coupon of coupons) await subject.putCoupon(SHOP, coupon);
+          await subject.putCoupon(SHOP, storeCoupon({ code: 'STRANGER', discountId: '99' }));
+          const pages = await readPages(store, DISCOUNT);
+          const all = pages.flatMap((page) => page.coupons);
+          expect(all).toHaveLength(count);
+          expect(new Map(all.map((coupon) => [coupon.code, coupon]))).toEqual(
+            new Map(coupons.map((coupon) => [coupon.code, coupon])),
+          );
+          expect(pages.every(({ automatic }) => automatic === false)).toBe(true);
+        },
+      );
+
+      it('of an automatic discount are none', async () => {
+        await subject.putAutomaticDiscount(SHOP, DISCOUNT);
+        expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: true, coupons: [] }]);
+      });
+
+      it('lack the one that was removed, and the discount stays', async () => {
+        await subject.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));
+        await subject.putCoupon(SHOP, storeCoupon({ code: 'LOST', codeId: '2' }));
+        await subject.remove(SHOP, 'coupon', 'LOST');
+        expect(await store.readCoupon(SHOP, 'LOST')).toEqual(gone);
+        const [page] = await readPages(store, DISCOUNT);
+        expect(page?.coupons.map(({ code }) => code)).toEqual(['KEPT']);
+        await subject.remove(SHOP, 'coupon', 'KEPT');
+        expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: false, coupons: [] }]);
+      });
+
+      it('are found whatever characters they are made of', async () => {
+        await fc.assert(
+          fc.asyncProperty(anyCode, async (code) => {
+            await subject.putCoupon(SHOP, storeCoupon({ code }));
+            expect(await store.readCoupon(SHOP, code)).toMatchObject({ value: { code } });
+          }),
+          { numRuns: 20 },
+        );
+      });
+    });
+
+    describe('a store that cannot answer', () => {
+      const questions: readonly ((store: Store) => Promise<StoreAnswer<unknown>>)[] = [
+        (asked) => asked.readOrder(SHOP, order.id),
+        (asked) => asked.readProduct(SHOP, product.id),
+        (asked) => asked.readCoupon(SHOP, 'AUTUMN10'),
+        (asked) => asked.readDiscount(SHOP, DISCOUNT),
+      ];
+
+      it('says so, and never that anything is gone', async () => {
+        await subject.turn('ill');
+        for (const ask of questions) {
+          const answer = await ask(store);
+          expect(answer).toMatchObject({
+            kind: 'unavailable',
+            // A name to count by, not the text of somebody's error.
+            why: expect.stringMatching(/^[a-z0-9-]+$/),
+          });
+          expect(answer).not.toHaveProperty('misconfigured', true);
+        }
+      });
+
+      it('because of our credentials says that a person must act', async () => {
+        await subject.turn('refusing');
+        for (const ask of questions) {
+          expect(await ask(store)).toMatchObject({ kind: 'unavailable', misconfigured: true });
+        }
+      });
+
+      it('answers again when it is well', async () => {
+        await subject.putOrder(SHOP, order);
+        await subject.turn('ill');
+        await store.readOrder(SHOP, order.id);
+        await subject.turn('well');
+        expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(order));
+      });
+    });
+  });
+}
+
+/** Printable, and not blank at either end, where stores trim. */
+const anyCode = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  .filter((code) => code.trim() === code && code !== '');
+
+const gone = { kind: 'gone' };
+const found = <Value>(value: Value): StoreAnswer<Value> => ({ kind: 'found', value });
+
+async function readPages(store: Store, discountId: string) {
+  const pages = [];
+  let from: string | undefined;
+  do {
+    const answer = await store.readDiscount(SHOP, discountId, from);
+    if (answer.kind !== 'found') throw new Error(`the discount is ${answer.kind}`);
+    const { next, ...page } = answer.value;
+    pages.push(page);
+    from = next;
+  } while (from !== undefined && pages.length < 1_000);
+  return pages;
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
+import { persons } from '../../fixtures/persons.ts';
+import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+
+const connectors = runConnectors();
+
+/** A request to a Lambda holds 6 MB with its headers and what else comes with it. */
+const LARGEST_BODY = 5_950_000;
+
+/** An order with as many different lines as make a body of this size. */
+function orderOfSize(bytes: number): Record<string, unknown> {
+  const line = (index: number) => ({
+    id: 9000 + index,
+    product_id: 8_012_345_000_000 + index,
+    title: `Shirt ${index} ${randomBytes(4).toString('hex')}`,
+    vendor: 'North Loom',
+    sku: randomBytes(3).toString('hex'),
+    gift_card: false,
+    quantity: 1,
+    current_quantity: 1,
+    price: '1.25',
+    total_discount: '0.00',
+    discount_allocations: [{ amount: '0.25', discount_application_index: 0 }],
+    fulfillable_quantity: 1,
+    properties: [{ name: 'engraving', value: 'none' }],
+  });
+  const empty = orderAt(1, { fulfilledAfterDays: 1 }, { line_items: [line(0)] });
+  const room = bytes - JSON.stringify(empty).length;
+  const count = Math.floor(room / (JSON.stringify(line(13_000)).length + 1));
+  return {
+    ...empty,
+    line_items: Array.from({ length: count }, (_, index) => line(index)),
+    current_subtotal_price: `${count}.00`,
+    current_total_price: `${count}.00`,
+  };
+}
+
+const onlyOrder = ({ loyalty }: RunningConnector) => {
+  const [order, ...others] = loyalty.state().orders;
+  expect(others).toEqual([]);
+  return order;
+};
+
+describe('the largest body that a function can receive', () => {
+  it('travels whole: every line of an order of 6 MB arrives', async () => {
+    const connector = await connectors.open();
+    const payload = orderOfSize(LARGEST_BODY);
+    const size = JSON.stringify(payload).length;
+    expect(size).toBeGreaterThan(5_700_000);
+    expect(size).toBeLessThanOrEqual(LARGEST_BODY);
+    const lines = payload.line_items as readonly unknown[];
+    await connector.deliver(['orders/create', payload]);
+    const order = onlyOrder(connector);
+    expect(order?.OrderTotal).toBe(lines.length);
+    expect(order?.Products).toHaveLength(lines.length);
+    const prices = order?.Products?.map(({ ProductPrice }) => ProductPrice ?? 0) ?? [];
+    expect(prices.reduce((sum, price) => sum + price, 0)).toBe(lines.length);
+    expect(connector.store.reads).toBe(0);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('that no message can hold is read from the store instead', async () => {
+    const connector = await connectors.open();
+    const note = randomBytes(4_400_000).toString('base64');
+    const payload = orderAt(1, { fulfilledAfterDays: 1 }, { note });
+    connector.store.putOrder(SHOP, storeOrderOf(payload));
+    await connector.deliver(['orders/create', Buffer.from(JSON.stringify(payload))]);
+    expect(onlyOrder(connector)).toMatchObject({ OrderTotal: 50, points: 50 });
+    expect(connector.store.reads).toBe(1);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
+
+describe('a body that cannot be read', () => {
+  const { email, first_name } = persons.quillane;
+  const bodies: Record<string, Buffer> = {
+    'is not JSON': Buffer.from(`<html>${first_name} ${email}</html>`),
+    'is cut off': Buffer.from(`{"id": 7, "email": "${email}"`),
+    'is empty': Buffer.alloc(0),
+    'is not UTF-8': Buffer.concat([
+      Buffer.from(email),
+      Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28]),
+    ]),
+    'holds characters that SQS refuses': Buffer.from(`{"\u0000\u000b\ufffe\uffff": "${email}"}`),
+    'has the wrong shape': Buffer.from(JSON.stringify({ ...orderAt(1), line_items: email })),
+    'is nested a hundred thousand deep': Buffer.from('['.repeat(100_000) + ']'.repeat(100_000)),
+    'is of 300 KB and no text at all': randomBytes(300_000),
+  };
+
+  it.each(Object.entries(bodies))(
+    'because it %s is acknowledged and parked whole, byte for byte, without a word of it',
+    async (_, body) => {
+      const connector = await connectors.open();
+      await connector.deliver(['orders/create', body]);
+      const [letter, ...others] = await connector.deadLetters();
+      expect(others).toEqual([]);
+      expect(letter?.attributes).toMatchObject({ reason: 'unreadable', attempts: '1' });
+      expect(letter?.attributes.why).toMatch(/\S/);
+      const decoded = decodeEvent(letter?.body ?? '');
+      if (decoded.kind !== 'event') throw new Error(decoded.why);
+      expect(Buffer.from(decoded.event.body ?? []).equals(body)).toBe(true);
+      expect(connector.newOperations()).toEqual([]);
+    },
+  );
+
+  it('does not keep a good body of the same order from being applied', async () => {
+    const connector = await connectors.open();
+    const good = orderAt(1, { fulfilledAfterDays: 1 });
+    await connector.post('orders/create', good);
+    await connector.post('orders/updated', { ...good, line_items: 'none' });
+    await connector.settle();
+    expect(onlyOrder(connector)).toMatchObject({ OrderTotal: 50 });
+    expect(await connector.deadLetters()).toMatchObject([
+      { attributes: { why: expect.stringContaining('line_items') } },
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import { persons } from '../../fixtures/persons.ts';
+import { amount, storeCoupon } from '../../fixtures/store-entities.ts';
+import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+
+const connectors = runConnectors();
+
+const GID = 'gid://shopify/DiscountCodeNode/1688847450345';
+const at = (second: number) =>
+  new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
+const changed = (second: number) => ({ admin_graphql_api_id: GID, updated_at: at(second) });
+
+const held = ({ loyalty }: RunningConnector) => loyalty.state().coupons;
+
+/** The store changes the coupon and says that its discount has changed. */
+async function change(connector: RunningConnector, second: number, fields: Partial<StoreCoupon>) {
+  const coupon = storeCoupon({ updatedAt: at(second), ...fields });
+  connector.store.putCoupon(SHOP, coupon);
+  const topic = second === 1 ? 'discounts/create' : 'discounts/update';
+  await connector.deliver([topic, changed(second)]);
+}
+
+describe('the life of a coupon', () => {
+  it('is followed through its creation, a new value and its expiry', async () => {
+    const connector = await connectors.open();
+    await change(connector, 1, {});
+    expect(connector.newOperations()).toEqual(['createCoupon']);
+    expect(held(connector)).toMatchObject([
+      { CouponCode: 'AUTUMN10', CouponType: 1, CouponValue: 10, isActive: true, customerId: null },
+    ]);
+
+    await change(connector, 2, { value: amount('15') });
+    expect(connector.newOperations()).toEqual(['createCoupon']);
+    expect(held(connector)).toMatchObject([{ CouponValue: 15, isActive: true }]);
+
+    await change(connector, 3, { value: amount('15') });
+    expect(connector.newOperations()).toEqual([]);
+
+    await change(connector, 4, { value: amount('15'), status: 'expired' });
+    expect(connector.newOperations()).toEqual(['deactivateCoupon']);
+    expect(held(connector)).toMatchObject([{ isActive: false }]);
+
+    await change(connector, 5, { value: amount('15') });
+    expect(held(connector)).toMatchObject([{ isActive: true }]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('of one customer is sent with that customer', async () => {
+    const connector = await connectors.open();
+    const { id, first_name, last_name, email, phone } = persons.tibbold;
+    const customer = { id: String(id), name: `${first_name} ${last_name}`, email, phone };
+    const customers = [{ ...customer, createdAt: undefined }];
+    await change(connector, 1, { audience: { kind: 'customers', customers } });
+    expect(held(connector)).toMatchObject([{ customerId: String(id) }]);
+    expect(connector.loyalty.state().customers).toMatchObject([{ Email: email }]);
+  });
+
+  it.each([
+    ['fixed-amount', '12.5', 0, 12.5],
+    ['percentage', '12.5', 1, 12.5],
+    ['free-shipping', undefined, 2, 0],
+    ['buy-x-get-y', undefined, 4, 0],
+  ] as const)('of the kind %s has its type', async (kind, value, CouponType, CouponValue) => {
+    const connector = await connectors.open();
+    await change(connector, 1, { kind, value: value && amount(value) });
+    expect(held(connector)).toMatchObject([{ CouponType, CouponValue }]);
+  });
+
+  it('ends when its code is removed, and the other codes of the discount do not', async () => {
+    const connector = await connectors.open();
+    const codes = ['KEEP', 'LOSE me/50%'];
+    codes.forEach((code, index) => {
+      connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: String(index + 1) }));
+    });
+    await connector.deliver(['discounts/create', changed(1)]);
+    connector.newCalls();
+    connector.store.remove(SHOP, 'coupon', 'LOSE me/50%');
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/2', code: 'LOSE me/50%' };
+    await connector.deliver(['discounts/redeemcode_removed', { ...changed(2), redeem_code }]);
+    expect(connector.newOperations()).toEqual(['deactivateCoupon']);
+    const active = held(connector).map(({ CouponCode, isActive }) => [CouponCode, isActive]);
+    expect(active).toEqual([
+      ['KEEP', true],
+      ['LOSE me/50%', false],
+    ]);
+  });
+
+  it('is not mirrored for an automatic discount, nor for a code the connector made', async () => {
+    const connector = await connectors.open();
+    const automatic = 'gid://shopify/DiscountAutomaticNode/5';
+    await connector.deliver([
+      'discounts/create',
+      { admin_graphql_api_id: automatic, updated_at: at(1) },
+    ]);
+    await change(connector, 1, { madeByConnector: true });
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
+
+describe('a discount with 120 codes', () => {
+  it('fans out into all of them, says nothing twice, and ends with all of them', async () => {
+    const connector = await connectors.open();
+    const { store } = connector;
+    const codes = Array.from({ length: 120 }, (_, index) => `CLUB-${1000 + index}`);
+    codes.forEach((code, index) => {
+      store.putCoupon(SHOP, storeCoupon({ code, codeId: String(9000 + index) }));
+    });
+    await connector.deliver(['discounts/create', changed(1)]);
+    expect(connector.newOperations()).toEqual(codes.map(() => 'createCoupon'));
+    expect(
+      held(connector)
+        .map(({ CouponCode }) => CouponCode)
+        .toSorted(),
+    ).toEqual(codes);
+
+    await connector.deliver(['discounts/update', changed(2)]);
+    expect(connector.newOperations()).toEqual([]);
+
+    store.remove(SHOP, 'discount', '1688847450345');
+    await connector.deliver(['discounts/delete', { admin_graphql_api_id: GID, deleted_at: at(3) }]);
+    expect(connector.newOperations()).toEqual(codes.map(() => 'deactivateCoupon'));
+    expect(held(connector).filter(({ isActive }) => isActive)).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { persons } from '../../fixtures/persons.ts';
+import { productAt } from '../../fixtures/product-payload.ts';
+import { storeCoupon } from '../../fixtures/store-entities.ts';
+import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+
+const connectors = runConnectors();
+
+const priced = (priceCents: number) => ({
+  lines: [{ product: 1, priceCents, quantity: 1, discountCents: 0, takenBack: 0 }],
+  fulfilledAfterDays: 1,
+});
+const order = (id: number, second = 1, priceCents = 5000) =>
+  orderAt(second, priced(priceCents), withId(id), id % 2 ? persons.quillane : persons.tibbold);
+
+/** One of each kind of entity, and two persons' orders. */
+async function deliverAll(connector: RunningConnector): Promise<void> {
+  connector.store.putCoupon(SHOP, storeCoupon());
+  const updated_at = '2026-10-09T11:00:00Z';
+  const discount = { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/1688847450345' };
+  for (const id of [1, 2, 3, 4]) await connector.post('orders/create', order(id));
+  await connector.post('products/create', productAt(1));
+  await connector.post('discounts/create', { ...discount, updated_at });
+}
+
+/** The store and the loyalty service agree, every point was counted once, and nobody has to look. */
+async function expectAgreement(connector: RunningConnector): Promise<void> {
+  const { orders, customers, points, products, coupons } = connector.loyalty.state();
+  expect(orders.map(({ OriginalId, OrderTotal }) => [OriginalId, OrderTotal]).toSorted()).toEqual(
+    ['1', '2', '3', '4'].map((id) => [id, 50]),
+  );
+  expect(points.map((record) => record.points)).toEqual([50, 50, 50, 50]);
+  expect(customers.map((customer) => customer.points)).toEqual([100, 100]);
+  expect(products).toMatchObject([{ Title: 'Linen shirt', IsActive: true }]);
+  expect(coupons).toMatchObject([{ CouponCode: 'AUTUMN10', isActive: true }]);
+  expect(await connector.waiting()).toBe(0);
+  expect(await connector.deadLetters()).toEqual([]);
+}
+
+const secondsBetween = (one?: { readonly at: string }, other?: { readonly at: string }): number =>
+  (Date.parse(other?.at ?? '') - Date.parse(one?.at ?? '')) / 1000;
+
+describe('after the loyalty service was ill', () => {
+  const illnesses: Record<string, readonly FaultRule[]> = {
+    'answered 503 for a while': [{ kind: 'http-503', count: 9 }],
+    'answered 500 for a while': [{ kind: 'http-500', count: 9 }],
+    'throttled with 429 and a Retry-After': [{ kind: 'http-429', retryAfterSeconds: 90, count: 7 }],
+    'throttled with code 103': [{ kind: 'code-103', count: 7 }],
+    'reset connections before it did anything': [{ kind: 'reset-before', count: 7 }],
+    'did what it was asked and reset the connection': [{ kind: 'reset-after', count: 7 }],
+    'broke off in the middle of its answers': [{ kind: 'truncated', count: 7 }],
+    'answered with nothing': [{ kind: 'empty', count: 7 }],
+    'was hidden behind the page of a gateway': [{ kind: 'not-json', count: 7 }],
+    'failed half of all calls, in every way it can': [
+      { kind: 'reset-after', probability: 0.2 },
+      { kind: 'http-503', probability: 0.2 },
+      { kind: 'truncated', probability: 0.2 },
+    ],
+  };
+
+  it.each(Object.entries(illnesses))('it %s', async (_, rules) => {
+    const connector = await connectors.open();
+    for (const rule of rules) connector.loyalty.faults.add(rule);
+    await deliverAll(connector);
+    await connector.settle();
+    expect(connector.newCalls().filter(({ fault }) => fault).length).toBeGreaterThan(0);
+    await expectAgreement(connector);
+  });
+
+  it('it was away for a day: nobody waits for it, and nothing is given up', async () => {
+    const connector = await connectors.open();
+    connector.loyalty.faults.add({ kind: 'outage' });
+    await deliverAll(connector);
+    let handedOut = 0;
+    for (let quarter = 0; quarter < 96; quarter += 1) {
+      handedOut += await connector.work();
+      connector.pass(900);
+    }
+    expect(await connector.deadLetters()).toEqual([]);
+    const failed = connector.newCalls();
+    expect(failed.every(({ fault }) => fault === 'outage')).toBe(true);
+    // With the circuit open, most attempts end without a call.
+    expect(failed.length).toBeLessThan(handedOut * 0.9);
+    connector.loyalty.faults.clear();
+    await connector.settle();
+    await expectAgreement(connector);
+  });
+});
+
+describe('between two calls for one order', () => {
+  it('a Retry-After is kept', async () => {
+    const connector = await connectors.open();
+    connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1 });
+    await connector.deliver(['orders/create', order(1)]);
+    const [refused, sent, ...others] = connector.newCalls();
+    expect(others).toEqual([]);
+    expect(secondsBetween(refused, sent)).toBeGreaterThanOrEqual(600);
+  });
+
+  it.each(['reset-after', 'truncated'] as const)(
+    'half a minute passes after %s, because the service may still be at work',
+    async (kind) => {
+      const connector = await connectors.open();
+      connector.loyalty.faults.add({ kind, count: 1 });
+      await connector.deliver(['orders/create', order(1)]);
+      const [unanswered, sent, ...others] = connector.newCalls();
+      expect(others).toEqual([]);
+      expect(secondsBetween(unanswered, sent)).toBeGreaterThanOrEqual(30);
+      expect(connector.loyalty.state().points).toHaveLength(1);
+    },
+  );
+
+  it('a change that was applied without an answer, then given up, is undone by a return to the old state', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', order(1, 1, 5000)]);
+    // Nobody records the change: its first attempt has no answer, its second one is refused.
+    connector.loyalty.faults.add({ kind: 'reset-after', count: 1 });
+    connector.loyalty.faults.add({ kind: 'business-error', code: 50, count: 1 });
+    await connector.deliver(['orders/updated', order(1, 2, 9000)]);
+    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 90 }]);
+    expect(await connector.deadLetters()).toHaveLength(1);
+    await connector.deliver(['orders/updated', order(1, 3, 5000)]);
+    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 50, points: 50 }]);
+  });
+});
+
+describe('an order that the service refuses', () => {
+  it('is parked at once with the reason, affects no other, and is applied when replayed', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', order(2)]);
+    const rule = connector.loyalty.faults.add({
+      kind: 'business-error',
+      code: 50,
+      operation: 'sendOrder',
+      count: 1,
+    });
+    await connector.deliver(['orders/create', order(1)], ['orders/create', order(3)]);
+    expect(connector.newOperations()).toHaveLength(3);
+    const [letter, ...others] = await connector.deadLetters();
+    expect(others).toEqual([]);
+    expect(letter).toMatchObject({
+      family: 'orders',
+      attributes: {
+        reason: 'rejected',
+        code: 'ApiExternalCustomer_document_email_empty',
+        attempts: '1',
+        at: expect.stringMatching(/^2026-10-09T12:/),
+        why: expect.stringContaining('sendOrder'),
+      },
+    });
+    expect(connector.loyalty.state().orders).toHaveLength(2);
+
+    connector.loyalty.faults.clear(rule.id);
+    const decoded = decodeEvent(letter?.body ?? '');
+    if (decoded.kind !== 'event') throw new Error(decoded.why);
+    const replays = [{ at: new Date().toISOString(), by: 'an operator' }];
+    await connector.send({ ...decoded.event, replays });
+    await connector.settle();
+    expect(connector.newOperations()).toEqual(['sendOrder']);
+    expect(connector.loyalty.state().orders).toHaveLength(3);
+    expect(connector.loyalty.state().points).toHaveLength(3);
+    expect(await connector.deadLetters()).toHaveLength(1);
+  });
+
+  it('is parked again when its replay is refused again, within five minutes', async () => {
+    const connector = await connectors.open();
+    connector.loyalty.faults.add({ kind: 'business-error', code: 50 });
+    await connector.deliver(['orders/create', order(1)]);
+    const [letter] = await connector.deadLetters();
+    const decoded = decodeEvent(letter?.body ?? '');
+    if (decoded.kind !== 'event') throw new Error(decoded.why);
+    await connector.send({ ...decoded.event, replays: [{ at: '2026-10-09T12:01:00Z', by: 'x' }] });
+    await connector.settle();
+    expect(await connector.deadLetters()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bodyFor, orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
+import {
+  type Delivery,
+  type RunningConnector,
+  runConnectors,
+  SHOP,
+} from '../../support/running-connector.ts';
+
+const connectors = runConnectors();
+
+const fulfilled = { fulfilledAfterDays: 2 };
+
+/** The one order as the loyalty service holds it, without what the service itself numbers and dates. */
+function heldOrder({ loyalty }: RunningConnector) {
+  const [order, ...others] = loyalty.state().orders;
+  if (!order || others.length > 0) throw new Error('not exactly one order');
+  const { Id: _, pointId: __, UpdatedDate: ___, Metadatas, ...rest } = order;
+  return { ...rest, Metadatas: Metadatas.map(({ Name, Value }) => ({ Name, Value })) };
+}
+
+const balance = ({ loyalty }: RunningConnector) => loyalty.state().customers[0]?.points;
+
+describe('the life of an order', () => {
+  it('is followed from the first webhook to the last refund, with no call too many', async () => {
+    const connector = await connectors.open();
+    for (const { what, topics, payload, total, points, calls } of orderLife) {
+      connector.store.putOrder(SHOP, storeOrderOf(payload));
+      for (const topic of topics) await connector.deliver([topic, bodyFor(topic, payload)]);
+      // Tags, notes and the like make the store send the order again.
+      const updated_at = String(payload.updated_at).replace('.000Z', '.500Z');
+      await connector.deliver(['orders/updated', { ...payload, updated_at, tags: what }]);
+      expect(connector.newOperations(), what).toEqual(calls);
+      expect(heldOrder(connector), what).toMatchObject({ OrderTotal: total, points });
+      expect(balance(connector), what).toBe(points);
+    }
+    expect(heldOrder(connector)).toMatchObject({
+      IsCancelledOrReturned: true,
+      OrderStatus: 'returned',
+      Products: [],
+    });
+    expect(connector.loyalty.state().points).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('sends what was paid for what is kept, product by product', async () => {
+    const connector = await connectors.open();
+    const refunded = orderLife.find(({ what }) => what === 'a shirt refunded');
+    await connector.deliver(['orders/updated', refunded?.payload]);
+    const held = heldOrder(connector);
+    expect(
+      held.Products?.map(({ OriginalId, ProductPrice }) => [OriginalId, ProductPrice]),
+    ).toEqual([
+      ['8012345678901', 36],
+      ['8012345678902', 45],
+      ['8012345678903', 21],
+    ]);
+    expect(held).toMatchObject({
+      OrderTotal: 102,
+      IsCompleted: true,
+      OrderPlacementDate: '2026-10-05T09:12:44.000Z',
+      OrderCompletedDate: '2026-10-08T09:00:00.000Z',
+    });
+  });
+
+  it('ends in the same state however its deliveries are shuffled and repeated', async () => {
+    const untilRefund = orderLife.slice(0, -1);
+    const last = untilRefund.at(-1);
+    const deliveries = untilRefund.flatMap(({ topics, payload }) =>
+      topics.map((topic): Delivery => [topic, bodyFor(topic, payload)]),
+    );
+    const alone = await connectors.open();
+    await alone.deliver(['orders/updated', last?.payload]);
+    const expected = heldOrder(alone);
+
+    const twice = [...deliveries, ...deliveries];
+    const shuffled = fc.shuffledSubarray([...twice.keys()], { minLength: twice.length });
+    await fc.assert(
+      fc.asyncProperty(shuffled, fc.nat(9), async (order, pause) => {
+        const connector = await connectors.open();
+        connector.store.putOrder(SHOP, storeOrderOf(last?.payload));
+        for (const index of order) {
+          const [topic, payload] = twice[index] ?? deliveries[0] ?? ['', {}];
+          // Half of the repetitions are retries of one delivery, half are deliveries of their own.
+          const webhookId = `w-${index % 3 === 0 ? index : index % deliveries.length}`;
+          expect(await connector.post(topic, payload, { webhookId })).toBe(200);
+          if (index % 10 <= pause) await connector.work();
+        }
+        await connector.settle();
+        expect(heldOrder(connector)).toEqual(expected);
+        expect(balance(connector)).toBe(102);
+        const sent = connector.newCalls().map(({ body }) => body as Record<string, unknown>);
+        const states = sent.map(({ UpdatedDate: _, ...state }) => JSON.stringify(state));
+        expect(states.filter((state, index) => state === states[index - 1])).toEqual([]);
+        expect(await connector.deadLetters()).toEqual([]);
+      }),
+      { numRuns: 6, endOnFailure: true },
+    );
+  });
+
+  it('makes no second call for a delivery repeated after the queue has forgotten it', async () => {
+    const connector = await connectors.open();
+    const payload = orderAt(1, fulfilled);
+    await connector.deliver(['orders/create', payload, { webhookId: 'same' }]);
+    connector.pass(3_600);
+    await connector.deliver(['orders/create', payload, { webhookId: 'same' }]);
+    expect(connector.newOperations()).toEqual(['sendOrder']);
+    expect(balance(connector)).toBe(50);
+  });
+});
+
+describe('a cancelled order', () => {
+  const cancelled = { cancelledAfterDays: 3 };
+
+  it('before it is completed: one call cancels it', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', orderAt(1)]);
+    await connector.deliver(['orders/cancelled', orderAt(2, cancelled)]);
+    expect(connector.newOperations()).toEqual(['sendOrder', 'cancelPosOrder']);
+    expect(heldOrder(connector)).toMatchObject({
+      IsCancelledOrReturned: true,
+      OrderCancelledDate: '2026-10-08T09:12:44.000Z',
+      OrderStatus: 'cancelled',
+    });
+    // The refund that follows says nothing new.
+    await connector.deliver([
+      'orders/updated',
+      orderAt(3, cancelled, { financial_status: 'refunded' }),
+    ]);
+    expect(connector.newOperations()).toEqual([]);
+  });
+
+  it('after it is completed: refused with 13, then sent as returned, and its points go', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/fulfilled', orderAt(1, fulfilled)]);
+    expect(balance(connector)).toBe(50);
+    await connector.deliver(['orders/cancelled', orderAt(2, { ...fulfilled, ...cancelled })]);
+    const [, refusal, returned] = connector.newCalls();
+    expect(refusal).toMatchObject({ operation: 'cancelPosOrder', answer: { ErrorCode: 13 } });
+    expect(returned).toMatchObject({
+      operation: 'sendOrder',
+      body: { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-08T09:12:44.000Z' },
+    });
+    expect(heldOrder(connector)).toMatchObject({ IsCancelledOrReturned: true, points: 0 });
+    expect(balance(connector)).toBe(0);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('never sent before: the service does not know it, and that is that', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/cancelled', orderAt(1, cancelled)]);
+    expect(connector.newOperations()).toEqual(['cancelPosOrder']);
+    expect(connector.loyalty.state().orders).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('deleted in the store: cancelled, but only when the store says that it is gone', async () => {
+    const connector = await connectors.open();
+    const payload = orderAt(1, fulfilled);
+    connector.store.putOrder(SHOP, storeOrderOf(payload));
+    await connector.deliver(['orders/create', payload]);
+    await connector.deliver(['orders/delete', { id: payload.id }]);
+    expect(connector.newOperations()).toEqual(['sendOrder']);
+    connector.store.remove(SHOP, 'order', String(payload.id));
+    await connector.deliver(['orders/delete', { id: payload.id }]);
+    expect(connector.newOperations()).toEqual(['cancelPosOrder', 'sendOrder']);
+    expect(await connector.deadLetters()).toEqual([]);
+    expect(balance(connector)).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import { ITEM } from '../../shared/aws/ledger-item.ts';
+import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
+import { entityKeyText } from '../../shared/sync/entity.ts';
+import { describeLedgerContract } from '../contract/ledger-contract.ts';
+import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
+
+let emulator: Emulator;
+let client: DynamoDBClient;
+let tables = 0;
+
+beforeAll(async () => {
+  emulator = await startDynamoDbEmulator();
+  client = createDynamoDbClient({
+    budget: { connectMs: 10_000, attemptMs: 10_000, attempts: 1 },
+    emulator,
+  });
+});
+
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+async function newTable(): Promise<string> {
+  tables += 1;
+  const table = `ledger-${tables}`;
+  await createLedgerTable(client, table);
+  return table;
+}
+
+describeLedgerContract('DynamoDB (dynalite over HTTP)', async () =>
+  createDynamoDbLedger({ client, table: await newTable() }),
+);
+
+describe('an item that somebody damaged', () => {
+  const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;
+  const text = entityKeyText(key);
+  const whole = {
+    [ITEM.key]: { S: text },
+    [ITEM.version]: { N: '5' },
+    [ITEM.appliedKey]: { S: 'k' },
+    [ITEM.uncertain]: { BOOL: false },
+    [ITEM.outcomes]: { S: '[]' },
+    [ITEM.revision]: { N: '3' },
+  };
+  const { [ITEM.revision]: _, ...withoutRevision } = whole;
+
+  it.each([
+    ['no revision', withoutRevision, ITEM.revision],
+    ['a revision that is a text', { ...whole, [ITEM.revision]: { S: '3' } }, ITEM.revision],
+    ['a revision of zero', { ...whole, [ITEM.revision]: { N: '0' } }, ITEM.revision],
+    ['a version that is a text', { ...whole, [ITEM.version]: { S: '5' } }, ITEM.version],
+    ['a key that is a number', { ...whole, [ITEM.appliedKey]: { N: '5' } }, ITEM.appliedKey],
+    ['a mark that is a text', { ...whole, [ITEM.uncertain]: { S: 'no' } }, ITEM.uncertain],
+  ])('with %s is sent again and replaced, once, by a whole one', async (_, item, fault) => {
+    const table = await newTable();
+    await client.send(new PutItemCommand({ TableName: table, Item: item }));
+    const damaged: unknown[] = [];
+    const ledger = createDynamoDbLedger({
+      client,
+      table,
+      onDamagedItem: (entity, attributes) => damaged.push([entity, attributes]),
+    });
+    const entry = (await ledger.readMany([key])).get(text);
+    expect(entry?.uncertain).toBe(true);
+    expect(damaged).toEqual([[text, [fault]]]);
+
+    const good = { version: 9, appliedKey: 'new', uncertain: false, outcomes: [] };
+    const racing = await Promise.all([1, 2, 3].map(() => ledger.write(key, good, entry?.revision)));
+    expect(racing.filter(({ kind }) => kind === 'written')).toHaveLength(1);
+    expect((await ledger.readMany([key])).get(text)).toMatchObject(good);
+  });
+
+  it.each([
+    ['outcomes that are not JSON', { [ITEM.outcomes]: { S: '[' } }],
+    ['outcomes of another shape', { [ITEM.outcomes]: { S: '[{"at":1}]' } }],
+    ['an expiry that is a text', { [ITEM.expiresAt]: { S: 'soon' } }],
+  ])('with %s keeps its state', async (_, changes) => {
+    const table = await newTable();
+    await client.send(new PutItemCommand({ TableName: table, Item: { ...whole, ...changes } }));
+    const ledger = createDynamoDbLedger({ client, table });
+    expect((await ledger.readMany([key])).get(text)).toStrictEqual({
+      version: 5,
+      appliedKey: 'k',
+      uncertain: false,
+      outcomes: [],
+      revision: 3,
+    });
+  });
+
+  it('never keeps the other persons of a request unredacted', async () => {
+    const table = await newTable();
+    const damaged = { ...whole, [ITEM.revision]: { S: '3' } };
+    await client.send(new PutItemCommand({ TableName: table, Item: damaged }));
+    const ledger = createDynamoDbLedger({ client, table });
+    const others = Array.from({ length: 15 }, (_, index) => ({ ...key, id: `other-${index}` }));
+    const entry = { version: 1, uncertain: false, outcomes: [], remembered: 'ana@example.com' };
+    await Promise.all(others.map((other) => ledger.write(other, entry, undefined)));
+    await expect(ledger.redact([key, ...others])).rejects.toThrow('1 entries');
+    const left = [...(await ledger.readMany(others)).values()];
+    expect(left.filter(({ remembered }) => remembered !== undefined)).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceExistsException,
+  ResourceNotFoundException,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
+import { createSecretsClient, WORKER_BUDGET } from '../../shared/aws/sdk-clients.ts';
+import {
+  createSecretReader,
+  createSecretsManagerSource,
+  requireText,
+} from '../../shared/aws/secrets.ts';
+
+let emulator: SecretsEmulator;
+let client: SecretsManagerClient;
+
+beforeEach(async () => {
+  emulator = await startSecretsEmulator({ secrets: { 'shop/example': '{"password":"one"}' } });
+  client = createSecretsClient({ budget: { ...WORKER_BUDGET, connectMs: 5_000 }, emulator });
+});
+afterEach(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+describe('our own emulator of Secrets Manager, through the real SDK', () => {
+  it('gives the current and the previous value of a secret, by name and by ARN', async () => {
+    await client.send(
+      new PutSecretValueCommand({ SecretId: 'shop/example', SecretString: '{"password":"two"}' }),
+    );
+    const current = await client.send(new GetSecretValueCommand({ SecretId: 'shop/example' }));
+    expect(current.SecretString).toBe('{"password":"two"}');
+    expect(current.VersionStages).toEqual(['AWSCURRENT']);
+    expect(current.CreatedDate).toBeInstanceOf(Date);
+    const previous = await client.send(
+      new GetSecretValueCommand({ SecretId: current.ARN, VersionStage: 'AWSPREVIOUS' }),
+    );
+    expect(previous.SecretString).toBe('{"password":"one"}');
+  });
+
+  it('makes a secret once', async () => {
+    const create = new CreateSecretCommand({ Name: 'shop/other', SecretString: '{}' });
+    expect((await client.send(create)).Name).toBe('shop/other');
+    await expect(client.send(create)).rejects.toBeInstanceOf(ResourceExistsException);
+  });
+
+  it('knows nothing of what was never made', async () => {
+    const commands = [
+      new GetSecretValueCommand({ SecretId: 'shop/missing' }),
+      new GetSecretValueCommand({ SecretId: 'shop/example', VersionStage: 'AWSPREVIOUS' }),
+    ];
+    for (const command of commands) {
+      await expect(client.send(command)).rejects.toBeInstanceOf(ResourceNotFoundException);
+    }
+    await expect(
+      client.send(new PutSecretValueCommand({ SecretId: 'shop/missing', SecretString: '{}' })),
+    ).rejects.toBeInstanceOf(ResourceNotFoundException);
+  });
+});
+
+describe('a secret read through the SDK', () => {
+  function createReader(name: string) {
+    const clock = { now: 0 };
+    const reader = createSecretReader({
+      name,
+      source: createSecretsManagerSource(client),
+      parse: (fields) => requireText(fields, 'password'),
+      now: () => clock.now,
+    });
+    return { reader, clock };
+  }
+
+  it('follows a rotation after a failed verification', async () => {
+    const { reader, clock } = createReader('shop/example');
+    expect(await reader.get()).toBe('one');
+    await client.send(
+      new PutSecretValueCommand({ SecretId: 'shop/example', SecretString: '{"password":"two"}' }),
+    );
+    expect(await reader.get()).toBe('one');
+    clock.now = 60_000;
+    expect(await reader.refresh()).toEqual({ kind: 'renewed', value: 'two' });
+    expect(await reader.get()).toBe('two');
+  });
+
+  it('rejects where there is none', async () => {
+    await expect(createReader('shop/missing').reader.get()).rejects.toThrow('shop/missing');
+  });
+});

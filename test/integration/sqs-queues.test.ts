@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll } from 'vitest';
+import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
+import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
+import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
+import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
+
+let emulator: Emulator;
+let client: SQSClient;
+let sets = 0;
+
+beforeAll(async () => {
+  emulator = await startSqsEmulator();
+  client = createSqsClient({
+    budget: { connectMs: 10_000, attemptMs: 10_000, attempts: 1 },
+    emulator,
+  });
+});
+
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+describeEventQueueContract('SQS (fauxqs over HTTP)', async () => {
+  sets += 1;
+  const urls = {
+    orders: await createFifoQueue(client, `orders-${sets}`),
+    products: await createFifoQueue(client, `products-${sets}`),
+    coupons: await createFifoQueue(client, `coupons-${sets}`),
+    dead: await createFifoQueue(client, `dead-${sets}`),
+  };
+  return {
+    events: createSqsEventQueue(client, urls),
+    deadLetters: createSqsDeadLetters(client, urls.dead),
+    source: createSqsSourceQueue(client, urls.orders),
+    async receive(from, { max = 10, visibilitySeconds } = {}) {
+      const { Messages: messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: urls[from],
+          MaxNumberOfMessages: max,
+          VisibilityTimeout: visibilitySeconds,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        }),
+      );
+      return messages.map((message) => ({
+        messageId: message.MessageId ?? '',
+        receiptHandle: message.ReceiptHandle ?? '',
+        body: message.Body ?? '',
+        groupId: message.Attributes?.MessageGroupId ?? '',
+        attempts: Number(message.Attributes?.ApproximateReceiveCount),
+        sequenceNumber: message.Attributes?.SequenceNumber ?? '',
+        attributes: Object.fromEntries(
+          Object.entries(message.MessageAttributes ?? {}).map(([name, { StringValue }]) => [
+            name,
+            StringValue ?? '',
+          ]),
+        ),
+      }));
+    },
+    async remove(from, { receiptHandle }) {
+      await client.send(
+        new DeleteMessageCommand({ QueueUrl: urls[from], ReceiptHandle: receiptHandle }),
+      );
+    },
+    pass: (seconds) => sleep(seconds * 1000),
+  };
+});

@@ -1,0 +1,79 @@
+import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type LedgerWrite,
+  OUTCOMES_KEPT,
+} from '../../shared/sync/ledger.ts';
+
+/** A ledger in this process, under the same contract suite as the one on DynamoDB. */
+export interface MemoryLedger extends Ledger {
+  /** What is there now, by `entityKeyText`. */
+  readonly entries: ReadonlyMap<string, LedgerEntry>;
+  /** As DynamoDB's TTL does: removes what has expired. */
+  expire(nowSeconds: number): void;
+}
+
+const CODES_PER_PAGE = 50;
+
+export function createMemoryLedger(): MemoryLedger {
+  const entries = new Map<string, LedgerEntry>();
+
+  function put(text: string, entry: LedgerWrite, revision: number): void {
+    entries.set(
+      text,
+      structuredClone({ ...entry, outcomes: entry.outcomes.slice(-OUTCOMES_KEPT), revision }),
+    );
+  }
+
+  function redactOne(key: EntityKey): void {
+    const entry = entries.get(entityKeyText(key));
+    if (!entry) return;
+    const { remembered: _, ...kept } = entry;
+    put(entityKeyText(key), kept, entry.revision + 1);
+  }
+
+  return {
+    entries,
+    async readMany(keys) {
+      const found = new Map<string, LedgerEntry>();
+      for (const text of keys.map(entityKeyText)) {
+        const entry = entries.get(text);
+        if (entry) found.set(text, structuredClone(entry));
+      }
+      return found;
+    },
+    async write(key, entry, readRevision) {
+      const text = entityKeyText(key);
+      if (entries.get(text)?.revision !== readRevision) return { kind: 'conflict' };
+      const revision = (readRevision ?? 0) + 1;
+      put(text, entry, revision);
+      return { kind: 'written', revision };
+    },
+    async markUncertain(key) {
+      const text = entityKeyText(key);
+      const entry = entries.get(text) ?? { version: 0, outcomes: [], revision: 0 };
+      put(text, { ...entry, uncertain: true }, entry.revision + 1);
+    },
+    async listCodes(shop, discountId, from = '') {
+      const prefix = entityKeyText({ shop, kind: 'coupon', id: '' });
+      const texts = [...entries]
+        .filter(([text, entry]) => text.startsWith(prefix) && entry.discountId === discountId)
+        .map(([text]) => text)
+        .filter((text) => text > from)
+        .sort();
+      const page = texts.slice(0, CODES_PER_PAGE);
+      const next = texts.length > page.length ? page.at(-1) : undefined;
+      const codes = page.map((text) => text.slice(prefix.length));
+      return { codes, ...(next !== undefined && { next }) };
+    },
+    async redact(keys) {
+      keys.forEach(redactOne);
+    },
+    expire(nowSeconds) {
+      for (const [text, { expiresAt }] of entries) {
+        if (expiresAt !== undefined && expiresAt <= nowSeconds) entries.delete(text);
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { ReceivedMessage } from '../../shared/sync/source-queue.ts';
+
+/** A FIFO queue of SQS in this process, on a clock that the test moves. */
+export interface MemoryQueue {
+  /** Takes the message, unless one of the same deduplication id was taken in the last five minutes. */
+  send(message: OutgoingMessage): { readonly messageId: string };
+  /** What a worker gets: several messages of a group at once, as from the real service. */
+  receive(limits?: { readonly max?: number; readonly visibilitySeconds?: number }): HandedOut[];
+  /** Throws for a receipt handle that is no longer valid: the message went to another worker. */
+  delete(receiptHandle: string): void;
+  changeVisibility(receiptHandle: string, seconds: number): void;
+  /** How many messages it holds, visible or not. */
+  readonly size: number;
+}
+
+interface OutgoingMessage {
+  readonly body: string;
+  readonly groupId: string;
+  readonly deduplicationId: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+interface HandedOut extends ReceivedMessage {
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface StoredMessage extends Required<OutgoingMessage> {
+  readonly messageId: string;
+  readonly sequenceNumber: string;
+  attempts: number;
+  visibleAt: number;
+  receiptHandle: string | undefined;
+}
+
+const DEDUPLICATION_MS = 5 * 60_000;
+const MESSAGE_MAX_BYTES = 1_048_576;
+const MAX_VISIBILITY_SECONDS = 43_200;
+const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
+/** XML 1.0's characters: what SQS takes in a body. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const REFUSED_CHARACTERS = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
+export function createMemoryQueue({
+  now,
+  name = 'queue',
+  visibilitySeconds = 30,
+}: {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly name?: string;
+  readonly visibilitySeconds?: number;
+}): MemoryQueue {
+  const messages: StoredMessage[] = [];
+  const taken = new Map<string, { readonly messageId: string; readonly at: number }>();
+  let count = 0;
+
+  function inFlight(receiptHandle: string): StoredMessage {
+    const message = messages.find((candidate) => candidate.receiptHandle === receiptHandle);
+    if (!message || message.visibleAt <= now()) throw new Error('ReceiptHandleIsInvalid');
+    return message;
+  }
+
+  function handOut(message: StoredMessage, seconds: number): HandedOut {
+    message.attempts += 1;
+    message.visibleAt = now() + seconds * 1000;
+    const receiptHandle = `${message.messageId}#${message.attempts}`;
+    message.receiptHandle = receiptHandle;
+    const { messageId, body, groupId, attempts, sequenceNumber, attributes } = message;
+    return { messageId, receiptHandle, body, groupId, attempts, sequenceNumber, attributes };
+  }
+
+  return {
+    get size() {
+      return messages.length;
+    },
+    send(message) {
+      refuseInvalid(message);
+      const earlier = taken.get(message.deduplicationId);
+      if (earlier && now() - earlier.at < DEDUPLICATION_MS) return { messageId: earlier.messageId };
+      count += 1;
+      const messageId = `${name}-${count}`;
+      taken.set(message.deduplicationId, { messageId, at: now() });
+      messages.push({
+        attributes: {},
+        ...message,
+        messageId,
+        sequenceNumber: String(count).padStart(20, '0'),
+        attempts: 0,
+        visibleAt: now(),
+        receiptHandle: undefined,
+      });
+      return { messageId };
+    },
+    receive({ max = 10, visibilitySeconds: seconds = visibilitySeconds } = {}) {
+      const held = new Set<string>();
+      const received: HandedOut[] = [];
+      for (const message of messages) {
+        if (received.length === max) break;
+        // A group is handed out up to its first message that is still invisible.
+        if (message.visibleAt > now()) held.add(message.groupId);
+        else if (!held.has(message.groupId)) received.push(handOut(message, seconds));
+      }
+      return received;
+    },
+    delete(receiptHandle) {
+      messages.splice(messages.indexOf(inFlight(receiptHandle)), 1);
+    },
+    changeVisibility(receiptHandle, seconds) {
+      if (seconds < 0 || seconds > MAX_VISIBILITY_SECONDS) throw new Error('InvalidParameterValue');
+      inFlight(receiptHandle).visibleAt = now() + seconds * 1000;
+    },
+  };
+}
+
+function refuseInvalid({ body, groupId, deduplicationId, attributes = {} }: OutgoingMessage): void {
+  const sizes = [body, ...Object.entries(attributes).flat()].map((text) => Buffer.byteLength(text));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes > MESSAGE_MAX_BYTES) throw new Error('InvalidParameterValue: too large');
+  if (body === '' || Object.values(attributes).includes('')) throw new Error('MissingParameter');
+  if (REFUSED_CHARACTERS.test(body)) throw new Error('InvalidMessageContents');
+  if (!ALLOWED_ID.test(groupId) || !ALLOWED_ID.test(deduplicationId)) {
+    throw new Error('InvalidParameterValue: id');
+  }
+}

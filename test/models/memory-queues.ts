@@ -1,0 +1,47 @@
+import { encodeEvent } from '../../shared/sync/encode-event.ts';
+import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import { type QueueFamily, queueFamilyOf } from '../../shared/sync/queue-family.ts';
+import type { SourceQueue } from '../../shared/sync/source-queue.ts';
+import type { DeadLetters, EventQueue } from '../../shared/sync/store-event.ts';
+import type { MemoryQueue } from './memory-queue.ts';
+
+/** The interfaces of the sync core over queues in this process. */
+export function createMemoryEventQueue(
+  queues: Readonly<Record<QueueFamily, MemoryQueue>>,
+): EventQueue {
+  return {
+    async send(event) {
+      queues[queueFamilyOf(event.kind)].send({
+        body: encodeEvent(event),
+        groupId: groupIdOf(event),
+        deduplicationId: deduplicationIdOf(event),
+      });
+    },
+  };
+}
+
+export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
+  return {
+    async park({ messageId, body }, { attempts, ...texts }) {
+      const attributes = { attempts: String(attempts), ...texts };
+      queue.send({ body, groupId: messageId, deduplicationId: messageId, attributes });
+    },
+  };
+}
+
+export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
+  return {
+    async delay(messages, afterSeconds) {
+      const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), 42_300);
+      let failed = 0;
+      for (const { receiptHandle } of messages) {
+        try {
+          queue.changeVisibility(receiptHandle, seconds);
+        } catch {
+          failed += 1;
+        }
+      }
+      if (failed > 0) throw new Error(`the visibility of ${failed} messages stayed as it was`);
+    },
+  };
+}

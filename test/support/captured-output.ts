@@ -1,0 +1,57 @@
+/** Everything a process says while it is captured. */
+export interface CapturedOutput {
+  /** What was written so far, piece by piece, in the order of writing. */
+  readonly pieces: readonly string[];
+  /** The lines that are JSON objects: logs and metrics. */
+  lines(): readonly Readonly<Record<string, unknown>>[];
+  stop(): void;
+}
+
+const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
+
+/** Takes all output of this process: the console of a test does not end in the standard streams. */
+export function captureOutput(): CapturedOutput {
+  const pieces: string[] = [];
+  const undo: (() => void)[] = [];
+
+  for (const method of METHODS) {
+    const original = console[method];
+    console[method] = (...words: readonly unknown[]) => {
+      pieces.push(words.map(asText).join(' '));
+    };
+    undo.push(() => {
+      console[method] = original;
+    });
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    const original = stream.write;
+    stream.write = (chunk: string | Uint8Array) => {
+      pieces.push(typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk));
+      return true;
+    };
+    undo.push(() => {
+      stream.write = original;
+    });
+  }
+  return {
+    pieces,
+    lines: () => pieces.flatMap((piece) => piece.split('\n').flatMap(readObject)),
+    stop: () => {
+      for (const restore of undo) restore();
+    },
+  };
+}
+
+function asText(word: unknown): string {
+  if (typeof word === 'string') return word;
+  return word instanceof Error ? `${word.stack} ${String(word.cause)}` : JSON.stringify(word);
+}
+
+function readObject(line: string): Readonly<Record<string, unknown>>[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,67 @@
+import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import type { QueueFamily } from '../../shared/sync/queue-family.ts';
+import {
+  countMessages,
+  createSourceQueue,
+  pollOnce,
+  receive,
+  type SourceQueueUrls,
+  type Worker,
+} from './event-source.ts';
+
+const FAMILIES = ['orders', 'products', 'coupons'] as const;
+
+export interface DeadLetter {
+  readonly family: QueueFamily;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The three queues of one connector, each with its dead-letter queue. */
+export async function createConnectorQueues(client: SQSClient, endpoint: string, name: string) {
+  const create = (family: QueueFamily) => createSourceQueue(client, endpoint, `${name}-${family}`);
+  const urls: Record<QueueFamily, SourceQueueUrls> = {
+    orders: await create('orders'),
+    products: await create('products'),
+    coupons: await create('coupons'),
+  };
+  return {
+    urls,
+
+    /** One batch for each worker; gives the number of messages in them. */
+    async poll(workers: Readonly<Record<QueueFamily, Worker>>): Promise<number> {
+      let received = 0;
+      for (const family of FAMILIES) {
+        received += await pollOnce(client, urls[family].url, workers[family], `sync-${family}`);
+      }
+      return received;
+    },
+
+    /** How many messages are on their way, whoever may see them. */
+    async waiting(): Promise<number> {
+      const counts = FAMILIES.map((family) => countMessages(client, urls[family].url));
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    },
+
+    /** Every letter once; they show themselves again after a second. */
+    async deadLetters(): Promise<readonly DeadLetter[]> {
+      const letters: DeadLetter[] = [];
+      for (const family of FAMILIES) {
+        for (;;) {
+          const messages = await receive(client, urls[family].deadLetterUrl, 1);
+          if (messages.length === 0) break;
+          letters.push(...messages.map((message) => toLetter(family, message)));
+        }
+      }
+      return letters;
+    },
+  };
+}
+
+function toLetter(family: QueueFamily, { Body = '', MessageAttributes = {} }: Message): DeadLetter {
+  const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [
+    name,
+    StringValue ?? '',
+  ]);
+  return { family, body: Body, attributes: Object.fromEntries(attributes) };
+}

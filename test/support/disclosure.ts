@@ -1,0 +1,67 @@
+/**
+ * What must never be told: gathered from everything a test sends, so that a new fixture is guarded
+ * without anybody thinking of it.
+ */
+export interface Confidential {
+  /** Takes the personal texts out of a webhook's body or an entity of the store. */
+  addPersonal(value: unknown): void;
+  addSecret(secret: string): void;
+  /** The texts, for a test to see that there are any. */
+  readonly texts: ReadonlySet<string>;
+  /** Those of the texts that stand somewhere in the output. */
+  disclosedIn(output: readonly string[]): readonly string[];
+}
+
+/** Everything below these names is about a person. */
+const PERSONAL_BRANCH =
+  /^(?:customer|contact|billing_address|shipping_address|default_address|audience|customers)$/;
+const PERSONAL_FIELD = /^(?:email|contact_email|phone|note|browser_ip|document)$/;
+/** Below a person, but no datum of one: ids, dates and the words of the format itself. */
+const HARMLESS_FIELD = /^(?:id|kind|admin_graphql_api_id|.*_at|.*At|currency|country_code)$/;
+/** Pairs of a name that the merchant chose and a value that the customer typed. */
+const TYPED_PAIRS = 'note_attributes';
+
+/** Shorter texts, such as a country's code, stand in any output by chance. */
+const SHORTEST = 4;
+
+export function createConfidential(): Confidential {
+  const texts = new Set<string>();
+  const add = (text: string) => {
+    if (text.length >= SHORTEST) texts.add(text.toLowerCase());
+  };
+
+  function addPersonal(value: unknown, personal = false): void {
+    if (typeof value === 'string' && personal) {
+      add(value);
+      // A log that tells a first name only has told it.
+      for (const word of value.match(/[\p{L}\p{N}]{4,}/gu) ?? []) if (!isCommon(word)) add(word);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (HARMLESS_FIELD.test(name)) continue;
+      if (name === TYPED_PAIRS && Array.isArray(member)) {
+        for (const pair of member) addPersonal(pair.value, true);
+        continue;
+      }
+      addPersonal(member, personal || PERSONAL_BRANCH.test(name) || PERSONAL_FIELD.test(name));
+    }
+  }
+
+  return {
+    texts,
+    addPersonal: (value) => addPersonal(value),
+    addSecret: (secret) => add(secret),
+    disclosedIn(output) {
+      const all = output.join('\n').toLowerCase();
+      const forms = (text: string) => [
+        text,
+        encodeURIComponent(text).toLowerCase(),
+        JSON.stringify(text).slice(1, -1),
+      ];
+      return [...texts].filter((text) => forms(text).some((form) => all.includes(form)));
+    },
+  };
+}
+
+/** The reserved domain of all our addresses stands in the names of the shops too. */
+const isCommon = (word: string) => word.toLowerCase() === 'example';

@@ -1,0 +1,95 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { expect, vi } from 'vitest';
+import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+} from '../../shared/aws/sdk-clients.ts';
+import { persons } from '../fixtures/persons.ts';
+import { type CapturedOutput, captureOutput } from './captured-output.ts';
+import { type Confidential, createConfidential } from './disclosure.ts';
+import { readMetricLine } from './embedded-metrics.ts';
+import { type Emulator, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
+
+/** Everything around the functions, and everything that they write. */
+export interface EmulatedWorld {
+  readonly sqs: SQSClient;
+  readonly dynamoDb: DynamoDBClient;
+  readonly secrets: SecretsManagerClient;
+  readonly emulators: Readonly<Record<'sqs' | 'dynamoDb' | 'secrets', Emulator>>;
+  readonly loyalty: LoyaltySandbox;
+  readonly output: CapturedOutput;
+  readonly confidential: Confidential;
+}
+
+/** When every test begins. The fixtures' orders were placed four days before. */
+export const START = Date.parse('2026-10-09T12:00:00.000Z');
+
+export const LOYALTY_CREDENTIALS = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
+const AWS_SECRET = 'aws-secret-of-this-test';
+
+export async function startWorld(): Promise<EmulatedWorld> {
+  const emulators = {
+    sqs: await startSqsEmulator(),
+    dynamoDb: await startDynamoDbEmulator(),
+    secrets: await startSecretsEmulator(),
+  };
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'emulator',
+    AWS_SECRET_ACCESS_KEY: AWS_SECRET,
+    AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
+  });
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+  vi.useFakeTimers({ toFake: ['Date'], now: START });
+  return {
+    emulators,
+    sqs: createSqsClient({ budget, emulator: emulators.sqs }),
+    dynamoDb: createDynamoDbClient({ budget, emulator: emulators.dynamoDb }),
+    secrets: createSecretsClient({ budget, emulator: emulators.secrets }),
+    loyalty: await startLoyaltySandbox({ settings: { credentials: LOYALTY_CREDENTIALS } }),
+    output: captureOutput(),
+    confidential: gatherConfidential(),
+  };
+}
+
+export async function stopWorld({ emulators, loyalty, output }: EmulatedWorld): Promise<void> {
+  output.stop();
+  vi.useRealTimers();
+  await Promise.all([loyalty, ...Object.values(emulators)].map((part) => part.stop()));
+}
+
+function gatherConfidential(): Confidential {
+  const confidential = createConfidential();
+  for (const { id: _, ...person } of Object.values(persons)) {
+    confidential.addPersonal({ customer: person });
+  }
+  const { token, key } = LOYALTY_CREDENTIALS;
+  const header = Buffer.from(`${token}:${key}`).toString('base64');
+  for (const secret of [token, key, header, AWS_SECRET]) confidential.addSecret(secret);
+  return confidential;
+}
+
+/** The sandbox may refuse a call of ours, but never break on one. */
+export function expectSoundSandbox({ loyalty }: EmulatedWorld): void {
+  const broken = loyalty.journal
+    .entries()
+    .filter(({ fault, status = 0 }) => fault === 'crash' || (!fault && status >= 500));
+  expect(broken, 'calls on which the sandbox broke').toEqual([]);
+}
+
+/** Nothing that was written tells of a person or a secret, and CloudWatch takes every line. */
+export function expectDiscreetOutput({ output, confidential }: EmulatedWorld): void {
+  expect(confidential.texts.size).toBeGreaterThan(20);
+  expect(confidential.disclosedIn(output.pieces), 'told in the output').toEqual([]);
+  const lines = output.lines();
+  expect(lines.length, 'lines of JSON').toBe(output.pieces.length);
+  expect(lines.length).toBeGreaterThan(0);
+  for (const line of lines) if ('_aws' in line) readMetricLine(line);
+}

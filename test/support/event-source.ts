@@ -1,0 +1,151 @@
+import {
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+
+/** What a function gets to know of its invocation. */
+export function invocationOf(functionName: string, timeoutSeconds: number): Context {
+  const end = performance.now() + timeoutSeconds * 1000;
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
+    memoryLimitInMB: '256',
+    awsRequestId: '5d3e0000-0000-4000-8000-000000000000',
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: '2026/10/09/[$LATEST]0',
+    getRemainingTimeInMillis: () => Math.floor(end - performance.now()),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  };
+}
+
+/** The worker's time-out and, six times that, the visibility of its queue. */
+const WORKER_TIMEOUT_SECONDS = 60;
+const VISIBILITY_SECONDS = 6 * WORKER_TIMEOUT_SECONDS;
+
+export interface SourceQueueUrls {
+  readonly url: string;
+  readonly deadLetterUrl: string;
+}
+
+/** A FIFO queue with its dead-letter queue. */
+export async function createSourceQueue(
+  client: SQSClient,
+  endpoint: string,
+  name: string,
+): Promise<SourceQueueUrls> {
+  const deadLetterUrl = await createQueue(client, endpoint, `${name}-dead`, {});
+  const { Attributes: dead } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: deadLetterUrl, AttributeNames: ['QueueArn'] }),
+  );
+  const url = await createQueue(client, endpoint, name, {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead?.QueueArn, maxReceiveCount: 1000 }),
+  });
+  return { url, deadLetterUrl };
+}
+
+async function createQueue(
+  client: SQSClient,
+  endpoint: string,
+  name: string,
+  attributes: Record<string, string>,
+): Promise<string> {
+  const { QueueUrl: url } = await client.send(
+    new CreateQueueCommand({
+      QueueName: `${name}.fifo`,
+      Attributes: { FifoQueue: 'true', ...attributes },
+    }),
+  );
+  // The emulator names a host below `localhost`, which not every machine can look up.
+  return `${endpoint}${new URL(url ?? '').pathname}`;
+}
+
+/** How many messages a queue holds, whoever may see them. */
+export async function countMessages(client: SQSClient, url: string): Promise<number> {
+  const { Attributes: counts = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),
+  );
+  return (
+    Number(counts.ApproximateNumberOfMessages) +
+    Number(counts.ApproximateNumberOfMessagesNotVisible) +
+    Number(counts.ApproximateNumberOfMessagesDelayed)
+  );
+}
+
+export async function receive(
+  client: SQSClient,
+  url: string,
+  visibilitySeconds?: number,
+): Promise<readonly Message[]> {
+  const { Messages: messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+      ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
+    }),
+  );
+  return messages;
+}
+
+export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/**
+ * One turn of Lambda's event source: gets a batch, invokes the worker, deletes what it does not report
+ * as failed. Returns how many messages there were.
+ */
+export async function pollOnce(
+  client: SQSClient,
+  url: string,
+  worker: Worker,
+  functionName: string,
+): Promise<number> {
+  const messages = await receive(client, url);
+  if (messages.length === 0) return 0;
+  const context = invocationOf(functionName, WORKER_TIMEOUT_SECONDS);
+  const { batchItemFailures } = await worker({ Records: messages.map(toRecord) }, context);
+  const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  const settled = messages.filter(({ MessageId: id }) => !failed.has(id ?? ''));
+  if (settled.length === 0) return messages.length;
+  const { Failed: kept = [] } = await client.send(
+    new DeleteMessageBatchCommand({
+      QueueUrl: url,
+      Entries: settled.map(({ ReceiptHandle: handle }, index) => ({
+        Id: String(index),
+        ReceiptHandle: handle,
+      })),
+    }),
+  );
+  if (kept.length > 0) throw new Error(`${kept.length} messages could not be deleted`);
+  return messages.length;
+}
+
+function toRecord({
+  MessageId,
+  ReceiptHandle,
+  Body,
+  Attributes = {},
+  MD5OfBody,
+}: Message): SQSRecord {
+  return {
+    messageId: MessageId ?? '',
+    receiptHandle: ReceiptHandle ?? '',
+    body: Body ?? '',
+    attributes: Attributes as unknown as SQSRecord['attributes'],
+    messageAttributes: {},
+    md5OfBody: MD5OfBody ?? '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:queue.fifo',
+    awsRegion: 'us-east-1',
+  };
+}

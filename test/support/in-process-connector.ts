@@ -1,0 +1,166 @@
+import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
+import { identifyEntity } from '../../shared/shopify/identify-entity.ts';
+import { readEvent } from '../../shared/shopify/read-event.ts';
+import { topicRoutes } from '../../shared/shopify/topics.ts';
+import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
+import { handleTask } from '../../shared/sync/handle-task.ts';
+import type { Ledger } from '../../shared/sync/ledger.ts';
+import type { QueueFamily } from '../../shared/sync/queue-family.ts';
+import { runBatch } from '../../shared/sync/run-batch.ts';
+import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { syncEntity } from '../../shared/sync/sync-entity.ts';
+import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { createMemoryQueue } from '../models/memory-queue.ts';
+import {
+  createMemoryDeadLetters,
+  createMemoryEventQueue,
+  createMemorySourceQueue,
+} from '../models/memory-queues.ts';
+import { createMemoryStore } from '../models/memory-store.ts';
+import { openInProcessLoyalty } from './in-process-loyalty.ts';
+import { recordTelemetry } from './quiet-telemetry.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+
+export interface Delivery {
+  readonly topic: string;
+  readonly payload: unknown;
+  /** The same again is the same delivery: the queue drops it within five minutes. */
+  readonly webhookId?: string;
+  readonly shop?: string;
+}
+
+/**
+ * The connector's whole core in this process, on a clock that the test moves: real readers, mapping,
+ * plan, batches and client; the sandbox's rules; models of queue, ledger and store.
+ */
+export function openConnector(given: { readonly rules?: MappingSettings } = {}) {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const connector = defineConnector({
+    shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
+    loyalty: { address: 'https://loyalty.example.com' },
+    ...given,
+  });
+  const loyalty = openInProcessLoyalty(now);
+  const telemetry = recordTelemetry();
+  const store = createMemoryStore();
+  const memoryLedger = createMemoryLedger();
+  const queue = (name: string) => createMemoryQueue({ now: () => clock.ms, name });
+  const queues = {
+    orders: queue('orders'),
+    products: queue('products'),
+    coupons: queue('coupons'),
+  };
+  const dead = queue('dead');
+  const breakers = new Map(connector.shops.map((shop) => [shop.domain, createCircuitBreaker()]));
+  let deliveries = 0;
+
+  /** What the test may replace while it runs. */
+  const parts: { ledger: Ledger } = { ledger: memoryLedger };
+
+  function world(family: QueueFamily, deadline: AbortSignal) {
+    return {
+      get ledger() {
+        return parts.ledger;
+      },
+      store,
+      queue: createMemoryEventQueue(queues),
+      source: createMemorySourceQueue(queues[family]),
+      deadLetters: createMemoryDeadLetters(dead),
+      telemetry,
+      now,
+      random: () => 0.5,
+      parallel: 4,
+      retryWindowDays: connector.retryWindowDays,
+      orderRetentionDays: connector.orderRetentionDays,
+      deadline,
+      read: readEvent,
+      shop: (domain: string) => {
+        const shop = connector.shops.find((one) => one.domain === domain);
+        const breaker = breakers.get(domain);
+        if (!shop || !breaker) throw new Error('unknown shop');
+        const { assumptions } = connector.loyalty;
+        return { loyalty: loyalty.client, breaker, rules: shop.rules, assumptions };
+      },
+    };
+  }
+
+  const opened = {
+    clock,
+    loyalty,
+    store,
+    ledger: memoryLedger,
+    parts,
+    queues,
+    dead,
+    telemetry,
+
+    /** Enqueues what the receiver would. */
+    async deliver({ topic, payload, webhookId, shop = SHOP }: Delivery): Promise<void> {
+      const route = topicRoutes.get(topic);
+      if (!route) throw new Error(`no topic ${topic}`);
+      deliveries += 1;
+      const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+      await createMemoryEventQueue(queues).send({
+        shop,
+        kind: route.kind,
+        id: identifyEntity(route, body, shop),
+        topic,
+        deliveryId: webhookId ?? `delivery-${deliveries}`,
+        receivedAt: now().toISOString(),
+        triggeredAt: now().toISOString(),
+        apiVersion: '2026-10',
+        body,
+      });
+    },
+
+    async send(event: StoreEvent): Promise<void> {
+      await createMemoryEventQueue(queues).send(event);
+    },
+
+    /** One invocation of one worker; what it settled leaves the queue. */
+    async work(family: QueueFamily, { max = 10, deadline = new AbortController().signal } = {}) {
+      const batch = queues[family].receive({ max });
+      const here = world(family, deadline);
+      const left = await runBatch(batch, {
+        ...here,
+        ledger: parts.ledger,
+        syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, here),
+        handleTask: (candidate, task) => handleTask(candidate.event, task, here),
+      });
+      for (const { messageId, receiptHandle } of batch) {
+        if (left.includes(messageId)) continue;
+        try {
+          queues[family].delete(receiptHandle);
+        } catch {
+          // It was given to another worker meanwhile, as SQS would say.
+        }
+      }
+      return { received: batch.length, left: left.length };
+    },
+
+    /** Works until every queue is empty, letting time pass where messages wait. */
+    async drain({ max = 10 } = {}): Promise<void> {
+      for (let round = 0; round < 2_000; round += 1) {
+        let received = 0;
+        for (const family of ['orders', 'products', 'coupons'] as const) {
+          received += (await opened.work(family, { max })).received;
+        }
+        const size = queues.orders.size + queues.products.size + queues.coupons.size;
+        if (size === 0) return;
+        if (received === 0) clock.ms += 600_000;
+      }
+      throw new Error('the queues do not empty');
+    },
+
+    /** The dead letters, newest last; they stay where they are. */
+    deadLetters() {
+      const letters = dead.receive({ max: 1_000, visibilitySeconds: 1 });
+      clock.ms += 2_000;
+      return letters;
+    },
+  };
+  return opened;
+}

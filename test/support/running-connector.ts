@@ -1,0 +1,214 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
+import { createMemoryStore } from '../models/memory-store.ts';
+import { createConnectorQueues } from './connector-queues.ts';
+import {
+  type EmulatedWorld,
+  expectDiscreetOutput,
+  expectSoundSandbox,
+  LOYALTY_CREDENTIALS,
+  START,
+  startWorld,
+  stopWorld,
+} from './emulated-world.ts';
+import { createLedgerTable } from './emulators.ts';
+import { invocationOf } from './event-source.ts';
+import { startFunctions } from './running-functions.ts';
+import { toFunctionUrlEvent } from './webhook-request.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+export const SECOND_SHOP = 'second-store.myshopify.com';
+
+export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops'>>;
+
+interface PostOptions {
+  readonly shop?: string;
+  readonly webhookId?: string;
+  readonly secret?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export type Delivery = readonly [topic: string, payload: unknown, options?: PostOptions];
+
+export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
+
+/**
+ * The whole connector over HTTP, for the tests of one file: the real functions and SDK clients, the
+ * emulated services, the loyalty sandbox. Called at the top of the file; each test opens its own.
+ *
+ * Only `Date` is not real. All parts live in this process, the queues' visibility included, so moving
+ * it lets hours of retrying pass at once, while time-outs and connections stay as they are.
+ *
+ * After each test the sandbox must not have broken; after the last one the output is looked through.
+ */
+export function runConnectors() {
+  let world: EmulatedWorld | undefined;
+  let opened = 0;
+  const here = () => {
+    if (!world) throw new Error('a connector is opened before its emulators run');
+    return world;
+  };
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterEach(() => expectSoundSandbox(here()));
+  afterAll(async () => {
+    await stopWorld(here());
+    expectDiscreetOutput(here());
+  });
+  return {
+    async open(settings: RunningSettings = {}) {
+      opened += 1;
+      vi.setSystemTime(START);
+      await here().loyalty.reset();
+      return openConnector(here(), `connector-${opened}`, settings);
+    },
+  };
+}
+
+async function openConnector(world: EmulatedWorld, name: string, settings: RunningSettings) {
+  const { sqs, loyalty, output, confidential } = world;
+  const connector = defineConnector({
+    shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
+    loyalty: { address: loyalty.address },
+    ...settings,
+  });
+  const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
+  const { orders, products, coupons } = queues.urls;
+  await createLedgerTable(world.dynamoDb, name);
+  for (const { path } of connector.shops) {
+    await keepSecret(`${path}/webhook`, { current: webhookSecret(path) }, 'new');
+    await keepSecret(`${path}/loyalty`, LOYALTY_CREDENTIALS, 'new');
+  }
+  const store = createMemoryStore();
+  const functions = startFunctions({
+    connector,
+    store,
+    queues: queues.urls,
+    table: name,
+    secretsPrefix: name,
+  });
+  let deliveries = 0;
+  let callsSeen = 0;
+
+  function webhookSecret(path: string): string {
+    return `webhook-secret-of-${name}-${path}`;
+  }
+
+  /** `example-store/webhook` is what the store signs with, `example-store/loyalty` the credentials. */
+  async function keepSecret(
+    of: string,
+    fields: Readonly<Record<string, string>>,
+    how: 'new' | 'changed' = 'changed',
+  ): Promise<void> {
+    for (const secret of Object.values(fields)) confidential.addSecret(secret);
+    const id = `${name}/${of}`;
+    const SecretString = JSON.stringify(fields);
+    await (how === 'new'
+      ? world.secrets.send(new CreateSecretCommand({ Name: id, SecretString }))
+      : world.secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString })));
+  }
+
+  const opened = {
+    name,
+    loyalty,
+    store,
+    output,
+    confidential,
+    keepSecret,
+    webhookSecret,
+
+    /** Enqueues what came through no webhook, as a replay does. */
+    send: createSqsEventQueue(sqs, {
+      orders: orders.url,
+      products: products.url,
+      coupons: coupons.url,
+    }).send,
+
+    /**
+     * One signed delivery; gives the status. Sent again on 503, as the store would: this machine may be
+     * too slow for the receiver's patience.
+     */
+    async post(...[topic, payload, options = {}]: Delivery): Promise<number> {
+      deliveries += 1;
+      const { shop = SHOP, webhookId = `${name}-webhook-${deliveries}`, headers } = options;
+      const path = connector.shops.find(({ domain }) => domain === shop)?.path ?? shop;
+      if (!(payload instanceof Uint8Array)) confidential.addPersonal(payload);
+      const event = toFunctionUrlEvent({
+        path,
+        shop,
+        topic,
+        webhookId,
+        triggeredAt: new Date().toISOString(),
+        secret: options.secret ?? webhookSecret(path),
+        body: payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload)),
+        ...(headers && { headers }),
+      });
+      for (let attempt = 1; ; attempt += 1) {
+        const answer = await functions.receiver(event, invocationOf('receive-webhook', 10));
+        const status = typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
+        if (status !== 503 || attempt === 3) return status;
+      }
+    },
+
+    /** Deliveries that must all be accepted, and the work they cause. */
+    async deliver(...all: readonly Delivery[]): Promise<void> {
+      for (const delivery of all) expect(await opened.post(...delivery)).toBe(200);
+      await opened.settle();
+    },
+
+    pass(seconds: number): void {
+      vi.setSystemTime(Date.now() + seconds * 1000);
+    },
+
+    /** One batch for each worker; gives the number of messages in them. */
+    async work(): Promise<number> {
+      opened.pass(0.05);
+      return queues.poll(functions);
+    },
+
+    /** Works until the queues are empty, letting time pass where messages wait. */
+    async settle(): Promise<void> {
+      let idleSeconds = 5;
+      for (let round = 0; round < 600; round += 1) {
+        if ((await opened.work()) > 0) idleSeconds = 5;
+        else if ((await opened.waiting()) === 0) return;
+        else {
+          opened.pass(idleSeconds);
+          idleSeconds = Math.min(idleSeconds * 2, 900);
+        }
+      }
+      throw new Error('the queues do not empty');
+    },
+
+    waiting: queues.waiting,
+
+    /** What waits for a person; it goes on waiting. Its attributes are as public as a log. */
+    async deadLetters() {
+      const letters = await queues.deadLetters();
+      opened.pass(2);
+      const told = letters.flatMap(({ attributes }) => Object.values(attributes));
+      expect(confidential.disclosedIn(told), 'told by dead letters').toEqual([]);
+      return letters;
+    },
+
+    /** All that the ledger's table holds, as one text. */
+    async ledgerText(): Promise<string> {
+      const { Items } = await world.dynamoDb.send(new ScanCommand({ TableName: name }));
+      return JSON.stringify(Items);
+    },
+
+    /** What the loyalty service was asked for since this was last called. */
+    newCalls() {
+      const entries = loyalty.journal.entries({ since: callsSeen });
+      callsSeen = entries.at(-1)?.n ?? callsSeen;
+      return entries;
+    },
+    newOperations: () => opened.newCalls().map(({ operation }) => operation),
+  };
+
+  return opened;
+}

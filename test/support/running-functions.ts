@@ -1,0 +1,36 @@
+import { createReceiver } from '../../functions/create-receiver.ts';
+import { createWorker } from '../../functions/create-worker.ts';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import type { QueueFamily } from '../../shared/sync/queue-family.ts';
+import type { Store } from '../../shared/sync/store-reader.ts';
+import type { SourceQueueUrls } from './event-source.ts';
+
+export interface Deployment {
+  readonly connector: Connector;
+  readonly store: Store;
+  readonly queues: Readonly<Record<QueueFamily, SourceQueueUrls>>;
+  readonly table: string;
+  readonly secretsPrefix: string;
+}
+
+/** The four functions, each started with the environment that a deployment would give it. */
+export function startFunctions({ connector, store, queues, table, secretsPrefix }: Deployment) {
+  Object.assign(process.env, {
+    ORDERS_QUEUE_URL: queues.orders.url,
+    PRODUCTS_QUEUE_URL: queues.products.url,
+    COUPONS_QUEUE_URL: queues.coupons.url,
+    LEDGER_TABLE: table,
+    SECRETS_PREFIX: secretsPrefix,
+  });
+  const worker = (family: QueueFamily) => {
+    process.env.SOURCE_QUEUE_URL = queues[family].url;
+    process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
+    return createWorker(connector, `sync-${family}`, store);
+  };
+  return {
+    receiver: createReceiver(connector),
+    orders: worker('orders'),
+    products: worker('products'),
+    coupons: worker('coupons'),
+  };
+}

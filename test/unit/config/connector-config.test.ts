@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import example from '../../../connector.config.ts';
+import {
+  type ConnectorSettings,
+  checkConnector,
+  defineConnector,
+  type Shop,
+} from '../../../shared/config/connector-config.ts';
+import type { CouponRules, OrderRules, ProductRules } from '../../../shared/sync/mapping-rules.ts';
+
+const least: ConnectorSettings = {
+  shops: [{ domain: 'example-store.myshopify.com' }],
+  loyalty: { address: 'https://loyalty.example.com/' },
+};
+
+/** The faults of settings that the type checker would not have let through. */
+function faultsOf(settings: unknown): string[] {
+  const checked = checkConnector(settings as ConnectorSettings);
+  return checked.kind === 'faulty'
+    ? checked.faults.map(({ path, problem }) => `${path} ${problem}`)
+    : [];
+}
+
+const withRules = (rules: unknown) => faultsOf({ ...least, rules });
+const withShop = (shop: object) => faultsOf({ ...least, shops: [{ ...least.shops[0], ...shop }] });
+
+describe('the connector’s settings', () => {
+  it('are complete with a shop and an address, by documented defaults', () => {
+    expect(defineConnector(least)).toEqual({
+      shops: [
+        {
+          domain: 'example-store.myshopify.com',
+          path: 'example-store',
+          rules: {
+            completeWhen: 'fulfilled',
+            orderTotal: 'subtotal',
+            guests: 'skip',
+            testOrders: 'skip',
+            enrolment: 'unstated',
+            productUrl: 'https://{domain}/products/{handle}',
+            couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
+            couponForEveryone: 'send',
+            couponForSeveralCustomers: 'without-customer',
+          },
+        },
+      ],
+      loyalty: {
+        address: 'https://loyalty.example.com',
+        assumptions: {
+          ordersAreReplaced: true,
+          couponsAreReplaced: true,
+          completedOrdersTakeTheCancelledMark: true,
+          refusedCancelledMark: 'rejected',
+          cancellingTwice: 'done',
+        },
+      },
+      retryWindowDays: 4,
+      orderRetentionDays: 400,
+    });
+  });
+
+  it('fit the rules that mapping asks for', () => {
+    const shop: Shop | undefined = defineConnector(least).shops[0];
+    const rules: (OrderRules & ProductRules & CouponRules) | undefined = shop?.rules;
+    expect(rules).toBeDefined();
+  });
+
+  it('let a shop differ from the others in single rules', () => {
+    const { shops } = defineConnector({
+      ...least,
+      rules: { guests: 'send', completeWhen: 'paid' },
+      shops: [
+        { domain: 'one.myshopify.com' },
+        {
+          domain: 'two.myshopify.com',
+          rules: { guests: 'skip', orderTotal: 'total-less-shipping' },
+        },
+      ],
+    });
+    expect(shops.map(({ rules }) => [rules.guests, rules.completeWhen, rules.orderTotal])).toEqual([
+      ['send', 'paid', 'subtotal'],
+      ['skip', 'paid', 'total-less-shipping'],
+    ]);
+  });
+
+  it('take what is written as undefined for what is not written', () => {
+    const undefinedRule = { completeWhen: undefined } as unknown as ConnectorSettings['rules'] &
+      object;
+    expect(defineConnector({ ...least, rules: undefinedRule }).shops[0]?.rules.completeWhen).toBe(
+      'fulfilled',
+    );
+  });
+
+  it('are refused with every fault at once, each in the words of its place', () => {
+    const wrong = {
+      shops: [
+        { domain: 'shop.example.com', path: '/a', rules: { guests: 'maybe' } },
+        { domain: 'two.myshopify.com', domian: 'x' },
+        { domain: 'two.myshopify.com' },
+        {},
+      ],
+      loyalty: { address: 'http://loyalty.example.com', assumptions: { cashbackAddIs: 2 } },
+      rules: { completWhen: 'paid', couponKinds: ['percent'] },
+      retryWindowDays: 0,
+      orderRetentionDays: 30.5,
+    };
+    expect(() => defineConnector(wrong as unknown as ConnectorSettings)).toThrow(
+      new Error(
+        [
+          'shops[0].domain must end in .myshopify.com, in lower case and without https://',
+          'shops[0].path must be a single part of an address: lower-case letters, digits and hyphens',
+          "shops[0].rules.guests must be 'skip' or 'send'",
+          'shops[1].domian is not a setting',
+          'shops[3].domain is missing',
+          'shops[2].domain is the same as shops[1].domain',
+          'shops[2].path is the same as shops[1].path',
+          'loyalty.address must begin with https:// and hold neither credentials nor a query',
+          'loyalty.assumptions.cashbackAddIs must be 0 or 1',
+          'rules.completWhen is not a setting',
+          "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
+          'retryWindowDays must be a whole number of days from 1 to 10',
+          'orderRetentionDays must be a whole number of days from 35 to 3650',
+        ]
+          .map((line) => `connector.config.ts: ${line}`)
+          .join('\n'),
+      ),
+    );
+  });
+
+  it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {
+    expect(faultsOf(settings)).not.toEqual([]);
+  });
+
+  it('need at least one shop', () => {
+    expect(faultsOf({ ...least, shops: [] })).toEqual(['shops must have at least 1 entry']);
+    expect(faultsOf({ ...least, shops: {} })).toEqual(['shops must be a list']);
+  });
+
+  it.each([
+    'Example.myshopify.com',
+    'https://example.myshopify.com',
+    'example.myshopify.com.evil.example',
+    'evil.example/x.myshopify.com',
+    '-a.myshopify.com',
+  ])('refuse the domain %s', (domain) => {
+    expect(withShop({ domain })).toHaveLength(1);
+  });
+
+  it.each([
+    ['https://user:secret@loyalty.example.com', 1],
+    ['https://loyalty.example.com/?key=secret', 1],
+    ['ftp://loyalty.example.com', 1],
+    ['http://127.0.0.1.evil.example', 1],
+    ['http://127.0.0.1:8080', 0],
+    ['http://localhost:8080/base', 0],
+  ])('take the address %s with %i faults', (address, count) => {
+    const faults = faultsOf({ ...least, loyalty: { address } });
+    expect(faults).toHaveLength(count);
+    expect(faults.join()).not.toContain('secret');
+  });
+
+  it('take a detail of the customer from any documented source', () => {
+    const metafield = { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'born' };
+    for (const source of [{ from: 'note-attribute', name: 'document' }, metafield, () => 'x']) {
+      expect(withRules({ document: source, birthday: source })).toEqual([]);
+    }
+  });
+
+  it.each([
+    [
+      { from: 'metafield', owner: 'shop', namespace: 'facts' },
+      ['rules.document.key is missing', "rules.document.owner must be 'order' or 'customer'"],
+    ],
+    [
+      { from: 'note-attribute', name: ' ' },
+      ['rules.document.name must be a text that is not empty'],
+    ],
+    [{ name: 'document' }, ['rules.document.from is missing']],
+    [
+      'document',
+      [
+        "rules.document must be a function, or an object with from: 'note-attribute' or 'metafield'",
+      ],
+    ],
+  ])('refuse the source %j', (document, faults) => {
+    expect(withRules({ document })).toEqual(faults);
+  });
+
+  it.each([
+    ['https://www.example.com/{handle}', 0],
+    ['https://{domain}/products/{handle}', 0],
+    ['https://www.example.com/products', 1],
+    ['https://www.example.com/{handel}/{handle}', 1],
+    ['http://www.example.com/{handle}', 1],
+  ])('take the product address %s with %i faults', (productUrl, count) => {
+    expect(withRules({ productUrl })).toHaveLength(count);
+  });
+
+  it('are valid in the file that is delivered', () => {
+    expect(example.shops[0]).toMatchObject({
+      domain: 'example-store.myshopify.com',
+      path: 'example-store',
+    });
+  });
+});

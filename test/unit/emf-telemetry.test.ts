@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
+import { readMetricLine } from '../support/embedded-metrics.ts';
+
+const NOW = new Date('2026-10-09T12:00:00.000Z');
+
+function open() {
+  const written: string[] = [];
+  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' };
+  const telemetry = createEmfTelemetry(
+    settings,
+    (line) => written.push(line),
+    () => NOW,
+  );
+  const lines = () => written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const metrics = () => lines().flatMap(readMetricLine);
+  return { telemetry, written, lines, metrics };
+}
+
+describe('metrics', () => {
+  it('are written when they are flushed, once', () => {
+    const { telemetry, written } = open();
+    telemetry.count('applied', { kind: 'order' });
+    expect(written).toEqual([]);
+    telemetry.flush();
+    expect(written).toHaveLength(1);
+    telemetry.flush();
+    expect(written).toHaveLength(1);
+  });
+
+  it('say what CloudWatch needs to know', () => {
+    const { telemetry, lines } = open();
+    telemetry.count('skipped', { kind: 'order', why: 'guest' });
+    telemetry.flush();
+    expect(lines()).toEqual([
+      {
+        _aws: {
+          Timestamp: NOW.getTime(),
+          CloudWatchMetrics: [
+            {
+              Namespace: 'LoyaltyConnector',
+              Dimensions: [['service'], ['service', 'kind', 'why']],
+              Metrics: [{ Name: 'skipped', Unit: 'Count' }],
+            },
+          ],
+        },
+        service: 'sync-orders',
+        kind: 'order',
+        why: 'guest',
+        skipped: 1,
+      },
+    ]);
+  });
+
+  it('without details are told by service alone, and once', () => {
+    const { telemetry, lines } = open();
+    telemetry.count('crash');
+    telemetry.flush();
+    expect(lines()[0]).toMatchObject({
+      _aws: { CloudWatchMetrics: [{ Dimensions: [['service']] }] },
+    });
+  });
+
+  it('count up to one sum per set of details', () => {
+    const { telemetry, metrics } = open();
+    telemetry.count('applied', { kind: 'order' });
+    telemetry.count('applied', { kind: 'order' }, 3);
+    telemetry.count('applied', { kind: 'product' });
+    telemetry.flush();
+    expect(metrics().map(({ dimensions, values }) => [dimensions.kind, values])).toEqual([
+      ['order', [4]],
+      ['product', [1]],
+    ]);
+  });
+
+  it('keep every single measurement, in lines that CloudWatch takes', () => {
+    const { telemetry, metrics } = open();
+    const measured = Array.from({ length: 250 }, (_, index) => index);
+    for (const ms of measured) telemetry.count('latency-ms', { kind: 'order' }, ms);
+    telemetry.flush();
+    expect(metrics().map(({ values }) => values.length)).toEqual([100, 100, 50]);
+    expect(metrics().flatMap(({ values }) => values)).toEqual(measured);
+  });
+
+  it('are always valid, whatever is counted, and nothing of it is lost', () => {
+    const detail = fc.constantFrom('order', 'guest', 'rejected', 'orders/create');
+    const counts = fc.array(
+      fc.record({
+        metric: fc.constantFrom('applied', 'skipped', 'retried', 'latency-ms'),
+        dimensions: fc.record(
+          { kind: detail, why: detail, code: detail, topic: detail },
+          { requiredKeys: [] },
+        ),
+        value: fc.nat(1_000_000),
+      }),
+      { maxLength: 300 },
+    );
+    fc.assert(
+      fc.property(counts, (all) => {
+        const { telemetry, metrics } = open();
+        for (const { metric, dimensions, value } of all) {
+          telemetry.count(metric as 'applied', dimensions, value);
+        }
+        telemetry.flush();
+        const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+        expect(total(metrics().flatMap(({ values }) => values))).toBe(
+          total(all.map(({ value }) => value)),
+        );
+      }),
+    );
+  });
+});
+
+describe('logs', () => {
+  it('are written at once, as one line of JSON each', () => {
+    const { telemetry, written, lines } = open();
+    telemetry.log('warn', 'two\nlines', { correlationId: 'w\n1', attempts: 2, code: undefined });
+    expect(written[0]).not.toContain('\n');
+    expect(lines()).toEqual([
+      {
+        level: 'warn',
+        message: 'two\nlines',
+        at: '2026-10-09T12:00:00.000Z',
+        service: 'sync-orders',
+        correlationId: 'w\n1',
+        attempts: 2,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,277 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { brotliCompressSync, constants } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES } from '../../shared/sync/carried-body.ts';
+import { encodeEvent } from '../../shared/sync/encode-event.ts';
+import { decodeEvent } from '../../shared/sync/event-envelope.ts';
+import { hashBody } from '../../shared/sync/message-ids.ts';
+import type { StoreEvent } from '../../shared/sync/store-event.ts';
+
+const PLAIN: StoreEvent = {
+  shop: 'example.myshopify.com',
+  kind: 'order',
+  id: '820982911946154508',
+  topic: 'orders/updated',
+  deliveryId: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043',
+  receivedAt: '2026-10-01T10:00:00.000Z',
+  body: undefined,
+};
+
+const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: loneSurrogates() }));
+
+const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
+  {
+    shop: anyText,
+    kind: fc.constantFrom('order', 'product', 'coupon', 'discount', 'customer', 'shop'),
+    id: anyText,
+    topic: anyText,
+    deliveryId: anyText,
+    receivedAt: fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })
+      .map((date) => date.toISOString()),
+    triggeredAt: anyText,
+    apiVersion: anyText,
+    replays: fc.array(fc.record({ at: anyText, by: anyText }, { noNullPrototype: true })),
+    body: fc.oneof(
+      fc.constant(undefined),
+      fc.uint8Array({ maxLength: 5_000 }),
+      fc.string({ unit: 'binary', maxLength: 5_000 }).map(bytes),
+    ),
+  },
+  {
+    requiredKeys: ['shop', 'kind', 'id', 'topic', 'deliveryId', 'receivedAt', 'body'],
+    noNullPrototype: true,
+  },
+);
+
+describe('an event in its envelope', () => {
+  it('comes back exactly as it went in', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        expect(decodeEvent(encodeEvent(event))).toStrictEqual({ kind: 'event', event });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is printable ASCII and nothing else', () => {
+    fc.assert(
+      fc.property(anyEvent, (event) => {
+        expect(encodeEvent(event)).toMatch(/^[\x20-\x7e]+$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a byte order mark', '\ufeff{}'],
+    ['NULs', '\u0000\u0000'],
+    ['characters that SQS refuses', '\ufffe\uffff\u0001\u000b'],
+    ['an escaped lone surrogate', String.raw`{"name":"\ud83d"}`],
+    ['line separators', '\u2028\u2029'],
+    ['a replacement character of its own', '\ufffd'],
+    ['keys that poison prototypes', '{"__proto__":{"polluted":true},"constructor":1}'],
+  ])('keeps a body with %s byte for byte, small or large', (_, text) => {
+    for (const body of [bytes(text), bytes(text + ' '.repeat(5_000) + text)]) {
+      const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+      expect(decoded).toStrictEqual({ kind: 'event', event: { ...PLAIN, body } });
+    }
+  });
+
+  it.each([
+    0, 1, 2_047, 2_048, 2_049, 65_536, 749_000, 749_999, 750_001, 999_999, 1_000_001, 6_291_456,
+  ])('keeps a body of %i bytes or leaves it out whole, and fits in a message', (length) => {
+    for (const body of [randomBytes(length), sampleText(length)]) {
+      const message = encodeEvent({ ...PLAIN, body });
+      // 1 MiB less the room that a dead letter's attributes need.
+      expect(message.length).toBeLessThan(1_040_000);
+      const decoded = decodeEvent(message);
+      if (decoded.kind === 'unreadable') throw new Error(decoded.why);
+      const kept = decoded.event.body;
+      expect(kept === undefined || Buffer.from(kept).equals(body)).toBe(true);
+      if (length <= 749_000) expect(kept).toBeDefined();
+    }
+  });
+
+  it('carries 6 MB of an order that has much to say', () => {
+    const body = sampleOrder(6_000_000);
+    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    if (decoded.kind === 'unreadable') throw new Error(decoded.why);
+    expect(Buffer.from(decoded.event.body ?? []).equals(body)).toBe(true);
+  });
+
+  it('carries text that does not compress as text, where base64 would be too long', () => {
+    const body = bytes(randomBytes(735_000).toString('base64'));
+    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    expect(decoded).toMatchObject({ kind: 'event' });
+    expect(decoded.kind === 'event' && decoded.event.body?.length).toBe(980_000);
+  });
+
+  it('never depends on memory around a view of a larger buffer', () => {
+    const large = randomBytes(10_000);
+    const body = new Uint8Array(large.buffer, large.byteOffset + 1_000, 3_000);
+    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    expect(decoded).toStrictEqual({ kind: 'event', event: { ...PLAIN, body } });
+  });
+});
+
+describe('a body that no message can hold', () => {
+  const body = randomBytes(2_000_000);
+
+  it('is left out where the store can be asked for the entity', () => {
+    const message = encodeEvent({ ...PLAIN, body });
+    expect(message.length).toBeLessThan(1_000);
+    expect(decodeEvent(message)).toStrictEqual({ kind: 'event', event: PLAIN });
+  });
+
+  it.each([
+    ['names no entity', { id: hashBody(body) }],
+    ['is about a person', { kind: 'customer' }],
+    ['is about the shop', { kind: 'shop' }],
+  ] as const)('reaches a person with its beginning when it %s', (_, changes) => {
+    const message = encodeEvent({ ...PLAIN, ...changes, body });
+    expect(message.length).toBeLessThan(1_000_000);
+    const decoded = decodeEvent(message);
+    expect(decoded.kind).toBe('unreadable');
+    expect(decoded.kind === 'unreadable' && decoded.why).toContain('2000000 bytes');
+    const { omitted } = JSON.parse(message).body;
+    expect(Buffer.from(omitted.head, 'base64').equals(body.subarray(0, HEAD_BYTES))).toBe(true);
+    expect(omitted.sha256).toBe(createHash('sha256').update(body).digest('hex'));
+  });
+});
+
+describe('a message that is not to be trusted', () => {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
+  const packed = (length: number) =>
+    brotliCompressSync(Buffer.alloc(length), { params }).toString('base64');
+  const withBody = (body: object) => JSON.stringify({ v: 1, ...PLAIN, body });
+
+  it('never expands beyond the bound', () => {
+    const bomb = withBody({ brotli: packed(256 * 1024 * 1024) });
+    expect(bomb.length).toBeLessThan(2_000);
+    const before = process.memoryUsage().rss;
+    expect(decodeEvent(bomb)).toEqual({
+      kind: 'unreadable',
+      why: `the message cannot be used: its body expands beyond ${DEFAULT_MAX_BODY_BYTES} bytes`,
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  });
+
+  it('expands up to the bound', () => {
+    const message = withBody({ brotli: packed(1_000) });
+    expect(decodeEvent(message, { maxBodyBytes: 1_000 }).kind).toBe('event');
+    expect(decodeEvent(message, { maxBodyBytes: 999 }).kind).toBe('unreadable');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no JSON', 'ana@example.com'],
+    ['cut JSON', encodeEvent(PLAIN).slice(0, -1)],
+    ['a list', '[1]'],
+    ['null', 'null'],
+    ['no version', JSON.stringify(PLAIN)],
+    ['a version of no release', JSON.stringify({ v: 0, ...PLAIN })],
+    ['a version that is a text', JSON.stringify({ v: '1', ...PLAIN })],
+    ['a version from the prototype', JSON.stringify({ v: 'constructor', ...PLAIN })],
+    ['no shop', JSON.stringify({ v: 1, ...PLAIN, shop: undefined })],
+    ['an unknown kind', JSON.stringify({ v: 1, ...PLAIN, kind: 'ana@example.com' })],
+    ['a number for an id', JSON.stringify({ v: 1, ...PLAIN, id: 1 })],
+    ['no time of receipt', JSON.stringify({ v: 1, ...PLAIN, receivedAt: 'ana@example.com' })],
+    ['a body of unknown form', withBody({ zip: 'ana@example.com' })],
+    ['a body that is not base64', withBody({ bytes: 'ana@example.com' })],
+    ['a damaged compressed body', withBody({ brotli: 'AAAA////' })],
+    ['a cut compressed body', withBody({ brotli: randomCut() })],
+    ['nesting without end', '['.repeat(900_000)],
+    ['nesting without end in the envelope', `{"v":1,"shop":${'['.repeat(100_000)}`],
+  ])('is unreadable and never quoted when it holds %s', (_, message) => {
+    const decoded = decodeEvent(message);
+    expect(decoded.kind).toBe('unreadable');
+    expect(decoded.kind === 'unreadable' && decoded.why).not.toContain('example.com');
+  });
+
+  it('never breaks the reader, whichever of its characters are damaged', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(), fc.string({ maxLength: 3 }), (text, at, damage) => {
+        const good = encodeEvent({ ...PLAIN, body: bytes(text) });
+        const place = at % good.length;
+        const bad = good.slice(0, place) + damage + good.slice(place + damage.length);
+        expect(() => decodeEvent(bad)).not.toThrow();
+      }),
+    );
+  });
+
+  it('is unreadable with a clear reason when a newer release wrote it', () => {
+    const decoded = decodeEvent(JSON.stringify({ v: 2, anything: true }));
+    expect(decoded).toEqual({
+      kind: 'unreadable',
+      why: expect.stringContaining('newer release'),
+    });
+  });
+});
+
+describe('a message of the first release', () => {
+  // Written out, not encoded: these texts may still be in queues after any later release.
+  it.each([
+    [
+      'text',
+      '{"v":1,"shop":"example.myshopify.com","kind":"order","id":"1","topic":"orders/create","deliveryId":"d","receivedAt":"2026-10-01T10:00:00.000Z","body":{"text":"{\\"a\\":\\"\\u00e9\\"}"}}',
+      '{"a":"é"}',
+    ],
+    [
+      'brotli',
+      '{"v":1,"shop":"example.myshopify.com","kind":"order","id":"1","topic":"orders/create","deliveryId":"d","receivedAt":"2026-10-01T10:00:00.000Z","body":{"brotli":"iwCAe30D"}}',
+      '{}',
+    ],
+    [
+      'bytes',
+      '{"v":1,"shop":"example.myshopify.com","kind":"order","id":"1","topic":"orders/create","deliveryId":"d","receivedAt":"2026-10-01T10:00:00.000Z","body":{"bytes":"e30="}}',
+      '{}',
+    ],
+  ])('is still read: %s', (_, message, body) => {
+    expect(decodeEvent(message)).toStrictEqual({
+      kind: 'event',
+      event: {
+        shop: 'example.myshopify.com',
+        kind: 'order',
+        id: '1',
+        topic: 'orders/create',
+        deliveryId: 'd',
+        receivedAt: '2026-10-01T10:00:00.000Z',
+        body: bytes(body),
+      },
+    });
+  });
+});
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function loneSurrogates(): fc.Arbitrary<string> {
+  return fc.integer({ min: 0xd7f0, max: 0xe010 }).map((unit) => String.fromCharCode(unit));
+}
+
+function sampleText(length: number): Buffer {
+  return Buffer.from('{"title":"Camiseta","price":"19.90"},'.repeat(length / 30 + 1)).subarray(
+    0,
+    length,
+  );
+}
+
+function randomCut(): string {
+  return brotliCompressSync(randomBytes(90)).subarray(0, 60).toString('base64');
+}
+
+/** Lines that share their shape, with ids, amounts and marks of their own. */
+function sampleOrder(length: number): Buffer {
+  const lines: string[] = [];
+  for (let size = 0, index = 0; size < length; index += 1) {
+    const id = createHash('sha256').update(`${index}`).digest('hex');
+    const line = `{"id":${1e15 + index * 7919},"sku":"${id.slice(0, 10)}","title":"Camiseta de algodón","price":"${index % 97}.90","price_set":{"shop_money":{"amount":"${index % 97}.90","currency_code":"BRL"},"presentment_money":{"amount":"${index % 97}.90","currency_code":"BRL"}},"quantity":1,"grams":${index % 900},"vendor":"Exemplo","fulfillment_service":"manual","requires_shipping":true,"taxable":true,"properties":[{"name":"_mark","value":"${id.slice(0, 24)}"}],"tax_lines":[{"price":"1.10","rate":0.11,"title":"ICMS"}]},`;
+    lines.push(line);
+    size += line.length;
+  }
+  return Buffer.from(lines.join('')).subarray(0, length);
+}

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { deduplicationIdOf, groupIdOf, hashBody } from '../../shared/sync/message-ids.ts';
+
+const ALLOWED = /^[\x21-\x7e]{1,128}$/;
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ minLength: 100, maxLength: 300 }),
+  fc.constantFrom('', '"', ',', '","', '/', '\ud800', '\ud801', 'a', 'b'),
+);
+const kinds = fc.constantFrom('order', 'product', 'coupon', 'discount', 'customer', 'shop');
+/** A shop's domain holds no slash. */
+const shops = fc.stringMatching(/^[a-z0-9.-]{1,90}$/);
+
+describe('the group of an event', () => {
+  it('is one that SQS takes', () => {
+    fc.assert(
+      fc.property(shops, kinds, anyText, (shop, kind, id) => {
+        expect(groupIdOf({ shop, kind, id })).toMatch(ALLOWED);
+      }),
+    );
+  });
+
+  it('is the same for one entity only', () => {
+    const keys = fc.record({ shop: shops, kind: kinds, id: anyText });
+    fc.assert(
+      fc.property(keys, keys, (a, b) => {
+        const same = a.shop === b.shop && a.kind === b.kind && a.id === b.id;
+        expect(groupIdOf(a) === groupIdOf(b)).toBe(same);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('can be read by an operator', () => {
+    expect(groupIdOf({ shop: 'example.myshopify.com', kind: 'order', id: '42' })).toBe(
+      'example.myshopify.com/order/42',
+    );
+  });
+
+  it.each(['🎁', 'ten percent', 'é', 'a'.repeat(200), '\ud800'])('hides the code %j', (id) => {
+    const group = groupIdOf({ shop: 'example.myshopify.com', kind: 'coupon', id });
+    expect(group).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(group).not.toBe(
+      groupIdOf({ shop: 'example.myshopify.com', kind: 'coupon', id: `${id}.` }),
+    );
+  });
+});
+
+describe('the deduplication id of an event', () => {
+  it('is one that SQS takes', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, (shop, topic, deliveryId) => {
+        expect(deduplicationIdOf({ shop, topic, deliveryId })).toMatch(/^[0-9a-f]{64}$/);
+      }),
+    );
+  });
+
+  it('differs whenever shop, topic, delivery or replay differs', () => {
+    const parts = fc.array(anyText, { minLength: 3, maxLength: 3 });
+    const replays = fc.array(fc.record({ at: anyText, by: anyText }), { maxLength: 2 });
+    const idOf = ([shop = '', topic = '', deliveryId = '']: readonly string[], more: object[]) =>
+      deduplicationIdOf({ shop, topic, deliveryId, replays: more as { at: string; by: string }[] });
+    fc.assert(
+      fc.property(parts, replays, parts, replays, (a, more, b, others) => {
+        const same = JSON.stringify([a, more]) === JSON.stringify([b, others]);
+        expect(idOf(a, more) === idOf(b, others)).toBe(same);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    [
+      ['ab', 'c', 'd'],
+      ['a', 'bc', 'd'],
+    ],
+    [
+      ['a', 'b', 'cd'],
+      ['a', 'bc', 'd'],
+    ],
+    [
+      ['a,b', 'c', 'd'],
+      ['a', 'b,c', 'd'],
+    ],
+    [
+      ['a","b', 'c', 'd'],
+      ['a', 'b","c', 'd'],
+    ],
+  ])('never confuses %j with %j', (one, other) => {
+    const idOf = ([shop = '', topic = '', deliveryId = '']: readonly string[]) =>
+      deduplicationIdOf({ shop, topic, deliveryId });
+    expect(idOf(one)).not.toBe(idOf(other));
+  });
+
+  it('ignores what a retry of the same delivery changes', () => {
+    const delivery = { shop: 's', topic: 't', deliveryId: 'd' };
+    const retried = { ...delivery, receivedAt: 'later', body: new Uint8Array(1) };
+    expect(deduplicationIdOf(retried)).toBe(deduplicationIdOf(delivery));
+    expect(deduplicationIdOf({ ...delivery, replays: [] })).toBe(deduplicationIdOf(delivery));
+  });
+});
+
+it('names a body without an entity by all of its bytes', () => {
+  expect(hashBody(new Uint8Array([1, 2]))).not.toBe(hashBody(new Uint8Array([1, 3])));
+  expect(hashBody(new Uint8Array())).toBe(
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  );
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createSecretReader,
+  type ParsedSecret,
+  requireText,
+  type SecretReaderOptions,
+} from '../../shared/aws/secrets.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const parsePassword = (fields: Readonly<Record<string, unknown>>): ParsedSecret<string> =>
+  requireText(fields, 'password');
+
+/** A source that answers from `texts`, the last one again and again; an Error is thrown. */
+function setUp(
+  texts: readonly (string | Error)[],
+  options: Partial<SecretReaderOptions<string>> = {},
+) {
+  const clock = { now: 0 };
+  const failures: unknown[] = [];
+  let requests = 0;
+  const reader = createSecretReader<string>({
+    name: 'loyalty/example',
+    parse: parsePassword,
+    now: () => clock.now,
+    onFailedRenewal: (error) => failures.push(error),
+    async source(name) {
+      expect(name).toBe('loyalty/example');
+      const answer = texts[Math.min(requests, texts.length - 1)];
+      requests += 1;
+      await new Promise(setImmediate);
+      if (answer === undefined || answer instanceof Error) throw answer;
+      return answer;
+    },
+    ...options,
+  });
+  return { reader, clock, failures, requests: () => requests };
+}
+
+const secret = (password: string) => JSON.stringify({ password });
+const down = new Error('unreachable');
+
+describe('a cached secret', () => {
+  it('is asked for once while it is young, and again when it is old', async () => {
+    const { reader, clock, requests } = setUp([secret('one'), secret('two')]);
+    expect(await reader.get()).toBe('one');
+    clock.now = 5 * MINUTE - 1;
+    expect(await reader.get()).toBe('one');
+    expect(requests()).toBe(1);
+    clock.now = 5 * MINUTE;
+    expect(await reader.get()).toBe('two');
+    expect(requests()).toBe(2);
+  });
+
+  it('is asked for once by callers at the same time', async () => {
+    const { reader, clock, requests } = setUp([secret('one'), secret('two')]);
+    expect(await Promise.all([reader.get(), reader.get(), reader.get()])).toEqual([
+      'one',
+      'one',
+      'one',
+    ]);
+    expect(requests()).toBe(1);
+    clock.now = 10 * MINUTE;
+    const renewals = await Promise.all([reader.refresh(), reader.refresh(), reader.get()]);
+    expect(renewals).toEqual([
+      { kind: 'renewed', value: 'two' },
+      { kind: 'renewed', value: 'two' },
+      'two',
+    ]);
+    expect(requests()).toBe(2);
+  });
+
+  it('is refreshed at most once a minute, however many signatures fail', async () => {
+    const { reader, clock, requests } = setUp([secret('one'), secret('one'), secret('two')]);
+    await reader.get();
+    for (clock.now = 0; clock.now < 3 * MINUTE; clock.now += SECOND) await reader.refresh();
+    // At 0 s, 60 s and 120 s.
+    expect(requests()).toBe(3);
+    expect(await reader.get()).toBe('two');
+  });
+
+  it('tells whether a refresh brought anything new', async () => {
+    const { reader, clock } = setUp([secret('one'), secret('one'), secret('two')]);
+    await reader.get();
+    clock.now = MINUTE;
+    expect(await reader.refresh()).toEqual({ kind: 'unchanged', value: 'one' });
+    clock.now = 2 * MINUTE - 1;
+    expect(await reader.refresh()).toEqual({ kind: 'unchanged', value: 'one' });
+    clock.now = 2 * MINUTE;
+    expect(await reader.refresh()).toEqual({ kind: 'renewed', value: 'two' });
+  });
+
+  it('goes on serving through an outage, without a request for every event, and not for ever', async () => {
+    const { reader, clock, requests, failures } = setUp([secret('one'), down]);
+    await reader.get();
+    clock.now = 5 * MINUTE;
+    for (let event = 0; event < 100; event += 1) expect(await reader.get()).toBe('one');
+    expect(requests()).toBe(2);
+    expect(failures).toEqual([down]);
+    clock.now = 6 * MINUTE;
+    expect(await reader.refresh()).toEqual({ kind: 'unchanged', value: 'one' });
+    expect(requests()).toBe(3);
+    clock.now = 60 * MINUTE - 1;
+    expect(await reader.get()).toBe('one');
+    clock.now = 60 * MINUTE;
+    await expect(reader.get()).rejects.toBe(down);
+    await expect(reader.refresh()).rejects.toBe(down);
+  });
+
+  it('keeps serving when somebody stores a broken one', async () => {
+    const { reader, clock, failures } = setUp([secret('one'), '{"password":""}', secret('two')]);
+    await reader.get();
+    clock.now = 5 * MINUTE;
+    expect(await reader.get()).toBe('one');
+    expect(String(failures[0])).toContain('loyalty/example: field password');
+    clock.now = 6 * MINUTE;
+    expect(await reader.get()).toBe('two');
+  });
+
+  it('is asked for again at once when the first request failed', async () => {
+    const { reader } = setUp([down, secret('one')]);
+    await expect(Promise.all([reader.get(), reader.get()])).rejects.toBe(down);
+    expect(await reader.get()).toBe('one');
+  });
+
+  it.each([
+    ['no JSON', 'hunter2', 'is not a JSON object'],
+    ['a list', '["hunter2"]', 'is not a JSON object'],
+    ['null', 'null', 'is not a JSON object'],
+    ['no field', '{"passwort":"hunter2"}', 'field password must be a text'],
+    ['an inherited field', '{"__proto__":{"password":"hunter2"}}', 'field password must be a text'],
+    ['a number', '{"password":2,"other":"hunter2"}', 'field password must be a text'],
+  ])('names secret and field, never the value, when it holds %s', async (_, text, why) => {
+    const { reader } = setUp([text]);
+    const fault = await reader.get().then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    expect(String(fault)).toContain(`secret loyalty/example`);
+    expect(String(fault)).toContain(why);
+    expect(`${fault.stack} ${JSON.stringify(fault)} ${fault.cause}`).not.toContain('hunter2');
+  });
+});

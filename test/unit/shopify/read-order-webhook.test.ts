@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../shared/shopify/parse-json.ts';
+import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
+import { bodyOf, buildOrder, moneySet } from '../../fixtures/order-payload.ts';
+import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { storeOrder } from '../../fixtures/store-entities.ts';
+
+function readBody(body: string) {
+  const parsed = parseJson(body);
+  return parsed.kind === 'parsed' ? readOrderWebhook(parsed.value) : parsed;
+}
+
+const twoShirts: OrderSpec['lines'][number] = {
+  product: 1,
+  priceCents: 1000,
+  quantity: 3,
+  discountCents: 100,
+  takenBack: 1,
+};
+
+describe('reading an order', () => {
+  it('takes the id from the global id, where no parser can have rounded it', () => {
+    const order = storeOrder(
+      {},
+      { id: 1, admin_graphql_api_id: 'gid://shopify/Order/820982911946154508' },
+    );
+    expect(order.id).toBe('820982911946154508');
+  });
+
+  it('keeps ids beyond 2^53 exact where the payload has numbers only', () => {
+    const { payload } = buildOrder(simpleOrder, {
+      id: '#id:820982911946154508',
+      admin_graphql_api_id: null,
+      location_id: '#id:487817672276298554',
+    });
+    expect(readBody(bodyOf(payload))).toMatchObject({
+      order: { id: '820982911946154508', location: { id: '487817672276298554' } },
+    });
+  });
+
+  it('refuses an id that some other parser has rounded', () => {
+    const { payload } = buildOrder(simpleOrder, { id: 2 ** 60, admin_graphql_api_id: null });
+    expect(readOrderWebhook(payload)).toEqual({
+      kind: 'unreadable',
+      faults: [{ path: 'id', problem: 'is not an exact id' }],
+    });
+  });
+
+  it('writes every date in UTC, so that the same moment compares as equal', () => {
+    expect(storeOrder()).toMatchObject({
+      placedAt: '2026-10-05T09:12:44.000Z',
+      updatedAt: '2026-10-09T06:00:00.000Z',
+      customer: { createdAt: '2025-01-20T08:00:00.000Z' },
+    });
+  });
+
+  it('takes a used code from the applications, never a manual discount by its title', () => {
+    const applications = [
+      { type: 'manual', title: 'Goodwill', code: 'Goodwill' },
+      { type: 'automatic', title: 'Two for one' },
+      { type: 'discount_code', code: 'AUTUMN10' },
+      { type: 'discount_code', code: 'FREESHIP' },
+    ];
+    const codes = [{ code: 'Goodwill' }, { code: '' }, { code: 'AUTUMN10' }];
+    const changes = { discount_applications: applications, discount_codes: codes };
+    expect(storeOrder({}, changes).couponCodes).toEqual(['AUTUMN10', 'FREESHIP']);
+    expect(storeOrder({}, { ...changes, discount_applications: [] }).couponCodes).toEqual([]);
+  });
+
+  it('takes used codes from the list of codes where the payload is too old for applications', () => {
+    const changes = {
+      discount_applications: undefined,
+      discount_codes: [{ code: 'OLD5' }, { code: '' }],
+    };
+    expect(storeOrder({}, changes).couponCodes).toEqual(['OLD5']);
+  });
+
+  it('counts the odd cent of a discount where the store put it', () => {
+    // 29.00 for three; the store took one back at 9.66.
+    expect(storeOrder({ lines: [twoShirts] }).lines[0]).toMatchObject({ kept: 2, paid: '19.34' });
+  });
+
+  it('works out what is kept where an edit left no refund behind', () => {
+    const order = storeOrder({ lines: [twoShirts] }, { refunds: [] });
+    expect(order.lines[0]).toMatchObject({ kept: 2, paid: '19.33' });
+  });
+
+  it('rounds what it works out to the currency, not to cents', () => {
+    const lines = [{ ...twoShirts, priceCents: 100_000, discountCents: 100 }];
+    const paidIn = (currency: string) =>
+      storeOrder({ lines }, { refunds: [], currency }).lines[0]?.paid;
+    expect(paidIn('JPY')).toBe('1999');
+    expect(paidIn('KWD')).toBe('1999.333');
+    expect(paidIn('EUR')).toBe('1999.33');
+  });
+
+  it('works out quantities and totals of a payload older than current_*', () => {
+    const order = storeOrder(
+      { lines: [twoShirts], statesCurrent: false },
+      {
+        line_items: [
+          { id: 9000, quantity: 3, price: '10.00', discount_allocations: [{ amount: '1.00' }] },
+        ],
+      },
+    );
+    expect(order).toMatchObject({
+      lines: [{ kept: 2, paid: '19.34' }],
+      subtotal: '19.34',
+      total: '26.34',
+      shipping: { price: '7' },
+    });
+  });
+
+  it('believes the store’s own subtotal where the lines say something else', () => {
+    // An adjustment of the whole order belongs to no line.
+    expect(storeOrder({}, { current_subtotal_price: '48.50' })).toMatchObject({
+      subtotal: '48.5',
+      lines: [{ paid: '50' }],
+    });
+  });
+
+  it('reads a tip neither as a line nor as part of the subtotal', () => {
+    const order = storeOrder({ tipCents: 300, statesCurrent: false });
+    expect(order.lines).toHaveLength(1);
+    expect(order).toMatchObject({ subtotal: '50', total: '60' });
+  });
+
+  it('counts a refund of shipping once, although Shopify lists it twice', () => {
+    const order = storeOrder({ shippingRefundedCents: 500, statesCurrent: false });
+    expect(order).toMatchObject({ shipping: { price: '2' }, total: '52' });
+  });
+
+  it.each([
+    ['as a shipping line', { refund_shipping_lines: [{ subtotal_amount_set: moneySet(500) }] }],
+    ['as an adjustment', { order_adjustments: [{ kind: 'shipping_refund', amount: '-5.00' }] }],
+  ])('counts a refund of shipping that is listed only %s', (_, refund) => {
+    const order = storeOrder({ statesCurrent: false }, { refunds: [refund] });
+    expect(order).toMatchObject({ shipping: { price: '2' }, total: '52' });
+  });
+
+  it('does not take another adjustment for a refund of shipping', () => {
+    const refunds = [{ order_adjustments: [{ kind: 'refund_discrepancy', amount: '-5.00' }] }];
+    expect(storeOrder({ statesCurrent: false }, { refunds }).shipping.price).toBe('7');
+  });
+
+  it('believes the store’s own figure for the shipping that is left', () => {
+    const order = storeOrder({ taxPercent: 20 }, { current_shipping_price_set: moneySet(350) });
+    expect(order.shipping).toEqual({ price: '3.5', taxOnTop: '0.7' });
+  });
+
+  it('counts a removed shipping line and a free-shipping code as no shipping', () => {
+    const line = {
+      price: '7.00',
+      discounted_price: '7.00',
+      tax_lines: [],
+      discount_allocations: [],
+    };
+    const shippingOf = (changes: object) =>
+      storeOrder({ statesCurrent: false }, { shipping_lines: [{ ...line, ...changes }] }).shipping;
+    expect(shippingOf({ is_removed: true }).price).toBe('0');
+    expect(shippingOf({ discount_allocations: [{ amount: '7.00' }] }).price).toBe('0');
+    expect(shippingOf({ discounted_price: '0.00' }).price).toBe('0');
+  });
+
+  it('reads the shop’s money where customers pay in another currency', () => {
+    const order = storeOrder(
+      {},
+      {
+        presentment_currency: 'DKK',
+        current_subtotal_price: undefined,
+        current_subtotal_price_set: moneySet(5000),
+        line_items: [{ id: 9000, quantity: 1, current_quantity: 1, price_set: moneySet(5000) }],
+      },
+    );
+    expect(order).toMatchObject({ currency: 'EUR', subtotal: '50', lines: [{ paid: '50' }] });
+  });
+
+  it.each([['null'], ['absent']])('reads an order without a customer (%s) as a guest’s', (how) => {
+    const changes = { customer: how === 'null' ? null : undefined, email: '' };
+    const order = storeOrder({}, changes);
+    expect(order.customer).toBe(undefined);
+    expect(order.contact).toEqual({
+      name: 'Robin Sample',
+      email: undefined,
+      phone: '+15555550100',
+    });
+  });
+
+  it('reads a till’s order with no e-mail address and no postal address', () => {
+    const order = storeOrder(
+      {},
+      {
+        source_name: 'pos',
+        location_id: 71,
+        user_id: 402,
+        email: '',
+        billing_address: null,
+        shipping_lines: [],
+        customer: { id: 5, email: null, first_name: null, last_name: 'Sample' },
+      },
+    );
+    expect(order).toMatchObject({
+      source: 'pos',
+      location: { id: '71' },
+      staff: { id: '402' },
+      customer: { id: '5', name: 'Sample', email: undefined },
+    });
+  });
+
+  it('takes the person the sale is attributed to where no user is named', () => {
+    const line = {
+      id: 1,
+      quantity: 1,
+      price: '1.00',
+      attributed_staffs: [{ id: 'gid://shopify/StaffMember/902' }],
+    };
+    expect(storeOrder({}, { line_items: [line] }).staff).toEqual({ id: '902', name: undefined });
+  });
+
+  it('reads the card’s brand from old payloads, which have it', () => {
+    const details = { credit_card_company: 'Visa', credit_card_bin: '424242' };
+    expect(storeOrder({}, { payment_details: details }).card).toEqual({
+      brand: 'Visa',
+      type: undefined,
+    });
+  });
+
+  it('takes only fulfilments that succeeded, and the last of them', () => {
+    const fulfillments = [
+      { status: 'success', created_at: '2026-10-07T10:00:00+02:00' },
+      { status: 'success', created_at: '2026-10-06T23:00:00-08:00' },
+      { status: 'cancelled', created_at: '2026-10-09T10:00:00+02:00' },
+    ];
+    expect(storeOrder({}, { fulfillments }).fulfilledAt).toBe('2026-10-07T08:00:00.000Z');
+  });
+
+  it('reports every fault at once, each with its path', () => {
+    const { payload } = buildOrder(simpleOrder, {
+      id: null,
+      admin_graphql_api_id: undefined,
+      processed_at: null,
+      created_at: null,
+      updated_at: 'yesterday',
+      current_total_price: { amount: 1 },
+      line_items: [
+        { id: 1, quantity: 1, price: '1.00' },
+        { id: 'gid', quantity: -1, price: null },
+        'line',
+      ],
+      customer: { first_name: 'Robin' },
+      refunds: {},
+    });
+    expect(readOrderWebhook(payload)).toEqual({
+      kind: 'unreadable',
+      faults: expect.arrayContaining([
+        { path: 'id', problem: 'is missing' },
+        { path: 'processed_at', problem: 'is missing, and so is created_at' },
+        { path: 'updated_at', problem: 'is not a date with time and offset' },
+        { path: 'current_total_price', problem: 'is not an amount' },
+        { path: 'line_items[1].id', problem: 'is not an exact id' },
+        { path: 'line_items[1].quantity', problem: 'is not a quantity' },
+        { path: 'line_items[1].price', problem: 'is missing' },
+        { path: 'line_items[2]', problem: 'is not an object' },
+        { path: 'customer.id', problem: 'is missing' },
+        { path: 'refunds', problem: 'is not a list' },
+      ]),
+    });
+  });
+
+  it.each([null, 'text', 7, [], {}])('reports %j as unreadable', (value) => {
+    expect(readOrderWebhook(value).kind).toBe('unreadable');
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
+
+const payload = {
+  id: 788_032_119,
+  admin_graphql_api_id: 'gid://shopify/Product/788032119674292922',
+  title: 'Linen shirt',
+  handle: 'linen-shirt',
+  status: 'active',
+  vendor: 'North Loom',
+  product_type: 'Shirts',
+  category: {
+    admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/aa-1-13',
+    name: 'Shirts',
+    full_name: 'Apparel & Accessories > Clothing > Shirts',
+  },
+  created_at: null,
+  updated_at: '2026-10-05T11:00:00+02:00',
+  variants: [{ price: '100.00' }, { price: '19.99' }, { price: '20' }],
+  image: { src: 'https://cdn.example.com/a.jpg' },
+};
+
+describe('reading a product', () => {
+  it('takes the price of the cheapest variant, compared as an amount', () => {
+    expect(readProductWebhook(payload)).toEqual({
+      kind: 'read',
+      product: {
+        id: '788032119674292922',
+        title: 'Linen shirt',
+        handle: 'linen-shirt',
+        imageUrl: 'https://cdn.example.com/a.jpg',
+        status: 'active',
+        vendor: 'North Loom',
+        category: { id: 'aa-1-13', names: ['Apparel & Accessories', 'Clothing', 'Shirts'] },
+        productType: 'Shirts',
+        price: '19.99',
+        updatedAt: '2026-10-05T09:00:00.000Z',
+      },
+    });
+  });
+
+  it('reads a product with nothing but the least', () => {
+    const least = { id: 5, title: 'x', updated_at: '2026-01-01T00:00:00Z' };
+    const nulls = {
+      category: null,
+      image: null,
+      images: [],
+      variants: [],
+      vendor: '',
+      product_type: '',
+    };
+    for (const value of [least, { ...least, ...nulls }]) {
+      expect(readProductWebhook(value)).toMatchObject({
+        product: {
+          id: '5',
+          status: 'active',
+          price: undefined,
+          category: undefined,
+          vendor: undefined,
+        },
+      });
+    }
+  });
+
+  it('finds the picture wherever the version of the API puts it', () => {
+    const picture = { src: 'https://cdn.example.com/b.jpg' };
+    for (const place of [{ images: [picture] }, { media: [{ preview_image: picture }] }]) {
+      expect(readProductWebhook({ ...payload, image: null, ...place })).toMatchObject({
+        product: { imageUrl: 'https://cdn.example.com/b.jpg' },
+      });
+    }
+  });
+
+  it('reports every fault at once', () => {
+    expect(readProductWebhook({ variants: [{ price: 'free' }], updated_at: '2026-01-01' })).toEqual(
+      {
+        kind: 'unreadable',
+        faults: expect.arrayContaining([
+          { path: 'id', problem: 'is missing' },
+          { path: 'title', problem: 'is missing' },
+          { path: 'updated_at', problem: 'is not a date with time and offset' },
+          { path: 'variants[0].price', problem: 'is not an amount' },
+        ]),
+      },
+    );
+  });
+});

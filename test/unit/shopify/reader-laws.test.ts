@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../shared/shopify/parse-json.ts';
+import * as compliance from '../../../shared/shopify/read-compliance-webhook.ts';
+import { readDeletionWebhook } from '../../../shared/shopify/read-deletion-webhook.ts';
+import { readDiscountWebhook } from '../../../shared/shopify/read-discount-webhook.ts';
+import { readOrderReference } from '../../../shared/shopify/read-order-reference.ts';
+import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
+import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
+import { mapOrder } from '../../../shared/sync/map-order.ts';
+import { mapProduct } from '../../../shared/sync/map-product.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { anyOrder, simpleOrder } from '../../fixtures/order-spec.ts';
+import { neverSent, rules } from '../../fixtures/store-entities.ts';
+
+const readers = {
+  readOrderWebhook,
+  readProductWebhook,
+  readDiscountWebhook,
+  readDeletionWebhook,
+  readOrderReference,
+  ...compliance,
+};
+
+/** Puts a value somewhere into a payload, at any depth. */
+function spoil(payload: unknown, steps: readonly number[], value: unknown): unknown {
+  const [step, ...rest] = steps;
+  if (typeof payload !== 'object' || payload === null || step === undefined) return value;
+  const keys = Object.keys(payload);
+  if (keys.length === 0) return value;
+  const key = keys[step % keys.length] as keyof typeof payload;
+  const spoilt = spoil(payload[key], rest, value);
+  return Array.isArray(payload) ? payload.with(Number(key), spoilt) : { ...payload, [key]: spoilt };
+}
+
+const MARK = 'Robin-Q-Sample';
+const rubbish = fc.oneof(
+  fc.constantFrom<unknown>(MARK, [MARK], { [MARK]: MARK }, null, -1, 1.5, true, '', '1e999', {}),
+  fc.jsonValue(),
+);
+const anyPayload = fc
+  .tuple(anyOrder, fc.array(fc.nat(60), { minLength: 1, maxLength: 4 }), rubbish)
+  .map(([spec, steps, value]) => spoil(buildOrder(spec).payload, steps, value));
+
+describe('every reader', () => {
+  it.each(Object.entries(readers))('%s never throws, whatever JSON it gets', (_, read) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(read(value).kind).toMatch(/^(?:read|unreadable)$/);
+      }),
+    );
+  });
+
+  it('reads and maps an order with anything anywhere in it without throwing', () => {
+    fc.assert(
+      fc.property(anyPayload, (payload) => {
+        const result = readOrderWebhook(payload);
+        if (result.kind === 'read') mapOrder(result.order, rules, neverSent);
+        else expect(result.faults.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('names where a fault is, and never what stands there', () => {
+    fc.assert(
+      fc.property(anyPayload, (payload) => {
+        const result = readOrderWebhook(payload);
+        if (result.kind === 'read') return;
+        for (const { path, problem } of result.faults) {
+          expect(path).toMatch(/^(?:\$|[a-z_]+)(?:\.[a-z_]+|\[\d+\])*$/);
+          expect(problem).toMatch(/^(?:is|has) [a-z_, ]+$/);
+          expect(path + problem).not.toContain(MARK);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('ignores fields it does not know, a __proto__ of its own included', () => {
+    const text = JSON.stringify(buildOrder(simpleOrder).payload);
+    const attack = `{"__proto__":{"test":true,"cancelled_at":"2026-01-01T00:00:00Z"},"new":[1],${text.slice(1)}`;
+    const parsed = parseJson(attack);
+    expect(parsed.kind === 'parsed' && readOrderWebhook(parsed.value)).toEqual(
+      readOrderWebhook(JSON.parse(text)),
+    );
+  });
+
+  it('reads null and absent alike', () => {
+    const { payload } = buildOrder(simpleOrder);
+    const nulls = Object.keys(payload).filter((key) => payload[key] === null);
+    const without = Object.fromEntries(
+      Object.entries(payload).filter(([key]) => !nulls.includes(key)),
+    );
+    expect(nulls.length).toBeGreaterThan(3);
+    expect(readOrderWebhook(without)).toEqual(readOrderWebhook(payload));
+  });
+
+  it('reads and maps lists longer than the arguments of any call', () => {
+    const many = <T>(item: T) => Array.from({ length: 150_000 }, () => item);
+    const line = { id: 1, quantity: 2, price: '9000000' };
+    const refund = { refund_line_items: many({ line_item_id: 1, quantity: 0, subtotal: 1 }) };
+    const { payload } = buildOrder(simpleOrder, {
+      line_items: [{ ...line, discount_allocations: many({ amount: '0.01' }) }, ...many(line)],
+      refunds: [refund, ...many({})],
+      shipping_lines: many({ price: '1', tax_lines: [{ price: '0.1' }] }),
+      current_subtotal_price: null,
+      current_total_price: null,
+      current_shipping_price_set: null,
+    });
+    const result = readOrderWebhook(payload);
+    expect(result.kind === 'read' && mapOrder(result.order, rules, neverSent).kind).toBe('wanted');
+    const product = { id: 1, title: 'x', updated_at: '2026-01-01T00:00:00Z' };
+    expect(readProductWebhook({ ...product, variants: many({ price: '5' }) }).kind).toBe('read');
+  }, 30_000);
+
+  it('reports fifty thousand faults one by one, in good time', () => {
+    const line_items = Array.from({ length: 50_000 }, () => ({ id: 1, quantity: 1 }));
+    const result = readOrderWebhook(buildOrder(simpleOrder, { line_items }).payload);
+    expect(result.kind === 'unreadable' && result.faults.length).toBe(50_000);
+  });
+
+  it('reads and maps a category of a million levels', () => {
+    const category = { full_name: Array.from({ length: 1_000_000 }, () => 'a').join(' > ') };
+    const result = readProductWebhook({
+      id: 1,
+      title: 'x',
+      updated_at: '2026-01-01T00:00:00Z',
+      category,
+    });
+    expect(
+      result.kind === 'read' && mapProduct(result.product, rules, 'x.myshopify.com').kind,
+    ).toBe('wanted');
+  });
+
+  it('reads amounts and quantities as numbers or as texts alike', () => {
+    const line = { id: 9000, quantity: 2, current_quantity: 2, price: 25 };
+    const asText = { id: '9000', quantity: '2', current_quantity: '2', price: '25.00' };
+    const read = (item: object) =>
+      readOrderWebhook(buildOrder(simpleOrder, { line_items: [item] }).payload);
+    expect(read(asText)).toEqual(read(line));
+    expect(read(line)).toMatchObject({ order: { lines: [{ paid: '50', kept: 2 }] } });
+  });
+});

@@ -1,0 +1,296 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ReceivingWorld,
+  receiveWebhook,
+  type WebhookAnswer,
+} from '../../../shared/shopify/receive-webhook.ts';
+import type { WebhookSecrets } from '../../../shared/shopify/signature.ts';
+import { hashBody } from '../../../shared/sync/message-ids.ts';
+import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+import { type RecordedTelemetry, recordTelemetry } from '../../support/quiet-telemetry.ts';
+
+const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
+const sign = (body: Uint8Array, secret: string) =>
+  createHmac('sha256', secret).update(body).digest('base64');
+
+let queued: StoreEvent[];
+let telemetry: RecordedTelemetry;
+let secrets: WebhookSecrets;
+let renewed: WebhookSecrets | undefined;
+let refreshes: number;
+let queueFails: boolean;
+let world: ReceivingWorld;
+
+beforeEach(() => {
+  queued = [];
+  telemetry = recordTelemetry();
+  secrets = { current: 'secret-one' };
+  renewed = undefined;
+  refreshes = 0;
+  queueFails = false;
+  const shop = (domain: string, own: () => WebhookSecrets) => ({
+    domain,
+    secrets: {
+      get: async () => own(),
+      refresh: async () => {
+        refreshes += 1;
+        return renewed
+          ? ({ kind: 'renewed', value: renewed } as const)
+          : ({ kind: 'unchanged', value: own() } as const);
+      },
+    },
+  });
+  world = {
+    shops: new Map([
+      ['/one', shop('one.myshopify.com', () => secrets)],
+      ['/two', shop('two.myshopify.com', () => ({ current: 'secret-two' }))],
+    ]),
+    queue: {
+      send: async (event) => {
+        if (queueFails) throw new Error('down');
+        queued.push(event);
+      },
+    },
+    telemetry,
+    now: () => new Date('2026-11-01T12:00:00.000Z'),
+    apiVersion: '2026-10',
+  };
+});
+
+interface Sent {
+  path?: string;
+  method?: string;
+  body?: unknown;
+  bytes?: Uint8Array;
+  secret?: string;
+  headers?: Record<string, string | undefined>;
+}
+
+/** A genuine delivery to the first shop, with what the test changes about it. */
+function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<WebhookAnswer> {
+  const bytes = sent.bytes ?? Buffer.from(JSON.stringify(sent.body ?? order));
+  const headers = {
+    'x-shopify-topic': 'orders/create',
+    'x-shopify-shop-domain': 'one.myshopify.com',
+    'x-shopify-webhook-id': 'webhook-1',
+    'x-shopify-api-version': '2026-10',
+    'x-shopify-triggered-at': '2026-11-01T11:59:59.123Z',
+    'x-shopify-hmac-sha256': sign(bytes, sent.secret ?? 'secret-one'),
+    ...sent.headers,
+  };
+  return receiveWebhook({ method, path, headers, body: bytes }, world);
+}
+
+describe('receiving a webhook', () => {
+  it('enqueues what it verified, byte for byte, and answers 200', async () => {
+    expect(await send()).toEqual({ status: 200, text: 'accepted' });
+    expect(queued).toEqual([
+      {
+        shop: 'one.myshopify.com',
+        kind: 'order',
+        id: '450789469',
+        topic: 'orders/create',
+        deliveryId: 'webhook-1',
+        receivedAt: '2026-11-01T12:00:00.000Z',
+        triggeredAt: '2026-11-01T11:59:59.123Z',
+        apiVersion: '2026-10',
+        body: Buffer.from(JSON.stringify(order)),
+      },
+    ]);
+    expect(telemetry.total('received', { topic: 'orders/create' })).toBe(1);
+  });
+
+  it('answers 503 when the queue did not take it, so that the store sends it again', async () => {
+    queueFails = true;
+    expect(await send()).toMatchObject({ status: 503 });
+    expect(telemetry.total('received')).toBe(0);
+  });
+
+  it('answers 503, not 401, when the secrets cannot be read', async () => {
+    const shop = world.shops.get('/one');
+    if (!shop) throw new Error('no shop');
+    shop.secrets.get = async () => Promise.reject(new Error('down'));
+    expect(await send()).toMatchObject({ status: 503 });
+    expect(queued).toEqual([]);
+  });
+
+  it.each([
+    ['orders/updated', { id: 7 }, 'order', '7'],
+    ['orders/paid', { id: 7 }, 'order', '7'],
+    ['orders/fulfilled', { id: 7 }, 'order', '7'],
+    ['orders/partially_fulfilled', { id: 7 }, 'order', '7'],
+    ['orders/cancelled', { id: 7 }, 'order', '7'],
+    ['orders/delete', { id: 7 }, 'order', '7'],
+    ['orders/edited', { order_edit: { id: 1, order_id: 7 } }, 'order', '7'],
+    ['refunds/create', { id: 1, order_id: 7 }, 'order', '7'],
+    ['products/create', { id: 8 }, 'product', '8'],
+    ['products/update', { id: 8 }, 'product', '8'],
+    ['products/delete', { id: 8 }, 'product', '8'],
+    [
+      'discounts/create',
+      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
+      'discount',
+      '9',
+    ],
+    [
+      'discounts/update',
+      { admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/9' },
+      'discount',
+      '9',
+    ],
+    [
+      'discounts/delete',
+      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
+      'discount',
+      '9',
+    ],
+    [
+      'discounts/redeemcode_added',
+      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
+      'discount',
+      '9',
+    ],
+    [
+      'discounts/redeemcode_removed',
+      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
+      'discount',
+      '9',
+    ],
+    ['customers/redact', { customer: { id: 5 } }, 'customer', '5'],
+    ['customers/data_request', { customer: { id: 5 } }, 'customer', '5'],
+    ['shop/redact', { shop_id: 3 }, 'shop', 'one.myshopify.com'],
+    ['app/uninstalled', { id: 3 }, 'shop', 'one.myshopify.com'],
+  ])('queues %s by what it is about', async (topic, body, kind, id) => {
+    expect(await send({ body, headers: { 'x-shopify-topic': topic } })).toMatchObject({
+      status: 200,
+    });
+    expect(queued).toMatchObject([{ kind, id, topic }]);
+  });
+
+  it('keeps an id beyond 2^53 exact', async () => {
+    await send({ bytes: Buffer.from('{"id": 820982911946154508}') });
+    expect(queued).toMatchObject([{ id: '820982911946154508' }]);
+  });
+});
+
+describe('bad input', () => {
+  const refused = async (sent: Sent, status: number) => {
+    expect(await send(sent)).toMatchObject({ status });
+    expect(queued).toEqual([]);
+  };
+
+  it('a forged signature: 401 and nothing enqueued', () => refused({ secret: 'guess' }, 401));
+  it('no signature at all: 401', () =>
+    refused({ headers: { 'x-shopify-hmac-sha256': undefined } }, 401));
+  it('an empty signature: 401', () => refused({ headers: { 'x-shopify-hmac-sha256': '' } }, 401));
+  it('a truncated signature: 401', () =>
+    refused(
+      { headers: { 'x-shopify-hmac-sha256': sign(Buffer.from('x'), 'secret-one').slice(4) } },
+      401,
+    ));
+  it("another shop's signature at this address: 401", () => refused({ secret: 'secret-two' }, 401));
+  it("this shop's body at another shop's address: 401", () => refused({ path: '/two' }, 401));
+  it('a genuine body that claims another shop in its header: 401', () =>
+    refused({ headers: { 'x-shopify-shop-domain': 'two.myshopify.com' } }, 401));
+  it('an unknown shop: 401', () => refused({ path: '/three' }, 401));
+  it('a path that tries to climb: 401', () => refused({ path: '/one/../one' }, 401));
+  it('GET: 405', () => refused({ method: 'GET' }, 405));
+  it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])('no %s header: 400', (name) =>
+    refused({ headers: { [`x-shopify-${name}`]: undefined } }, 400),
+  );
+  it('a topic sent twice: 400, because choosing one would be guessing', () =>
+    refused({ headers: { 'x-shopify-topic': 'orders/create,orders/delete' } }, 400));
+
+  it('an unknown topic: 200 and a metric, and nothing enqueued', async () => {
+    await refused({ headers: { 'x-shopify-topic': 'carts/update' } }, 200);
+    expect(telemetry.total('unknown-topic')).toBe(1);
+  });
+
+  it('another API version: processed, with a metric', async () => {
+    await send({ headers: { 'x-shopify-api-version': '2025-04' } });
+    expect(queued).toHaveLength(1);
+    expect(telemetry.total('unexpected-api-version')).toBe(1);
+  });
+
+  it.each([
+    ['an empty body', Buffer.alloc(0)],
+    ['text that is not JSON', Buffer.from('<html>')],
+    ['truncated JSON', Buffer.from('{"id": 12')],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d])],
+    ['JSON without an id', Buffer.from('{"name": "x"}')],
+    ['an array', Buffer.from('[1,2]')],
+    ['null', Buffer.from('null')],
+    ['an id that is an object', Buffer.from('{"id": {"a": 1}}')],
+    ['an id that is a fraction', Buffer.from('{"id": 1.5}')],
+    ['JSON nested a hundred thousand deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+  ])(
+    '%s, genuinely signed: accepted whole under its hash, for a person to find',
+    async (_, bytes) => {
+      expect(await send({ bytes })).toMatchObject({ status: 200 });
+      expect(queued).toMatchObject([{ kind: 'order', id: hashBody(bytes), body: bytes }]);
+    },
+  );
+
+  it('a __proto__ key: pollutes nothing', async () => {
+    await send({ bytes: Buffer.from('{"__proto__": {"id": 1, "polluted": true}, "id": 2}') });
+    expect(queued).toMatchObject([{ id: '2' }]);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  it('a body of 6 MB: accepted', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...order, note: 'x'.repeat(6_000_000) }));
+    expect(await send({ bytes })).toMatchObject({ status: 200 });
+    expect(queued).toMatchObject([{ id: '450789469' }]);
+  });
+
+  it('headers in upper case: the same', async () => {
+    const bytes = Buffer.from('{"id":1}');
+    const headers = {
+      'X-SHOPIFY-TOPIC': 'orders/create',
+      'X-SHOPIFY-SHOP-DOMAIN': 'ONE.myshopify.com',
+      'X-SHOPIFY-WEBHOOK-ID': 'w',
+      'X-SHOPIFY-API-VERSION': '2026-10',
+      'X-SHOPIFY-HMAC-SHA256': sign(bytes, 'secret-one'),
+    };
+    const answer = await receiveWebhook(
+      { method: 'POST', path: '/one', headers, body: bytes },
+      world,
+    );
+    expect(answer.status).toBe(200);
+  });
+
+  it('headers of two families at once: only those of the signed family count', async () => {
+    const bytes = Buffer.from('{"id":1}');
+    await send({
+      bytes,
+      headers: { 'shopify-topic': 'orders/delete', 'shopify-shop-domain': 'two.myshopify.com' },
+    });
+    expect(queued).toMatchObject([{ topic: 'orders/create', shop: 'one.myshopify.com' }]);
+  });
+
+  it('reveals nothing about why a signature was refused', async () => {
+    const wrongShop = await send({ path: '/three' });
+    const wrongSecret = await send({ secret: 'guess' });
+    expect(wrongShop).toEqual(wrongSecret);
+  });
+});
+
+describe('rotating the secret', () => {
+  it('accepts the older secret and counts it', async () => {
+    secrets = { current: 'newer', previous: 'secret-one' };
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(telemetry.total('older-secret-used')).toBe(1);
+  });
+
+  it('asks for the secrets again when a signature does not fit, and accepts the new one', async () => {
+    renewed = { current: 'rotated' };
+    expect(await send({ secret: 'rotated' })).toMatchObject({ status: 200 });
+    expect(refreshes).toBe(1);
+  });
+
+  it('does not ask again while signatures fit', async () => {
+    await send();
+    expect(refreshes).toBe(0);
+  });
+});

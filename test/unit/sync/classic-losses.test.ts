@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { TransportFault } from '../../../shared/loyalty/transport.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { storeOrder } from '../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
+
+const ID = '5512345678901';
+const CUSTOMER = '6940095564';
+
+/** The order at a second of the same day, as the store would send it. */
+function payload(second: number, spec: Partial<OrderSpec> = {}, changes = {}) {
+  const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
+  return buildOrder({ ...simpleOrder, ...spec }, { updated_at, ...changes }).payload;
+}
+
+const priced = (priceCents: number): Partial<OrderSpec> => ({
+  lines: [{ product: 1, priceCents, quantity: 1, discountCents: 0, takenBack: 0 }],
+  fulfilledAfterDays: 1,
+});
+const A = priced(5000);
+const B = priced(9000);
+
+const timedOut: TransportFault = { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+
+function pointsOf({ loyalty }: ReturnType<typeof openConnector>): number {
+  const rows = [...loyalty.rows.points.values()].filter((row) => row.customerId === CUSTOMER);
+  return rows.reduce((sum, row) => sum + row.pointsHundredths, 0) / 100;
+}
+
+const totalOf = ({ loyalty }: ReturnType<typeof openConnector>) =>
+  loyalty.rows.orders.get(ID)?.OrderTotal;
+
+describe('the classic losses', () => {
+  it('crash after the call and before the record, then a return to the earlier state', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/updated', payload: payload(1, A) });
+    await connector.drain();
+    expect(totalOf(connector)).toBe(50);
+
+    // The change to B reaches the service, and the worker dies before it can say so.
+    const { ledger } = connector;
+    let writes = 0;
+    connector.parts.ledger = {
+      ...ledger,
+      write: async (...args) => {
+        writes += 1;
+        if (writes === 2) throw new Error('crash');
+        return ledger.write(...args);
+      },
+    };
+    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
+    await connector.work('orders');
+    expect(totalOf(connector)).toBe(90);
+    connector.parts.ledger = ledger;
+
+    // Back to A before anybody tried B again: the ledger's key fits, but it is not to be trusted.
+    await connector.deliver({ topic: 'orders/updated', payload: payload(3, A) });
+    await connector.drain();
+    expect(totalOf(connector)).toBe(50);
+    expect(pointsOf(connector)).toBe(50);
+  });
+
+  it('a worker that wakes up after its message was given to another', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
+    await connector.drain();
+
+    // The first worker hangs in its call with B; the store has moved on to C.
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    connector.loyalty.world.interfere = async (_call, pass) => {
+      connector.loyalty.world.interfere = undefined;
+      await held;
+      return pass();
+    };
+    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
+    const late = connector.work('orders');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+
+    connector.clock.ms += 31_000; // the visibility is over
+    const C = priced(7000);
+    connector.store.putOrder(SHOP, storeOrder(C, { updated_at: '2026-10-09T11:00:03Z' }));
+    await connector.deliver({ topic: 'orders/updated', payload: payload(3, C) });
+    await connector.work('orders');
+    expect(totalOf(connector)).toBe(70);
+
+    release();
+    await late; // its call lands last and leaves the service wrong…
+    expect(totalOf(connector)).toBe(90);
+    await connector.drain(); // …but it said so, and the store was asked again.
+    expect(totalOf(connector)).toBe(70);
+    expect(pointsOf(connector)).toBe(70);
+  });
+
+  it('two workers racing on one entity', async () => {
+    const connector = openConnector();
+    connector.store.putOrder(SHOP, storeOrder(B, { updated_at: '2026-10-09T11:00:02Z' }));
+    await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
+    const first = connector.work('orders');
+    connector.clock.ms += 31_000;
+    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
+    await Promise.all([first, connector.work('orders'), connector.work('orders')]);
+    await connector.drain();
+    expect(totalOf(connector)).toBe(90);
+    expect(pointsOf(connector)).toBe(90);
+  });
+
+  it('the newest of a group is unreadable: it is parked and the next newest is applied', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
+    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
+    await connector.deliver({
+      topic: 'orders/updated',
+      payload: { ...payload(3, A), line_items: 'none', currency: 7 },
+    });
+    await connector.work('orders');
+    expect(totalOf(connector)).toBe(90);
+    expect(connector.queues.orders.size).toBe(0);
+    const [letter, ...others] = connector.deadLetters();
+    expect(others).toEqual([]);
+    expect(letter?.attributes).toMatchObject({
+      reason: 'unreadable',
+      why: expect.stringContaining('line_items'),
+    });
+  });
+
+  it('a second rejection of a replayed message within five minutes', async () => {
+    const connector = openConnector();
+    const broken = { ...payload(1, A), line_items: 'none' };
+    await connector.deliver({ topic: 'orders/create', payload: broken, webhookId: 'w' });
+    await connector.drain();
+    const [first] = connector.deadLetters();
+    if (!first) throw new Error('no dead letter');
+    // As a replay does: the same body under a new deduplication id.
+    connector.queues.orders.send({ ...first, groupId: 'replayed', deduplicationId: 'replay-1' });
+    await connector.drain();
+    expect(connector.dead.size).toBe(2);
+  });
+
+  it('an order cancelled after its customer was deleted', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, A) });
+    await connector.drain();
+    expect(pointsOf(connector)).toBe(50);
+    const cancelled = payload(2, { ...A, cancelledAfterDays: 3 }, { customer: null });
+    await connector.deliver({ topic: 'orders/cancelled', payload: cancelled });
+    await connector.drain();
+    // It was completed, so the cancellation is refused and the order is sent as returned.
+    expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual([
+      'sendOrder',
+      'cancelPosOrder',
+      'sendOrder',
+    ]);
+    expect(pointsOf(connector)).toBe(0);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('a call that timed out is not repeated for half a minute', async () => {
+    const connector = openConnector();
+    connector.loyalty.world.interfere = (_call, pass) => {
+      connector.loyalty.world.interfere = undefined;
+      pass();
+      return timedOut;
+    };
+    await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
+    await connector.work('orders');
+    connector.clock.ms += 29_000;
+    await connector.work('orders');
+    expect(connector.loyalty.journal).toHaveLength(1);
+    await connector.drain();
+    expect(connector.loyalty.journal).toHaveLength(2);
+    expect(pointsOf(connector)).toBe(50);
+  });
+});
+
+describe('a captured order body, sent again with its valid signature', () => {
+  async function applied() {
+    const connector = openConnector();
+    const body = payload(1, A);
+    connector.store.putOrder(SHOP, storeOrder(B, { updated_at: '2026-10-09T11:00:02Z' }));
+    await connector.deliver({ topic: 'orders/create', payload: body });
+    await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
+    await connector.drain();
+    const calls = connector.loyalty.journal.length;
+    const repeat = async (topic: string, shop = SHOP) => {
+      await connector.deliver({ topic, payload: body, shop });
+      await connector.drain();
+      return connector.loyalty.journal.length - calls;
+    };
+    return { connector, repeat };
+  }
+
+  it('as it was: changes nothing and calls nobody', async () => {
+    const { connector, repeat } = await applied();
+    expect(await repeat('orders/create')).toBe(0);
+    expect(totalOf(connector)).toBe(90);
+  });
+
+  it('under another order topic: changes nothing and calls nobody', async () => {
+    const { repeat } = await applied();
+    expect(await repeat('orders/cancelled')).toBe(0);
+  });
+
+  it.each([
+    'orders/delete',
+    'products/delete',
+    'refunds/create',
+    'products/update',
+    'discounts/delete',
+  ])('under %s: cancels nothing, and a person sees it', async (topic) => {
+    const { connector, repeat } = await applied();
+    expect(await repeat(topic)).toBe(0);
+    expect(totalOf(connector)).toBe(90);
+    expect(connector.dead.size).toBe(1);
+  });
+
+  it('a month later, when the ledger has forgotten it: the store is asked, and says B', async () => {
+    const { connector } = await applied();
+    const fresh = openConnector();
+    fresh.clock.ms = connector.clock.ms + 30 * 86_400_000;
+    fresh.store.putOrder(SHOP, storeOrder(B, { updated_at: '2026-10-09T11:00:02Z' }));
+    await fresh.deliver({ topic: 'orders/create', payload: payload(1, A) });
+    await fresh.drain();
+    expect(totalOf(fresh)).toBe(90);
+    expect(fresh.store.reads).toBe(1);
+  });
+
+  it('a forged delete, when the store still has the order: changes nothing', async () => {
+    const { connector } = await applied();
+    const before = connector.loyalty.journal.length;
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.drain();
+    expect(connector.loyalty.journal).toHaveLength(before);
+    expect(totalOf(connector)).toBe(90);
+  });
+});
