@@ -14,7 +14,7 @@ import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createLoyaltyClient } from '../shared/loyalty/client.ts';
-import { readEvent } from '../shared/shopify/read-event.ts';
+import { createEventReader } from '../shared/shopify/read-event.ts';
 import { createCircuitBreaker } from '../shared/sync/circuit-breaker.ts';
 import { handleTask } from '../shared/sync/handle-task.ts';
 import { runBatch } from '../shared/sync/run-batch.ts';
@@ -85,10 +85,10 @@ export function createWorker(connector: Connector, service: string, store: Store
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {
       const shop = shops.get(domain);
-      if (!shop) throw new Error('a message names a shop that connector.config.ts does not');
+      if (!shop) throw new Error('an event of an unknown shop was not parked');
       return shop;
     },
-    read: readEvent,
+    read: createEventReader(new Set(shops.keys())),
   };
 
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {

@@ -2,7 +2,7 @@ import type { ReadFault } from '../store/read-fault.ts';
 import { decodeCoupon } from '../sync/coupon-message.ts';
 import { versionOf } from '../sync/read-snapshot.ts';
 import type { StoreEvent } from '../sync/store-event.ts';
-import type { EventReading, StoreEntity, Task } from '../sync/store-reader.ts';
+import type { EventReading, ReadEvent, StoreEntity, Task } from '../sync/store-reader.ts';
 import { parseJson } from './parse-json.ts';
 import {
   readCustomerRedaction,
@@ -16,11 +16,19 @@ import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
 import { topicRoutes } from './topics.ts';
 
+/** Reads the events of these shops. One that left the settings must not wait for days to be parked. */
+export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
+  return (event) =>
+    shops.has(event.shop)
+      ? readEvent(event)
+      : { kind: 'unreadable', why: 'its shop is not in connector.config.ts (any more)' };
+}
+
 /**
  * What an event says, by its body. The topic chooses the reader, but a header is not signed: a body
  * that does not have its topic's shape is unreadable, whatever it is otherwise.
  */
-export function readEvent(event: StoreEvent): EventReading {
+function readEvent(event: StoreEvent): EventReading {
   if (event.kind === 'coupon') return readCouponMessage(event);
   if (event.topic === 'app/uninstalled') return notify('app-uninstalled', event.deliveryId);
   // Too large to carry, or sent by a feeder that only knows the id.

@@ -1,5 +1,5 @@
+import type { Item } from './item.ts';
 import type { Rejection } from './outcome.ts';
-import type { Item } from './settle-group.ts';
 import type { DeadLetters } from './store-event.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 

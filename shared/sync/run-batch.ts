@@ -1,10 +1,11 @@
 import { entityKeyText } from './entity.ts';
 import { decodeEvent } from './event-envelope.ts';
+import type { Item } from './item.ts';
 import type { Ledger, LedgerEntry } from './ledger.ts';
 import type { RetryReason } from './outcome.ts';
 import { parkMessage } from './park-message.ts';
 import { AFTER_UNKNOWN_OUTCOME, isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';
-import { entityKeyOf, type GroupWork, type Item, settleGroup } from './settle-group.ts';
+import { entityKeyOf, type GroupWork, settleGroup } from './settle-group.ts';
 import type { ReceivedMessage, SourceQueue } from './source-queue.ts';
 import type { DeadLetters } from './store-event.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';

@@ -1,25 +1,11 @@
 import type { EntityKey, EntityKind } from './entity.ts';
+import type { Candidate, Item } from './item.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
 import { type ParkingWorld, parkMessage } from './park-message.ts';
-import type { ReceivedMessage } from './source-queue.ts';
 import type { StoreEvent } from './store-event.ts';
-import type { EventReading, ReadEvent, Task } from './store-reader.ts';
+import type { ReadEvent, Task } from './store-reader.ts';
 import { correlationOf, type Telemetry } from './telemetry.ts';
-
-/** A message, what it carries, and what that says. */
-export interface Item {
-  readonly message: ReceivedMessage;
-  /** Undefined when not even the envelope could be read. */
-  readonly event: StoreEvent | undefined;
-  readonly reading: EventReading;
-}
-
-/** A readable item. */
-export interface Candidate {
-  readonly event: StoreEvent;
-  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
-}
 
 export interface GroupWork extends ParkingWorld {
   readonly read: ReadEvent;

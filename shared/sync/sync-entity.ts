@@ -2,6 +2,7 @@ import type { CircuitBreaker } from './circuit-breaker.ts';
 import { needsMetafields } from './customer-detail.ts';
 import type { EntityKey } from './entity.ts';
 import { idempotencyKey } from './idempotency-key.ts';
+import type { Candidate } from './item.ts';
 import type { Ledger, LedgerEntry } from './ledger.ts';
 import {
   type CallAssumptions,
@@ -21,7 +22,6 @@ import type { Outcome } from './outcome.ts';
 import { plan } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
-import type { Candidate } from './settle-group.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
 import type { Store } from './store-reader.ts';
 import type { Telemetry } from './telemetry.ts';

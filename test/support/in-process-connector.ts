@@ -1,7 +1,7 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { identifyEntity } from '../../shared/shopify/identify-entity.ts';
-import { readEvent } from '../../shared/shopify/read-event.ts';
+import { createEventReader } from '../../shared/shopify/read-event.ts';
 import { topicRoutes } from '../../shared/shopify/topics.ts';
 import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
 import { handleTask } from '../../shared/sync/handle-task.ts';
@@ -76,7 +76,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       retryWindowDays: connector.retryWindowDays,
       orderRetentionDays: connector.orderRetentionDays,
       deadline,
-      read: readEvent,
+      read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
       shop: (domain: string) => {
         const shop = connector.shops.find((one) => one.domain === domain);
         const breaker = breakers.get(domain);

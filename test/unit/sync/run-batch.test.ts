@@ -146,6 +146,15 @@ describe('a batch', () => {
     expect(calls).toBe(4); // side by side, and not one more after the time was over
   });
 
+  it('parks a message of a shop that left the settings, and asks nobody', async () => {
+    const connector = openConnector();
+    const shop = 'gone-store.myshopify.com';
+    await connector.deliver({ topic: 'orders/create', payload: order(1), shop });
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
+    const [letter] = connector.deadLetters();
+    expect(letter?.attributes).toMatchObject({ why: expect.stringContaining('connector.config') });
+  });
+
   it('carries on with the other groups when a bug breaks one', async () => {
     const connector = openConnector();
     const { ledger } = connector;

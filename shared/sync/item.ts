@@ -1,0 +1,17 @@
+import type { ReceivedMessage } from './source-queue.ts';
+import type { StoreEvent } from './store-event.ts';
+import type { EventReading } from './store-reader.ts';
+
+/** A message, what it carries, and what that says. */
+export interface Item {
+  readonly message: ReceivedMessage;
+  /** Undefined when not even the envelope could be read. */
+  readonly event: StoreEvent | undefined;
+  readonly reading: EventReading;
+}
+
+/** A readable item. */
+export interface Candidate {
+  readonly event: StoreEvent;
+  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
+}
