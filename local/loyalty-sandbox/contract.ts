@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
 import type { Fault } from './call.ts';
+import { deepestJson, measureJson } from './json-size.ts';
 
 export interface ContractOperation {
   readonly operationId: OperationId;
@@ -26,11 +27,14 @@ export interface Contract {
   readonly openapiText: string;
 }
 
-/** The validators recurse; a body nested deeper than this would end them, and the writer of JSON too. */
-export const deepestBody = 128;
-
 /** Enough to repair a request by, and a bound for bodies that are wrong in a thousand places. */
 const mostFaults = 20;
+
+/**
+ * In a larger body only the first fault is looked for. The validator joins the faults of each item to
+ * all before it, so that a million faults would take it hours.
+ */
+const mostValuesForAllFaults = 10_000;
 
 const openapi = new URL('../../shared/loyalty/openapi.yaml', import.meta.url);
 
@@ -94,20 +98,30 @@ function readEndpoints(paths: Record<string, Record<string, OpenApiOperation>>):
 }
 
 function compileOnDemand(document: object): (pointer: string, value: unknown) => Fault[] {
+  const findAll = compileWith(document, true);
+  const findFirst = compileWith(document, false);
+  return (pointer, value) => {
+    const { depth, values } = measureJson(value);
+    if (depth > deepestJson) return [{ path: '', problem: 'is nested too deeply' }];
+    const validator = values > mostValuesForAllFaults ? findFirst(pointer) : findAll(pointer);
+    if (validator(value)) return [];
+    return (validator.errors ?? []).slice(0, mostFaults).map(toFault);
+  };
+}
+
+function compileWith(document: object, allErrors: boolean): (pointer: string) => ValidateFunction {
   // Not strict: the contract carries `x-` notes, which are no keywords of JSON Schema.
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  const ajv = new Ajv2020({ strict: false, allErrors });
   addFormats.default(ajv);
   ajv.addSchema(document, 'contract');
   const compiled = new Map<string, ValidateFunction>();
-  return (pointer, value) => {
-    if (isDeeperThan(deepestBody, value)) return [{ path: '', problem: 'is nested too deeply' }];
+  return (pointer) => {
     let validator = compiled.get(pointer);
     if (!validator) {
       validator = ajv.compile({ $ref: `contract#${encodeURI(pointer)}` });
       compiled.set(pointer, validator);
     }
-    if (validator(value)) return [];
-    return (validator.errors ?? []).slice(0, mostFaults).map(toFault);
+    return validator;
   };
 }
 
@@ -136,14 +150,4 @@ function joinPath(segments: readonly string[]): string {
   return segments
     .map((segment, i) => (/^\d+$/.test(segment) ? `[${segment}]` : `${i > 0 ? '.' : ''}${segment}`))
     .join('');
-}
-
-/** Not recursive, because it guards what is. */
-export function isDeeperThan(limit: number, value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
-    level = level.flatMap((v) => (typeof v === 'object' && v !== null ? Object.values(v) : []));
-  }
-  return false;
 }

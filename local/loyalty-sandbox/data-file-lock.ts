@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { DataFileError } from './data-file-error.ts';
 
 /** Locks of this very process: after a restart in a container the id in a stale lock can be ours. */
@@ -11,7 +11,7 @@ const held = new Set<string>();
  */
 export function lockDataFile(path: string): () => void {
   const lock = resolve(`${path}.lock`);
-  if (!tryLock(lock)) {
+  if (!tryLock(path, lock)) {
     const owner = Number(readFileSync(lock, 'utf8'));
     if (owner === process.pid ? held.has(lock) : isRunning(owner)) {
       throw new DataFileError(
@@ -20,7 +20,7 @@ export function lockDataFile(path: string): () => void {
       );
     }
     rmSync(lock, { force: true });
-    if (!tryLock(lock)) {
+    if (!tryLock(path, lock)) {
       throw new DataFileError(`${path} was taken by another sandbox at the same moment.`);
     }
   }
@@ -31,12 +31,23 @@ export function lockDataFile(path: string): () => void {
   };
 }
 
-function tryLock(lock: string): boolean {
+function tryLock(path: string, lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return false;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new DataFileError(
+        `There is no folder for ${path}. Make ${dirname(lock)}, or give another file.`,
+      );
+    }
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      throw new DataFileError(
+        `${path} cannot be kept: nothing can be written to ${dirname(lock)}. Give another file.`,
+      );
+    }
     throw error;
   }
 }

@@ -1,47 +1,81 @@
 import {
   closeSync,
-  existsSync,
-  fstatSync,
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   renameSync,
+  rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { DataFileError } from './data-file-error.ts';
 import { lockDataFile } from './data-file-lock.ts';
+import { dataFileHeading, replay } from './data-file-replay.ts';
 import type { Change, Tables } from './tables.ts';
 
-/** The first line, so that a file of something else is never taken, and overwritten, for ours. */
-const heading = JSON.stringify({ file: 'loyalty-sandbox', version: 1 });
-
 export interface DataFile {
-  /** When this returns, the changes outlive the process (not the machine: there is no fsync). */
+  /**
+   * When this returns, the changes outlive the process (not the machine: there is no fsync). When it
+   * throws, none of them does.
+   */
   append(changes: readonly Change[]): void;
+  /** The file holds this and nothing else when it returns, and is as it was when it throws. */
+  rewrite(state: Iterable<Change>): void;
   close(): void;
   /** What was found and mended while opening, if anything. */
   readonly notice?: string;
 }
 
+/** So many times what it was without its history, a file is written anew while running. */
+const longestHistory = 4;
+/** Below this, writing anew is not worth it. */
+const leastBytesToCompact = 1024 * 1024;
+const writeBytes = 1024 * 1024;
+
 /** Puts the kept state into the tables, writes the file anew without its history, and goes on in it. */
 export function openDataFile(path: string, tables: Tables): DataFile {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new DataFileError(`${path} is a folder. Give the name of a file in it.`);
+  }
   const unlock = lockDataFile(path);
   try {
-    const notice = existsSync(path) ? replay(path, tables) : undefined;
-    compact(path, tables);
-    const file = openSync(path, 'a');
+    const notice = replay(path, tables);
+    let current = writeAnew(path, tables.all());
+    let compactAtBytes = nextCompaction(current.bytes);
     let isOpen = true;
+
+    const rewrite = (state: Iterable<Change>) => {
+      const { file: old } = current;
+      current = writeAnew(path, state);
+      compactAtBytes = nextCompaction(current.bytes);
+      closeSync(old);
+    };
+    // The number of a closed file may by now be that of another one.
+    const checkOpen = () => {
+      if (!isOpen) throw new DataFileError(`${path} is closed.`);
+    };
     return {
       ...(notice && { notice }),
       append: (changes) => {
-        // The number of a closed file may by now be that of another one.
-        if (!isOpen) throw new DataFileError(`${path} is closed.`);
-        appendWhole(file, line(changes));
+        checkOpen();
+        current.bytes += appendWhole(current, toLine(changes));
+        if (current.bytes <= compactAtBytes) return;
+        try {
+          // The tables hold what was just appended, and nothing that was not.
+          rewrite(tables.all());
+        } catch {
+          // No room, most likely. The old file is whole and goes on; the next try comes later.
+          compactAtBytes = nextCompaction(current.bytes);
+        }
+      },
+      rewrite: (state) => {
+        checkOpen();
+        rewrite(state);
       },
       close: () => {
+        if (!isOpen) return;
         isOpen = false;
-        closeSync(file);
+        closeSync(current.file);
         unlock();
       },
     };
@@ -51,79 +85,55 @@ export function openDataFile(path: string, tables: Tables): DataFile {
   }
 }
 
-function replay(path: string, tables: Tables): string | undefined {
-  const [first, ...lines] = readFileSync(path, 'utf8').split('\n');
-  // Empty: made by hand, or by a process that ended before its first line.
-  if (first === '' && lines.length === 0) return undefined;
-  if (first !== heading) {
-    throw new DataFileError(
-      `${path} is not a data file of the sandbox, so it was left alone. Give another file.`,
-    );
-  }
-  // A whole line ends in a newline, so the last piece is empty unless its writing was cut short.
-  const last = lines.pop() ?? '';
-  lines.forEach((text, i) => {
-    const changes = readLine(text);
-    if (!changes) {
-      throw new DataFileError(
-        `${path}, line ${i + 2}, cannot be read. Nothing was changed. To go on without what that ` +
-          'line kept, delete the line; to start afresh, move the file away.',
-      );
-    }
-    for (const change of changes) tables.restore(change);
-  });
-  if (last === '') return undefined;
-  const changes = readLine(last);
-  for (const change of changes ?? []) tables.restore(change);
-  if (changes) return undefined;
-  return `The last line of ${path} was cut short, as by a crash, and was dropped: its call was never answered.`;
+interface OpenFile {
+  readonly file: number;
+  bytes: number;
 }
 
-function readLine(text: string): Change[] | undefined {
-  try {
-    const changes: unknown = JSON.parse(text);
-    return Array.isArray(changes) && changes.every(isChange) ? changes : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isChange(value: unknown): value is Change {
-  if (typeof value !== 'object' || value === null) return false;
-  const { table, key } = value as Partial<Change>;
-  return typeof table === 'string' && typeof key === 'string';
-}
+const nextCompaction = (bytes: number): number =>
+  Math.max(bytes * longestHistory, leastBytesToCompact);
 
 /** The old file stays whole until the new one has everything and takes its name in one step. */
-function compact(path: string, tables: Tables): void {
+function writeAnew(path: string, state: Iterable<Change>): OpenFile {
   const temporary = `${path}.new`;
-  const file = openSync(temporary, 'w');
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, 'ax');
   try {
-    writeWhole(file, `${heading}\n`);
-    for (const change of tables.all()) writeWhole(file, line([change]));
+    let bytes = 0;
+    let waiting = `${dataFileHeading}\n`;
+    for (const change of state) {
+      waiting += toLine([change]);
+      if (waiting.length < writeBytes) continue;
+      bytes += writeWhole(file, waiting);
+      waiting = '';
+    }
+    bytes += writeWhole(file, waiting);
     fsyncSync(file);
-  } finally {
+    renameSync(temporary, path);
+    return { file, bytes };
+  } catch (error) {
     closeSync(file);
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, path);
 }
 
-const line = (changes: readonly Change[]): string => `${JSON.stringify(changes)}\n`;
+const toLine = (changes: readonly Change[]): string => `${JSON.stringify(changes)}\n`;
 
 /** Leaves nothing of a line that did not fit: the next one would be joined to it. */
-function appendWhole(file: number, text: string): void {
-  const { size } = fstatSync(file);
+function appendWhole({ file, bytes }: OpenFile, text: string): number {
   try {
-    writeWhole(file, text);
+    return writeWhole(file, text);
   } catch (error) {
-    ftruncateSync(file, size);
+    ftruncateSync(file, bytes);
     throw error;
   }
 }
 
 /** A single write may take only a part of a long text. */
-function writeWhole(file: number, text: string): void {
+function writeWhole(file: number, text: string): number {
   const bytes = Buffer.from(text);
   let written = 0;
   while (written < bytes.length) written += writeSync(file, bytes, written);
+  return written;
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
-import type { Table, Tables } from './tables.ts';
+import type { Change, Table, Tables } from './tables.ts';
 
 /** One call to the loyalty API, as the service saw it. Never holds the Authorization header. */
 export interface JournalEntry {
@@ -13,16 +13,31 @@ export interface JournalEntry {
   /** Absent where the path leads to none. */
   readonly operation?: OperationId;
   readonly body?: unknown;
+  /** Instead of a body that is too long to keep. */
+  readonly bodyCut?: Cut;
   /** The beginning of a body that could not be read as JSON. */
   readonly unreadableBody?: string;
   /** Absent where no answer was sent. */
   readonly status?: number;
   /** What the program answered, even if a fault kept it from the client. */
   readonly answer?: unknown;
+  /** Instead of an answer that is too long to keep. */
+  readonly answerCut?: Cut;
   /** The kind of a fault on demand; `crash` for a bug in the sandbox; `broken-off` for a client that left. */
   readonly fault?: string;
   readonly durationMs: number;
 }
+
+/** What is kept of a long JSON text. */
+interface Cut {
+  /** Of the whole. */
+  readonly bytes: number;
+  readonly beginning: string;
+}
+
+/** A body or an answer above this is kept as its beginning: a journal is long, and lies in memory. */
+export const longestJournaledBytes = 64 * 1024;
+const beginningCharacters = 2_000;
 
 export interface JournalQuery {
   readonly operation?: string;
@@ -31,6 +46,8 @@ export interface JournalQuery {
   /** Only the latest so many. */
   readonly limit?: number;
 }
+
+const clearedTable = 'journal-cleared';
 
 /** Kept in the tables, so that an entry is written in one piece with the changes it tells of. */
 export class Journal {
@@ -41,15 +58,22 @@ export class Journal {
 
   constructor(tables: Tables, limit: number) {
     this.#rows = tables.table('journal');
-    this.#cleared = tables.table('journal-cleared');
+    this.#cleared = tables.table(clearedTable);
     this.#limit = limit;
     this.#last = this.#clearedUpTo();
     for (const { n } of this.#rows.values()) this.#last = Math.max(this.#last, n);
     this.#dropOldest();
   }
 
-  add(entry: Omit<JournalEntry, 'n'>): JournalEntry {
-    const numbered = { n: ++this.#last, ...entry };
+  add({ body, answer, ...entry }: Omit<JournalEntry, 'n'>): JournalEntry {
+    const bodyCut = cut(body);
+    const answerCut = cut(answer);
+    const numbered = {
+      n: ++this.#last,
+      ...entry,
+      ...(bodyCut ? { bodyCut } : body !== undefined && { body }),
+      ...(answerCut ? { answerCut } : answer !== undefined && { answer }),
+    };
     this.#rows.put(String(numbered.n), numbered);
     this.#dropOldest();
     return numbered;
@@ -80,6 +104,11 @@ export class Journal {
     this.#cleared.put('n', this.#last);
   }
 
+  /** All that a cleared journal needs to go on with its numbers. */
+  numbering(): Change {
+    return { table: clearedTable, key: 'n', row: this.#last };
+  }
+
   #clearedUpTo(): number {
     return this.#cleared.get('n') ?? 0;
   }
@@ -88,4 +117,12 @@ export class Journal {
     while (this.#rows.size > this.#limit)
       this.#rows.delete(String(this.#last - this.#rows.size + 1));
   }
+}
+
+function cut(value: unknown): Cut | undefined {
+  const text = JSON.stringify(value) ?? '';
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= longestJournaledBytes) return undefined;
+  // Not with half of a character at its end.
+  return { bytes, beginning: text.slice(0, beginningCharacters).replace(/[\uD800-\uDBFF]$/, '') };
 }

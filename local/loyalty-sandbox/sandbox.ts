@@ -11,7 +11,7 @@ import { startServer } from './http/server.ts';
 import type { JournalEntry, JournalQuery } from './journal.ts';
 import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
-import { defaultServerSettings, type ServerSettings } from './server-settings.ts';
+import { readServerSettings, type ServerSettings } from './server-settings.ts';
 import { Service } from './service.ts';
 import { type PartialSettings, readSettings, type SandboxSettings } from './settings.ts';
 import { describeState, type State } from './state.ts';
@@ -45,7 +45,7 @@ export interface LoyaltySandbox {
   };
   readonly events: Pick<EventSender, 'all' | 'settled'>;
   state(): State;
-  /** Everything as on the first start; only the numbers of the journal go on. */
+  /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
   reset(): Promise<void>;
   stop(): Promise<void>;
   /** What was found and mended in the data file, if anything. */
@@ -63,6 +63,10 @@ export async function startLoyaltySandbox(
   const reading = readSettings(options.settings);
   if (reading.kind === 'faulty') throw new Error(`Settings: ${reading.faults.join('; ')}.`);
   const { settings } = reading;
+  const serverReading = readServerSettings(options.serverSettings);
+  if (serverReading.kind === 'faulty') {
+    throw new Error(`Server settings: ${serverReading.faults.join('; ')}.`);
+  }
   const addressOf = readEventAddresses(options.eventAddresses);
   const tables = new Tables();
   const dataFile =
@@ -74,7 +78,7 @@ export async function startLoyaltySandbox(
   const service = new Service({
     contract,
     settings,
-    serverSettings: { ...defaultServerSettings, ...options.serverSettings },
+    serverSettings: serverReading.settings,
     tables,
     context: { tables: openTables(tables), settings, catalog, now, random: random() },
     createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
@@ -82,7 +86,7 @@ export async function startLoyaltySandbox(
     addressOf,
     dataFile,
     // Of its own, so that a fault added does not change what the program draws.
-    faultRandom: seededRandom(~seed),
+    createFaultRandom: () => seededRandom(~seed),
     now,
   });
   const server = await startServer(service, port).catch(async (error) => {
@@ -94,7 +98,12 @@ export async function startLoyaltySandbox(
     address: server.address,
     credentials: settings.credentials,
     settings,
-    faults: service.faults,
+    // Never the service's own: a reset makes new ones.
+    faults: {
+      add: (rule) => service.faults.add(rule),
+      list: () => service.faults.list(),
+      clear: (id) => service.faults.clear(id),
+    },
     journal: {
       entries: (query) => service.journal.entries(query),
       get dropped() {

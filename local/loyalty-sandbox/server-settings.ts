@@ -1,3 +1,5 @@
+import { dropUndefined, number, parts } from './setting-checks.ts';
+
 /** Settings of the server around the program: what it keeps, and how it sends point events. */
 export interface ServerSettings {
   /** Calls the journal holds; older ones are dropped and counted. */
@@ -19,3 +21,28 @@ export const defaultServerSettings: ServerSettings = {
   eventTimeoutMs: 5_000,
   eventsKept: 10_000,
 };
+
+export type ServerSettingsReading =
+  | { readonly kind: 'read'; readonly settings: ServerSettings }
+  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
+const longestMs = 3_600_000;
+/** What is kept lies in memory. */
+const mostKept = 1_000_000;
+
+const checkServerSettings = parts({
+  journalLimit: number(0, mostKept, 'whole number'),
+  eventAttempts: number(1, 1_000, 'whole number'),
+  eventFirstDelayMs: number(0, longestMs, 'whole number'),
+  eventLongestDelayMs: number(0, longestMs, 'whole number'),
+  eventTimeoutMs: number(1, longestMs, 'whole number'),
+  eventsKept: number(0, mostKept, 'whole number'),
+} satisfies Record<keyof ServerSettings, unknown>);
+
+/** Fills what is missing with the defaults. All faults are reported together. */
+export function readServerSettings(input: unknown = {}): ServerSettingsReading {
+  const faults = checkServerSettings(input, '');
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  const given = dropUndefined(input as Partial<ServerSettings>);
+  return { kind: 'read', settings: { ...defaultServerSettings, ...given } };
+}

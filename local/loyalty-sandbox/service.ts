@@ -1,3 +1,4 @@
+import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
 import type { Random } from '../seeded-random.ts';
 import type { Call, Program } from './call.ts';
@@ -6,7 +7,6 @@ import type { DataFile } from './data-file.ts';
 import type { EventAddressOf } from './events/event-addresses.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
-import type { ErrorNumber } from './faults/fault-rule.ts';
 import { Faults } from './faults/faults.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createRouter, type Router } from './http/router.ts';
@@ -29,36 +29,48 @@ export interface ServiceParts {
   readonly fail: (operation: OperationId, code: ErrorNumber) => unknown;
   readonly addressOf: EventAddressOf;
   readonly dataFile: DataFile | undefined;
-  readonly faultRandom: Random;
+  /** Called again after a reset: the same draws from the beginning. */
+  readonly createFaultRandom: () => Random;
   readonly now: () => Date;
+}
+
+/** What a reset makes anew. */
+interface Working {
+  readonly program: Program;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly rateLimit: RateLimit;
 }
 
 /** Everything behind the HTTP server. */
 export class Service {
   readonly parts: ServiceParts;
-  readonly journal: Journal;
-  readonly faults: Faults;
   readonly route: Router;
-  readonly rateLimit: RateLimit;
-  #program: Program;
+  #working: Working;
   #events: EventSender;
   /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
-  #unsaved: Change[] = [];
+  #unsaved: readonly Change[] = [];
+  /** Resets come one after the other. */
+  #lastReset: Promise<void> = Promise.resolve();
 
   constructor(parts: ServiceParts) {
-    const { contract, tables, settings, serverSettings } = parts;
     this.parts = parts;
-    this.journal = new Journal(tables, serverSettings.journalLimit);
-    this.faults = new Faults(
-      parts.faultRandom,
-      contract.operations.map(({ operationId }) => operationId),
-    );
-    this.route = createRouter(contract.operations);
-    this.rateLimit = new RateLimit(settings.rateLimit.perSecond);
-    this.#program = parts.createProgram();
-    this.#events = this.#createSender();
+    this.route = createRouter(parts.contract.operations);
+    this.#working = this.#begin();
     this.#save();
-    this.#events.resume();
+    this.#events = this.#startSender();
+  }
+
+  get journal(): Journal {
+    return this.#working.journal;
+  }
+
+  get faults(): Faults {
+    return this.#working.faults;
+  }
+
+  get rateLimit(): RateLimit {
+    return this.#working.rateLimit;
   }
 
   get events(): EventSender {
@@ -67,7 +79,7 @@ export class Service {
 
   /** Throws where the program does. */
   answer(call: Call): unknown {
-    return this.#program.answer(call);
+    return this.#working.program.answer(call);
   }
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
@@ -76,18 +88,15 @@ export class Service {
     this.#events.accept(this.#save());
   }
 
-  /** As on the very first start, but the numbers of the journal go on. */
-  async reset(): Promise<void> {
-    await this.#events.stop();
-    const { tables } = this.parts;
-    for (const { table, key } of [...tables.all()]) {
-      if (!table.startsWith('journal')) tables.table(table).delete(key);
-    }
-    this.clearJournal();
-    this.faults.clear();
-    this.#program = this.parts.createProgram();
-    this.#events = this.#createSender();
-    this.#save();
+  /**
+   * As on the very first start, except for two counts: that of the journal goes on, and that of the
+   * starts, without which a later start would draw the codes of this one again. When it rejects,
+   * nothing was reset.
+   */
+  reset(): Promise<void> {
+    const reset = this.#lastReset.then(() => this.#reset());
+    this.#lastReset = reset.catch(() => {});
+    return reset;
   }
 
   clearJournal(): void {
@@ -96,21 +105,49 @@ export class Service {
   }
 
   async stop(): Promise<void> {
+    await this.#lastReset;
     await this.#events.stop();
     this.parts.dataFile?.close();
   }
 
+  async #reset(): Promise<void> {
+    const { tables, dataFile } = this.parts;
+    await this.#events.stop();
+    try {
+      const kept = [this.journal.numbering(), ...tables.all('starts')];
+      dataFile?.rewrite(kept);
+      tables.replaceAll(kept);
+      this.#unsaved = [];
+      this.#working = this.#begin();
+    } finally {
+      this.#events = this.#startSender();
+    }
+  }
+
+  #begin(): Working {
+    const { contract, tables, settings, serverSettings, createProgram, createFaultRandom } =
+      this.parts;
+    const operations = contract.operations.map(({ operationId }) => operationId);
+    return {
+      program: createProgram(),
+      journal: new Journal(tables, serverSettings.journalLimit),
+      faults: new Faults(createFaultRandom(), operations),
+      rateLimit: new RateLimit(settings.rateLimit.perSecond),
+    };
+  }
+
   #save(): readonly Change[] {
     const changes = this.parts.tables.takeChanges();
-    this.#unsaved.push(...changes);
+    this.#unsaved = this.#unsaved.length === 0 ? changes : this.#unsaved.concat(changes);
     if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
     this.#unsaved = [];
     return changes;
   }
 
-  #createSender(): EventSender {
+  /** It takes up what an earlier one left. */
+  #startSender(): EventSender {
     const { tables, serverSettings: settings, addressOf, now } = this.parts;
-    return new EventSender({
+    const sender = new EventSender({
       tables,
       addressOf,
       post: createEventPost(settings.eventTimeoutMs),
@@ -121,5 +158,7 @@ export class Service {
       now,
       save: () => this.#save(),
     });
+    sender.resume();
+    return sender;
   }
 }

@@ -1,3 +1,5 @@
+import { type Check, dropUndefined, flag, number, oneOf, parts, text } from './setting-checks.ts';
+
 /**
  * Everything the sandbox had to decide because the contract does not show it. The defaults are the
  * gentlest reading: what the contract does not forbid is accepted.
@@ -26,6 +28,16 @@ export interface SandboxSettings {
   readonly pointsValidDays: number;
   /** Which OperationType adds; the other one removes. Not shown. */
   readonly addingOperationType: 0 | 1;
+  /**
+   * Whether an order may be sent again under the same OriginalId: not shown. `refuse` answers 36 and
+   * leaves the stored order as it is.
+   */
+  readonly repeatedOrder: 'replace' | 'refuse';
+  /**
+   * Whether a completed order may be sent again with IsCancelledOrReturned, which takes its points
+   * back: not shown. Otherwise 13, as for the cancel operations.
+   */
+  readonly completedMayBeReturned: boolean;
   /** Both shapes of the product answer are in the contract, not which one a given service uses. */
   readonly productAnswer: 'current' | 'older';
   /** Error 50 exists, its condition is not shown: a customer with neither document nor e-mail. */
@@ -61,6 +73,8 @@ export const defaultSettings: SandboxSettings = {
   cashbackPerPoint: 0.05,
   pointsValidDays: 365,
   addingOperationType: 0,
+  repeatedOrder: 'replace',
+  completedMayBeReturned: true,
   productAnswer: 'current',
   requireDocumentOrEmail: true,
   documentAlphanumericOnly: false,
@@ -85,48 +99,6 @@ export type SettingsReading =
   | { readonly kind: 'read'; readonly settings: SandboxSettings }
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
-type Check = (value: unknown, path: string) => string[];
-
-const flag: Check = (value, path) =>
-  typeof value === 'boolean' ? [] : [`${path} must be true or false`];
-
-const oneOf =
-  (...allowed: readonly (string | number)[]): Check =>
-  (value, path) =>
-    allowed.some((a) => a === value) ? [] : [`${path} must be ${allowed.join(' or ')}`];
-
-const number =
-  (least: number, most: number, kind: 'number' | 'whole number' = 'number'): Check =>
-  (value, path) =>
-    typeof value === 'number' &&
-    value >= least &&
-    value <= most &&
-    (kind === 'number' || Number.isInteger(value))
-      ? []
-      : [`${path} must be a ${kind} from ${least} to ${most}`];
-
-const text =
-  (form: RegExp, problem: string): Check =>
-  (value, path) =>
-    typeof value === 'string' && form.test(value) ? [] : [`${path} ${problem}`];
-
-const parts =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value, path) => {
-    const prefix = path === '' ? '' : `${path}.`;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return [`${path || 'the settings'} must be an object`];
-    }
-    return Object.entries(value).flatMap(([name, part]) => {
-      if (part === undefined) return [];
-      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-      return check ? check(part, prefix + name) : [`${prefix}${name} is not a setting`];
-    });
-  };
-
-/** Points and amounts are counted exactly up to this; above, sums would leave the safe integers. */
-const mostPointsPerUnit = 100;
-
 const checkSettings = parts({
   credentials: parts({
     // Basic authentication joins the two with the first colon.
@@ -138,10 +110,13 @@ const checkSettings = parts({
     perSecond: number(0, 1_000_000),
     answer: oneOf('http-429', 'code-103'),
   }),
-  pointsPerUnit: number(0, mostPointsPerUnit),
+  // Within these the largest single amount is counted exactly: see `largestAmount`.
+  pointsPerUnit: number(0, 100),
   cashbackPerPoint: number(0.0001, 100),
   pointsValidDays: number(1, 36_500, 'whole number'),
   addingOperationType: oneOf(0, 1),
+  repeatedOrder: oneOf('replace', 'refuse'),
+  completedMayBeReturned: flag,
   productAnswer: oneOf('current', 'older'),
   requireDocumentOrEmail: flag,
   documentAlphanumericOnly: flag,
@@ -169,8 +144,4 @@ export function readSettings(input: unknown = {}): SettingsReading {
       rateLimit: { ...defaultSettings.rateLimit, ...dropUndefined(rateLimit ?? {}) },
     },
   };
-}
-
-function dropUndefined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined)) as T;
 }

@@ -11,6 +11,13 @@ export interface Table<Row> {
   readonly size: number;
 }
 
+/** The rows of a table by one of their fields. It follows the table, so it is no state of its own. */
+export interface TableIndex<Row> {
+  /** In the order in which the rows came to have this value. */
+  of(value: string): readonly Row[];
+  count(value: string): number;
+}
+
 export interface Change {
   readonly table: string;
   readonly key: string;
@@ -18,8 +25,12 @@ export interface Change {
   readonly row?: unknown;
 }
 
+type Rows = Map<string, unknown>;
+type Index = { readonly field: string; readonly groups: Map<unknown, Rows> };
+
 export class Tables {
-  readonly #tables = new Map<string, Map<string, unknown>>();
+  readonly #tables = new Map<string, Rows>();
+  readonly #indexes = new Map<string, Index[]>();
   #changes: Change[] = [];
 
   table<Row>(name: string): Table<Row> {
@@ -27,16 +38,26 @@ export class Tables {
     return {
       get: (key) => rows.get(key),
       put: (key, row) => {
-        rows.set(key, row);
+        this.#set(name, key, row);
         this.#changes.push({ table: name, key, row });
       },
       delete: (key) => {
-        if (rows.delete(key)) this.#changes.push({ table: name, key });
+        if (!rows.has(key)) return;
+        this.#unset(name, key);
+        this.#changes.push({ table: name, key });
       },
       values: () => rows.values(),
       get size() {
         return rows.size;
       },
+    };
+  }
+
+  index<Row>(table: string, field: keyof Row & string): TableIndex<Row> {
+    const { groups } = this.#index(table, field);
+    return {
+      of: (value) => [...(groups.get(value)?.values() ?? [])] as Row[],
+      count: (value) => groups.get(value)?.size ?? 0,
     };
   }
 
@@ -49,18 +70,51 @@ export class Tables {
 
   /** Puts back what an earlier process kept. */
   restore({ table, key, row }: Change): void {
-    if (row === undefined) this.#rows(table).delete(key);
-    else this.#rows(table).set(key, row);
+    if (row === undefined) this.#unset(table, key);
+    else this.#set(table, key, row);
   }
 
-  /** The present state as changes from nothing. */
-  *all(): IterableIterator<Change> {
+  /** Leaves nothing but this, and no changes to be taken. */
+  replaceAll(state: Iterable<Change>): void {
+    for (const rows of this.#tables.values()) rows.clear();
+    for (const { groups } of [...this.#indexes.values()].flat()) groups.clear();
+    this.#changes = [];
+    for (const change of state) this.restore(change);
+  }
+
+  /** The present state, or that of one table, as changes from nothing. */
+  *all(only?: string): IterableIterator<Change> {
     for (const [table, rows] of this.#tables) {
+      if (only !== undefined && table !== only) continue;
       for (const [key, row] of rows) yield { table, key, row };
     }
   }
 
-  #rows(name: string): Map<string, unknown> {
+  #set(table: string, key: string, row: unknown): void {
+    const rows = this.#rows(table);
+    const before = rows.get(key);
+    rows.set(key, row);
+    for (const { field, groups } of this.#indexes.get(table) ?? []) {
+      const value = fieldOf(row, field);
+      if (before !== undefined && fieldOf(before, field) !== value) {
+        removeFrom(groups, fieldOf(before, field), key);
+      }
+      const group = groups.get(value);
+      if (group) group.set(key, row);
+      else groups.set(value, new Map([[key, row]]));
+    }
+  }
+
+  #unset(table: string, key: string): void {
+    const rows = this.#rows(table);
+    const before = rows.get(key);
+    rows.delete(key);
+    for (const { field, groups } of this.#indexes.get(table) ?? []) {
+      removeFrom(groups, fieldOf(before, field), key);
+    }
+  }
+
+  #rows(name: string): Rows {
     let rows = this.#tables.get(name);
     if (!rows) {
       rows = new Map();
@@ -68,4 +122,24 @@ export class Tables {
     }
     return rows;
   }
+
+  #index(table: string, field: string): Index {
+    const known = this.#indexes.get(table) ?? [];
+    const found = known.find((index) => index.field === field);
+    if (found) return found;
+    const groups = Map.groupBy(this.#rows(table), ([, row]) => fieldOf(row, field));
+    const index = { field, groups: new Map([...groups].map(([v, rows]) => [v, new Map(rows)])) };
+    this.#indexes.set(table, [...known, index]);
+    return index;
+  }
+}
+
+function fieldOf(row: unknown, field: string): unknown {
+  return (row as Readonly<Record<string, unknown>> | undefined)?.[field];
+}
+
+function removeFrom(groups: Index['groups'], value: unknown, key: string): void {
+  const group = groups.get(value);
+  group?.delete(key);
+  if (group?.size === 0) groups.delete(value);
 }

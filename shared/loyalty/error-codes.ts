@@ -15,7 +15,7 @@ export interface ErrorCode {
   readonly doneIn: readonly OperationId[];
 }
 
-type ErrorNumber = components['schemas']['ErrorCode'];
+export type ErrorNumber = components['schemas']['ErrorCode'];
 
 const ofClass =
   <C extends ErrorCode['class']>(errorClass: C) =>

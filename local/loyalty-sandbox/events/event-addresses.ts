@@ -1,16 +1,15 @@
-export const topics = ['Point_Add', 'Point_Update', 'Point_Removed'] as const;
-export type Topic = (typeof topics)[number];
+import { type PointTopic, pointTopics } from '../point-topics.ts';
 
 /** An address per topic, or one for all in which `{topic}` stands for the topic's name. */
-export type EventAddresses = string | { readonly [T in Topic]?: string };
+export type EventAddresses = string | { readonly [T in PointTopic]?: string };
 
 /** Undefined: events of that topic are not sent. */
-export type EventAddressOf = (topic: Topic) => URL | undefined;
+export type EventAddressOf = (topic: PointTopic) => URL | undefined;
 
 /** Throws on an address that is none. */
 export function readEventAddresses(addresses: EventAddresses = {}): EventAddressOf {
   const byTopic = new Map(
-    topics.flatMap((topic) => {
+    pointTopics.flatMap((topic) => {
       const text = typeof addresses === 'string' ? addresses : addresses[topic];
       return text === undefined ? [] : [[topic, readAddress(text.replaceAll('{topic}', topic))]];
     }),

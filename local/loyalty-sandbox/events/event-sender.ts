@@ -34,7 +34,7 @@ export class EventSender {
 
   /** Takes up what an earlier process left. */
   resume(): void {
-    this.accept([...this.#parts.tables.all()]);
+    this.accept([...this.#parts.tables.all('events')]);
   }
 
   /** Takes up the events among the changes of a call. */

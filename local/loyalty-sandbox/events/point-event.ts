@@ -1,4 +1,4 @@
-import type { Topic } from './event-addresses.ts';
+import type { PointTopic } from '../point-topics.ts';
 
 /**
  * A change of points to tell about, as the program writes it and as the sender marks it.
@@ -9,7 +9,7 @@ import type { Topic } from './event-addresses.ts';
  */
 export interface PointEvent {
   readonly id: string;
-  readonly topic: Topic;
+  readonly topic: PointTopic;
   readonly payload: unknown;
   readonly delivery?: Delivery;
 }

@@ -1,3 +1,4 @@
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
 import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
 import {
@@ -9,7 +10,6 @@ import {
 } from '../program/envelopes.ts';
 import { refuse } from '../program/outcome.ts';
 import type { SandboxSettings } from '../settings.ts';
-import type { ErrorNumber } from './fault-rule.ts';
 
 /** Reports an error on demand as the operation would report one of its own. */
 export function answerBusinessError(

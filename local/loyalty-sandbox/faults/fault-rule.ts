@@ -1,7 +1,5 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
-
-export type ErrorNumber = components['schemas']['ErrorCode'];
 
 /**
  * What can go wrong, and whether the call is carried out all the same:

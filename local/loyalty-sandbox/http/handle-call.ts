@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
 import type { Call, Fault } from '../call.ts';
-import type { ErrorNumber } from '../faults/fault-rule.ts';
 import type { Service } from '../service.ts';
 import { admit } from './admit.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';

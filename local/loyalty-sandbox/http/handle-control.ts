@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
-import { topics } from '../events/event-addresses.ts';
 import { readFaultRule } from '../faults/read-fault-rule.ts';
+import { pointTopics } from '../point-topics.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -30,6 +30,8 @@ const resources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
 export async function handleControl(service: Service, request: IncomingMessage): Promise<Answer> {
   const { rawPath, query } = splitTarget(request.url ?? '');
   const body = await readBody(request);
+  // Nobody hears this; but what was only half said must not be done.
+  if (body.kind === 'broken-off') return wrong(400, 'The request broke off.');
   const resource = Object.hasOwn(resources, rawPath) ? resources[rawPath] : undefined;
   if (!resource) return wrong(404, `There is ${Object.keys(resources).join(', ')}.`);
   const method = request.method ?? '';
@@ -42,7 +44,7 @@ export async function handleControl(service: Service, request: IncomingMessage):
     return wrong(415, 'Send the header "content-type: application/json", even without a body.');
   }
   if (body.kind === 'too-large') return wrong(413, 'The body is too large.');
-  const json = body.kind === 'whole' ? parseJsonBody(body.bytes) : ({ kind: 'none' } as const);
+  const json = parseJsonBody(body.bytes);
   if (json.kind === 'unreadable') return wrong(400, `The body ${json.problem}.`);
   return handler(service, query, json.kind === 'json' ? json.value : undefined);
 }
@@ -100,7 +102,7 @@ async function reset(service: Service): Promise<Answer> {
 
 function describeSettings({ settings, serverSettings, addressOf }: Service['parts']) {
   const eventAddresses = Object.fromEntries(
-    topics.map((topic) => [topic, addressOf(topic) ?? null]),
+    pointTopics.map((topic) => [topic, addressOf(topic) ?? null]),
   );
   return { settings, serverSettings, eventAddresses };
 }

@@ -1,4 +1,4 @@
-import { deepestBody, isDeeperThan } from '../contract.ts';
+import { deepestJson, measureJson } from '../json-size.ts';
 
 export type JsonBody =
   | { readonly kind: 'none' }
@@ -20,7 +20,7 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
     return { kind: 'unreadable', problem: 'is not JSON' };
   }
   // Reading JSON survives any depth; writing it, as the journal does, would not.
-  if (isDeeperThan(deepestBody, value)) {
+  if (measureJson(value).depth > deepestJson) {
     return { kind: 'unreadable', problem: 'is nested too deeply' };
   }
   return { kind: 'json', value };

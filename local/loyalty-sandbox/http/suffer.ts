@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ErrorNumber, FaultKind } from '../faults/fault-rule.ts';
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
+import type { FaultKind } from '../faults/fault-rule.ts';
 import { type Reaction, refusal } from './reaction.ts';
 
 /** The two things that can be done with a call; each is done at most once. */

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 import { badge, moment } from './table.ts';
 
 const mostCalls = 100;
-/** Of one body or answer. The whole is in the journal over HTTP. */
+/** Of one body or answer. More of it is in the journal over HTTP. */
 const mostCharacters = 20_000;
 
 export function renderJournal(journal: Journal): Html {
@@ -31,8 +31,8 @@ function renderCall(entry: JournalEntry): Html {
 <span class="what"><b>${operation ?? 'no operation'}</b> <code>${method} ${path}</code></span>
 <span class="duration">${durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms</span></summary>
 <div class="sides">
-${renderJson('Request', entry.body ?? entry.unreadableBody)}
-${renderJson(entry.fault === undefined ? 'Answer' : `Answer (${entry.fault})`, entry.answer)}
+${renderJson('Request', entry.body ?? entry.bodyCut ?? entry.unreadableBody)}
+${renderJson(entry.fault === undefined ? 'Answer' : `Answer (${entry.fault})`, entry.answer ?? entry.answerCut)}
 </div>
 </details>
 `;

@@ -1,3 +1,5 @@
+import type { PointTopic } from '../point-topics.ts';
+
 /*
  * Numbers of the service whose values the contract does not show. The sandbox needs some, so these
  * are its own: nothing may rely on them.
@@ -14,8 +16,11 @@ export const pointType = { order: 1, cashbackChange: 2, reward: 3, quiz: 4 } as 
 export type PointType = (typeof pointType)[keyof typeof pointType];
 
 /** One for each topic. */
-export const pointAction = { Point_Add: 1, Point_Update: 2, Point_Removed: 3 } as const;
-export type PointTopic = keyof typeof pointAction;
+export const pointAction = {
+  Point_Add: 1,
+  Point_Update: 2,
+  Point_Removed: 3,
+} as const satisfies Record<PointTopic, number>;
 
 /** CouponType is shown. RewardType is not, and takes the same numbers here. */
 export const couponType = { 'fixed-value': 0, percent: 1, 'free-shipping': 2 } as const;

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { scaleDown, scaleUp } from './hundredths.ts';
-import type { AccountRow, PointOriginRow, PointRow } from './rows.ts';
+import type { PointOriginRow, PointRow } from './rows.ts';
 
 /** Both in hundredths. */
 export interface Amounts {
@@ -8,17 +8,9 @@ export interface Amounts {
   readonly cashback: number;
 }
 
-const emptyAccount: AccountRow = { pointIds: [], orderIds: [] };
-
-export function accountOf({ tables }: Context, customerId: string): AccountRow {
-  return tables.accounts.get(customerId) ?? emptyAccount;
-}
-
 /** Oldest first. */
-export function historyOf(context: Context, customerId: string): PointRow[] {
-  return accountOf(context, customerId).pointIds.flatMap(
-    (id) => context.tables.points.get(String(id)) ?? [],
-  );
+export function historyOf({ tables }: Context, customerId: string): readonly PointRow[] {
+  return tables.pointsByCustomer.of(customerId);
 }
 
 /**
@@ -42,7 +34,7 @@ export function earnedPointsOf(context: Context, customerId: string): number {
   );
 }
 
-/** What is left of each record with points above zero, oldest first. */
+/** What is left of each record that was given, oldest first. */
 export function usablePointsOf(
   context: Context,
   customerId: string,
@@ -59,7 +51,8 @@ export function usablePointsOf(
     });
   }
   return history.flatMap((row) => {
-    if (row.pointsHundredths <= 0) return [];
+    // A small cashback can be worth less than a hundredth of a point, and is there all the same.
+    if (row.pointsHundredths <= 0 && row.cashbackHundredths <= 0) return [];
     const spent = used.get(row.PointId) ?? { points: 0, cashback: 0 };
     // A record can have shrunk below what was spent of it.
     const left = {

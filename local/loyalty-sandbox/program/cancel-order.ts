@@ -2,7 +2,6 @@ import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import { orderState } from './assigned-numbers.ts';
 import type { Context } from './context.ts';
-import { settleOrderPoints } from './order-points.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 
@@ -32,15 +31,13 @@ export function cancelOrder(
   }
 
   const UpdatedAt = context.now().toISOString();
-  const { pointId: _, ...order } = before;
-  const cancelled = {
-    ...order,
+  // There are no points to take back: only a completed order has any.
+  tables.orders.put(before.OriginalId, {
+    ...before,
     OrderCancelledDate: date,
     OrderStatus: status ?? before.OrderStatus,
     IsCancelledOrReturned: true,
     UpdatedDate: UpdatedAt,
-  };
-  const pointId = settleOrderPoints(context, before, cancelled);
-  tables.orders.put(before.OriginalId, { ...cancelled, pointId });
+  });
   return done({ isCanceled: true, UpdatedAt, Status: orderState.cancelled });
 }

@@ -5,7 +5,7 @@ import { balanceOf, drawOn, historyOf, usablePointsOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths, scaleDown, toHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { addPoints, spendPoints } from './points.ts';
 import { readFields } from './read-fields.ts';
 import type { CustomerRow, PointRow } from './rows.ts';
@@ -13,7 +13,7 @@ import type { CustomerRow, PointRow } from './rows.ts';
 type Schemas = components['schemas'];
 
 /**
- * The first broken rule answers: 59 unknown customer; 65 no ChangeKey; 66 a ChangeKey used before, by
+ * The first broken rule answers: 59 unknown customer; 7 a body that is not JSON; 65 no ChangeKey; 66 a ChangeKey used before, by
  * whomever; 67 no Reason; 7 anything else that is missing or cannot be read; 64 a Value of less than a
  * hundredth; 62 or 63 a Value below zero; 69 a customer who is not enrolled; 70 more than the balance.
  *
@@ -24,6 +24,8 @@ export function changeCashback(context: Context, call: Call): Outcome<Schemas['C
   const { tables, settings } = context;
   const customer = tables.customers.get(call.path.id ?? '');
   if (!customer) return refuse(59, 'No customer has this id.');
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(7, unreadable);
   const faults = [...call.faults];
   const fields = readFields(call.body, faults);
   const changeKey = fields?.key('ChangeKey') ?? null;

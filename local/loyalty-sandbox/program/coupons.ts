@@ -4,7 +4,14 @@ import { type Context, takeNumber } from './context.ts';
 import { type CustomerPlan, isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
 import { knownFields } from './known-fields.ts';
-import { describeFaults, done, type Outcome, type Refusal, refuse } from './outcome.ts';
+import {
+  describeFaults,
+  done,
+  findUnreadable,
+  type Outcome,
+  type Refusal,
+  refuse,
+} from './outcome.ts';
 import { type Fields, readFields } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 
@@ -13,12 +20,14 @@ type CouponType = components['schemas']['CouponType'];
 
 /**
  * An upsert by OriginalId; sending an inactive coupon again makes it active. The first broken rule
- * answers: 39 no OriginalId; 56 a body that cannot be read or makes no coupon, a code that belongs to
+ * answers: 56 a body that is not JSON; 39 no OriginalId; 56 a body that cannot be read or makes no coupon, a code that belongs to
  * another coupon, a change of a used coupon; 55 a customer who is not known; then those of the
  * customer. Codes are compared exactly, letter for letter.
  */
 export function createCoupon(context: Context, call: Call): Outcome<Page<CouponItem>> {
   const { tables } = context;
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(56, unreadable);
   const faults = [...call.faults];
   const fields = readFields(call.body, faults);
   const id = fields?.key('OriginalId') ?? null;

@@ -2,7 +2,7 @@ import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { productCode } from './assigned-numbers.ts';
-import type { Outcome, Refusal } from './outcome.ts';
+import { done, type Outcome, type Refusal } from './outcome.ts';
 
 type Schemas = components['schemas'];
 
@@ -23,10 +23,7 @@ export function toProductEnvelope(
   outcome: Outcome<SavedProduct>,
   { productAnswer }: SandboxSettings,
 ): Schemas['ProductUpdateResponse'] {
-  const older =
-    outcome.kind === 'done'
-      ? { ErrorMessage: null, ErrorCode: null, Result: outcome.result.product, HasError: false }
-      : { ErrorMessage: outcome.message, ErrorCode: outcome.code, Result: null, HasError: true };
+  const older = toSimpleEnvelope(outcome.kind === 'done' ? done(outcome.result.product) : outcome);
   if (productAnswer === 'older') return older;
   if (outcome.kind === 'refused') {
     return { ...older, ...productCode.notSaved, Severity: 2, HasWarning: false };

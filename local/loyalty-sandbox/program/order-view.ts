@@ -1,6 +1,6 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { orderOrigin, orderState, unspecified } from './assigned-numbers.ts';
-import { accountOf, balanceOf } from './balances.ts';
+import { balanceOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
@@ -71,7 +71,7 @@ function describeOrderCustomer(context: Context, row: CustomerRow): Schemas['Ord
     PointsBalance: fromHundredths(balance.points),
     BalanceOfPoints: fromHundredths(balance.points),
     Cashback: fromHundredths(balance.cashback),
-    OrderCount: accountOf(context, row.OriginalId).orderIds.length,
+    OrderCount: context.tables.ordersByCustomer.count(row.OriginalId),
     ReasonEnrolled: '',
     AdminId: unspecified,
     EmailAdmin: '',

@@ -1,33 +1,39 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
-import { accountOf } from './balances.ts';
 import { type Context, takeNumber } from './context.ts';
 import { useCoupon } from './coupon-use.ts';
 import { planCustomer, saveCustomer } from './customers.ts';
 import { settleOrderPoints } from './order-points.ts';
 import { describeOrder } from './order-view.ts';
-import { done, type Outcome, type Refusal, refuse } from './outcome.ts';
+import { done, findUnreadable, type Outcome, type Refusal, refuse } from './outcome.ts';
 import { readOrder, readOrderId, type SentOrder } from './read-order.ts';
 import type { OrderRow } from './rows.ts';
 
 /**
- * An upsert by OriginalId. The first broken rule answers, in this order: 39 no OriginalId; 33 the
- * stored order is cancelled, which is final; 36 what cannot be stored; 11, 12, 14, 15 the dates; then
- * those of the customer.
- *
- * Assumed: a completed order may be sent with IsCancelledOrReturned, which takes its points back.
+ * An upsert by OriginalId, if the settings allow it. The first broken rule answers, in this order: 36
+ * a body that is not JSON; 39 no OriginalId; 33 the stored order is cancelled, which is final; 36 what
+ * cannot be stored; 13 a completed order that the settings do not let be returned; 11, 12, 14, 15 the
+ * dates; then those of the customer. An order can pass to another customer: stores merge customers,
+ * and guests sign up.
  */
 export function sendOrder(
   context: Context,
   call: Call,
 ): Outcome<components['schemas']['OrderResult']> {
-  const { tables } = context;
+  const { tables, settings } = context;
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(36, unreadable);
   const id = readOrderId(call.body);
   if (id === null) return refuse(39, 'OriginalId must be given.');
   const before = tables.orders.get(id);
   if (before?.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
+  if (before && settings.repeatedOrder === 'refuse') {
+    return refuse(36, 'An order with this OriginalId is stored already.');
+  }
   const reading = readOrder(call, id);
   if (reading.kind === 'refused') return reading;
+  const isReturn = before?.IsCompleted && reading.order.IsCancelledOrReturned;
+  if (isReturn && !settings.completedMayBeReturned) return refuse(13, 'The order is completed.');
   const wrongDates = checkDates(reading.order);
   if (wrongDates) return wrongDates;
   const plan = planCustomer(context, reading.customer, reading.faults, 'order');
@@ -76,25 +82,7 @@ function saveOrder(
       return { Id: isSame ? earlier.Id : takeNumber(context, 'metadata'), ...pair };
     }),
   };
-  assignOrder(context, sent.OriginalId, before?.customerId, customerId);
   const row = { ...unsettled, pointId: settleOrderPoints(context, before, unsettled) };
   tables.orders.put(row.OriginalId, row);
   return row;
-}
-
-/** An order can pass to another customer: the store merges customers, and guests sign up. */
-function assignOrder(
-  context: Context,
-  orderId: string,
-  from: string | undefined,
-  to: string,
-): void {
-  if (from === to) return;
-  const { accounts } = context.tables;
-  if (from !== undefined) {
-    const account = accountOf(context, from);
-    accounts.put(from, { ...account, orderIds: account.orderIds.filter((id) => id !== orderId) });
-  }
-  const account = accountOf(context, to);
-  accounts.put(to, { ...account, orderIds: [...account.orderIds, orderId] });
 }

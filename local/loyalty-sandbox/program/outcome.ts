@@ -1,7 +1,5 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import type { Fault } from '../call.ts';
-
-type ErrorNumber = components['schemas']['ErrorCode'];
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
+import type { Call, Fault } from '../call.ts';
 
 /** Why a call changed nothing. */
 export interface Refusal {
@@ -24,6 +22,11 @@ export function done<Result>(result: Result): Outcome<Result> {
 /** Enough to repair the request by; a body can be wrong in a thousand places. */
 const mostFaultsTold = 3;
 const longestPathTold = 80;
+
+/** What kept the body from being read at all, for rules that would otherwise miss a field in it. */
+export function findUnreadable({ body, faults }: Call): string | undefined {
+  return body === undefined && faults.length > 0 ? describeFaults(faults) : undefined;
+}
 
 export function describeFaults(faults: readonly Fault[]): string {
   const told = faults

@@ -1,5 +1,6 @@
-import { type PointTopic, type PointType, pointAction } from './assigned-numbers.ts';
-import { type Amounts, accountOf, balanceOf } from './balances.ts';
+import type { PointTopic } from '../point-topics.ts';
+import { type PointType, pointAction } from './assigned-numbers.ts';
+import { type Amounts, balanceOf } from './balances.ts';
 import { type Context, daysLater, takeNumber } from './context.ts';
 import { fromHundredths, scaleUp } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
@@ -49,11 +50,9 @@ function addRecord(
   { points, cashback, type, source }: NewPoints,
   { validUntil, origins }: Pick<PointRow, 'validUntil' | 'origins'>,
 ): PointRow {
-  const { tables } = context;
-  const customerId = customer.OriginalId;
   const row: PointRow = {
     PointId: takeNumber(context, 'point'),
-    customerId,
+    customerId: customer.OriginalId,
     pointsHundredths: points,
     cashbackHundredths: cashback,
     type,
@@ -63,9 +62,7 @@ function addRecord(
     origins,
     metadatas: [],
   };
-  tables.points.put(String(row.PointId), row);
-  const account = accountOf(context, customerId);
-  tables.accounts.put(customerId, { ...account, pointIds: [...account.pointIds, row.PointId] });
+  context.tables.points.put(String(row.PointId), row);
   announce(context, 'Point_Add', customer, row);
   return row;
 }
@@ -88,13 +85,7 @@ export function revisePoints(
 }
 
 export function removePoints(context: Context, customer: CustomerRow, row: PointRow): void {
-  const { tables } = context;
-  tables.points.delete(String(row.PointId));
-  const account = accountOf(context, row.customerId);
-  tables.accounts.put(row.customerId, {
-    ...account,
-    pointIds: account.pointIds.filter((id) => id !== row.PointId),
-  });
+  context.tables.points.delete(String(row.PointId));
   announce(context, 'Point_Removed', customer, row);
 }
 

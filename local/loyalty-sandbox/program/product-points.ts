@@ -11,10 +11,13 @@ export type ProductPointsOutcome =
   | { readonly kind: 'done'; readonly result: Schemas['ProductPoints'][] }
   | { readonly kind: 'refused'; readonly errors: ErrorDescription[] };
 
+/** Enough to repair a request by; a list can be wrong in a million places. */
+const mostErrors = 20;
+
 /**
- * What each product would earn at its price, as an order of it would. All faults are reported at
- * once: 7 for what is missing or cannot be read, 9 for a price that is not above zero. The currency
- * is taken as that of the program: conversion is not shown.
+ * What each product would earn at its price, as an order of it would. The faults are reported
+ * together, up to a bound: 7 for what is missing or cannot be read, 9 for a price that is not above
+ * zero. The currency is taken as that of the program: conversion is not shown.
  */
 export function calculateProductPoints({ settings }: Context, call: Call): ProductPointsOutcome {
   const { body } = call;
@@ -23,6 +26,7 @@ export function calculateProductPoints({ settings }: Context, call: Call): Produ
   const result: Schemas['ProductPoints'][] = [];
   if (!Array.isArray(body)) faults.push({ path: '', problem: 'must be an array' });
   for (const [i, item] of (Array.isArray(body) ? body : []).entries()) {
+    if (errors.length + faults.length >= mostErrors) break;
     const path = `[${i}]`;
     const fields = readFields(item, faults, path);
     if (!fields) continue;
@@ -47,7 +51,9 @@ export function calculateProductPoints({ settings }: Context, call: Call): Produ
     if (!named.has(path)) errors.push(describe(7, path, problem));
     named.add(path);
   }
-  return errors.length > 0 ? { kind: 'refused', errors } : { kind: 'done', result };
+  return errors.length > 0
+    ? { kind: 'refused', errors: errors.slice(0, mostErrors) }
+    : { kind: 'done', result };
 }
 
 function describe(

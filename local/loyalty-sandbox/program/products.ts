@@ -30,7 +30,10 @@ export function updateProduct({ tables }: Context, call: Call): Outcome<SavedPro
   if (!fields) return refuse(38, describeFaults(faults));
   const id = fields.key('OriginalId');
   if (id === null) return refuse(39, 'OriginalId must be given.');
-  faults.push(...findForeignProperties(call.body));
+  const foreign = Object.keys(call.body as object).find((name) => !allowed.includes(name));
+  if (foreign !== undefined) {
+    faults.push({ path: foreign, problem: 'is not a property of the contract' });
+  }
   const brand = fields.object('ProductBrand');
   const row: ProductRow = {
     OriginalId: id,
@@ -54,12 +57,6 @@ export function updateProduct({ tables }: Context, call: Call): Outcome<SavedPro
     was,
     product: { ...knownFields({ OriginalId, Title, IsActive }), Url, ImageUrl, ProductPrice },
   });
-}
-
-function findForeignProperties(body: unknown): Fault[] {
-  return Object.keys(body as object)
-    .filter((name) => !allowed.includes(name))
-    .map((path) => ({ path, problem: 'is not a property of the contract' }));
 }
 
 /** Names from the root down. A loop, because the tree may be as deep as the sender likes. */

@@ -24,53 +24,98 @@ export function isBlank(text: string | null | undefined): boolean {
   return text === null || text === undefined || text.trim() === '';
 }
 
-/** Faults are added to the array given. */
-export function readFields(value: unknown, faults: Fault[], path = ''): Fields | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    faults.push({ path, problem: 'must be an object' });
-    return null;
-  }
-  const source = value as Readonly<Record<string, unknown>>;
-  const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
+/** No rule looks further, and a list can be wrong in a million places. */
+const mostFaults = 100;
 
-  function read<T>(name: string, convert: (v: unknown) => T | null, problem: string): T | null {
-    const part = Object.hasOwn(source, name) ? source[name] : undefined;
-    if (part === undefined || part === null) return null;
+/** Faults are added to the array given, up to a bound. */
+export function readFields(value: unknown, faults: Fault[], path = ''): Fields | null {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return new ObjectFields(value as Readonly<Record<string, unknown>>, faults, path);
+  }
+  if (faults.length < mostFaults) faults.push({ path, problem: 'must be an object' });
+  return null;
+}
+
+/** A class, because a list can have a million of them. */
+class ObjectFields implements Fields {
+  readonly #source: Readonly<Record<string, unknown>>;
+  readonly #faults: Fault[];
+  readonly #path: string;
+
+  constructor(source: Readonly<Record<string, unknown>>, faults: Fault[], path: string) {
+    this.#source = source;
+    this.#faults = faults;
+    this.#path = path;
+  }
+
+  text(name: string): string | null {
+    return this.#read(name, (v) => (typeof v === 'string' ? v : null), 'must be a string');
+  }
+
+  key(name: string): string | null {
+    const found = this.text(name);
+    return isBlank(found) ? null : found;
+  }
+
+  amount(name: string): number | null {
+    return this.#read(name, asAmount, `must be a number of at most ${largestAmount}`);
+  }
+
+  integer(name: string): number | null {
+    return this.#read(name, asInteger, 'must be a whole number');
+  }
+
+  flag(name: string): boolean | null {
+    return this.#read(name, (v) => (typeof v === 'boolean' ? v : null), 'must be true or false');
+  }
+
+  date(name: string): string | null {
+    const asDate = (v: unknown) => (typeof v === 'string' && isDateTime(v) ? v : null);
+    return this.#read(name, asDate, 'must be a date-time');
+  }
+
+  object(name: string): Fields | null {
+    const part = this.#part(name);
+    return part === null ? null : readFields(part, this.#faults, this.#pathOf(name));
+  }
+
+  list(name: string): Fields[] | null {
+    const path = this.#pathOf(name);
+    const items = this.#read<unknown[]>(name, asArray, 'must be an array');
+    return (
+      items?.flatMap((item, i) => readFields(item, this.#faults, `${path}[${i}]`) ?? []) ?? null
+    );
+  }
+
+  integers(name: string): number[] | null {
+    const asIntegers = (v: unknown) =>
+      Array.isArray(v) && v.every((i) => Number.isInteger(i)) ? (v as number[]) : null;
+    return this.#read(name, asIntegers, 'must be an array of whole numbers');
+  }
+
+  #read<T>(name: string, convert: (v: unknown) => T | null, problem: string): T | null {
+    const part = this.#part(name);
+    if (part === null) return null;
     const converted = convert(part);
-    if (converted === null) faults.push({ path: pathOf(name), problem });
+    if (converted === null && this.#faults.length < mostFaults) {
+      this.#faults.push({ path: this.#pathOf(name), problem });
+    }
     return converted;
   }
-  const text = (name: string) =>
-    read(name, (v) => (typeof v === 'string' ? v : null), 'must be a string');
-  const array = (name: string) =>
-    read<unknown[]>(name, (v) => (Array.isArray(v) ? v : null), 'must be an array');
 
-  return {
-    text,
-    key: (name) => {
-      const found = text(name);
-      return isBlank(found) ? null : found;
-    },
-    amount: (name) => read(name, asAmount, `must be a number of at most ${largestAmount}`),
-    integer: (name) =>
-      read(name, (v) => (Number.isInteger(v) ? (v as number) : null), 'must be a whole number'),
-    flag: (name) => read(name, (v) => (typeof v === 'boolean' ? v : null), 'must be true or false'),
-    date: (name) =>
-      read(name, (v) => (typeof v === 'string' && isDateTime(v) ? v : null), 'must be a date-time'),
-    object: (name) => {
-      const part = Object.hasOwn(source, name) ? source[name] : undefined;
-      return part === undefined || part === null ? null : readFields(part, faults, pathOf(name));
-    },
-    list: (name) =>
-      array(name)?.flatMap((item, i) => readFields(item, faults, `${pathOf(name)}[${i}]`) ?? []) ??
-      null,
-    integers: (name) =>
-      read(
-        name,
-        (v) => (Array.isArray(v) && v.every((i) => Number.isInteger(i)) ? (v as number[]) : null),
-        'must be an array of whole numbers',
-      ),
-  };
+  #part(name: string): unknown {
+    return Object.hasOwn(this.#source, name) ? (this.#source[name] ?? null) : null;
+  }
+
+  #pathOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+}
+
+const asArray = (value: unknown): unknown[] | null => (Array.isArray(value) ? value : null);
+
+function asInteger(value: unknown): number | null {
+  return Number.isInteger(value) ? (value as number) : null;
 }
 
 function asAmount(value: unknown): number | null {

@@ -7,7 +7,7 @@ import { type Context, daysLater, randomText, takeNumber } from './context.ts';
 import { saveCoupon } from './coupons.ts';
 import type { Page } from './envelopes.ts';
 import { toHundredths } from './hundredths.ts';
-import { done, type Outcome, refuse } from './outcome.ts';
+import { done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { spendPoints } from './points.ts';
 import { readFields } from './read-fields.ts';
 import { describeReward, findDisabledReason } from './reward-view.ts';
@@ -26,6 +26,8 @@ export function redeemReward(
   const { tables } = context;
   const reward = findReward(context, call);
   if (!reward) return refuse(43, 'No reward configuration has this id.');
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(46, unreadable);
   const customerId = readFields(call.body, [])?.key('CustomerId') ?? null;
   if (customerId === null) return refuse(46, 'CustomerId must be given.');
   const customer = tables.customers.get(customerId);

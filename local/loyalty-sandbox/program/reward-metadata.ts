@@ -3,7 +3,7 @@ import type { Call } from '../call.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
-import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 
 /**
@@ -14,6 +14,8 @@ export function updateRewardMetadata(
   { tables }: Context,
   call: Call,
 ): Outcome<components['schemas']['RewardMetadataResult']> {
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(7, unreadable);
   const faults = [...call.faults];
   const fields = readFields(call.body, faults);
   const OriginalKey = fields?.key('OriginalKey') ?? null;
@@ -29,11 +31,12 @@ export function updateRewardMetadata(
   if (!redemption || !record || !coupon) return refuse(87, 'No reward has this OriginalKey.');
 
   const metadatas = [...record.metadatas];
+  const known = new Set(metadatas.map(({ Name, Value }) => JSON.stringify([Name, Value])));
   for (const { Name, Value } of pairs) {
     if (Name === null) return refuse(7, 'Metadatas need a Name.');
-    if (!metadatas.some((known) => known.Name === Name && known.Value === Value)) {
-      metadatas.push({ Name, Value });
-    }
+    const pair = JSON.stringify([Name, Value]);
+    if (!known.has(pair)) metadatas.push({ Name, Value });
+    known.add(pair);
   }
   if (metadatas.length > record.metadatas.length) {
     tables.points.put(String(record.PointId), { ...record, metadatas });

@@ -1,6 +1,7 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import type { Table, Tables } from '../tables.ts';
-import type { PointTopic, PointType } from './assigned-numbers.ts';
+import type { PointTopic } from '../point-topics.ts';
+import type { Tables } from '../tables.ts';
+import type { PointType } from './assigned-numbers.ts';
 
 /* What the sandbox remembers. Null stands for what was never sent. */
 
@@ -34,13 +35,6 @@ export interface CustomerRow {
   readonly createdAt: string;
   readonly enrolledAt: string | null;
   readonly birthdayChangedAt: string | null;
-}
-
-/** Which records belong to a customer, so that a balance does not have to look at everyone's. */
-export interface AccountRow {
-  /** Oldest first. */
-  readonly pointIds: readonly number[];
-  readonly orderIds: readonly string[];
 }
 
 interface OrderProductRow {
@@ -164,10 +158,12 @@ export function openTables(tables: Tables) {
   return {
     products: tables.table<ProductRow>('products'),
     customers: tables.table<CustomerRow>('customers'),
-    accounts: tables.table<AccountRow>('accounts'),
     orders: tables.table<OrderRow>('orders'),
+    ordersByCustomer: tables.index<OrderRow>('orders', 'customerId'),
     /** By PointId. */
     points: tables.table<PointRow>('points'),
+    /** Oldest first, so that a balance does not have to look at everyone's records. */
+    pointsByCustomer: tables.index<PointRow>('points', 'customerId'),
     coupons: tables.table<CouponRow>('coupons'),
     /** OriginalId of the coupon, by its code. */
     couponCodes: tables.table<string>('couponCodes'),
@@ -180,7 +176,7 @@ export function openTables(tables: Tables) {
     events: tables.table<EventRow>('events'),
     /** The last number given out, by what it numbers. */
     sequences: tables.table<number>('sequences'),
-  } satisfies Record<string, Table<unknown>>;
+  };
 }
 
 export type ProgramTables = ReturnType<typeof openTables>;

@@ -2,7 +2,7 @@ import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import type { CatalogTier } from '../catalog.ts';
 import { unspecified } from './assigned-numbers.ts';
-import { accountOf, earnedPointsOf } from './balances.ts';
+import { earnedPointsOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
@@ -54,10 +54,10 @@ function findTier({ catalog }: Context, progress: Progress): CatalogTier {
 }
 
 function progressOf(context: Context, customerId: string): Progress {
-  const orders = accountOf(context, customerId).orderIds.map((id) => context.tables.orders.get(id));
+  const orders = context.tables.ordersByCustomer.of(customerId);
   return {
     'points-earned': fromHundredths(earnedPointsOf(context, customerId)),
-    'completed-orders': orders.filter((o) => o?.IsCompleted && !o.IsCancelledOrReturned).length,
+    'completed-orders': orders.filter((o) => o.IsCompleted && !o.IsCancelledOrReturned).length,
   };
 }
 

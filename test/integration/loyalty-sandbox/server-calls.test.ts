@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { largestBodyBytes } from '../../../local/loyalty-sandbox/http/read-body.ts';
-import {
-  type LoyaltySandbox,
-  startLoyaltySandbox,
-} from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { basicAuthorization } from '../../../shared/loyalty/basic-authorization.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
+import { contract, startSandbox } from './start-sandbox.ts';
 
 let sandbox: LoyaltySandbox;
 beforeAll(async () => {
-  sandbox = await startLoyaltySandbox();
+  sandbox = await startSandbox();
 });
 beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.stop());
@@ -114,7 +112,7 @@ describe('credentials', () => {
   });
 
   it('answers with the status that the settings ask for', async () => {
-    const other = await startLoyaltySandbox({
+    const other = await startSandbox({
       settings: { badCredentialStatus: 403, credentials: { token: 'tökén', key: 'a:b:ü' } },
     });
     expect(await send(other.address, 'GET', '/v1/pvt/Quiz/list')).toMatchObject({ status: 403 });
@@ -138,7 +136,10 @@ describe('bodies', () => {
     ['nested too deeply', '['.repeat(100_000) + ']'.repeat(100_000), '['.repeat(2_000)],
   ])('lets the operation report a body that is %s', async (_what, body, shown) => {
     const answer = await callApi(sandbox, 'POST', orders, body);
-    expect(answer).toMatchObject({ status: 200, json: { HasError: true, Result: null } });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { HasError: true, ErrorCode: 36, Result: null },
+    });
     expect(lastEntry()?.unreadableBody).toBe(shown);
     expect(lastEntry()).not.toHaveProperty('body');
   });
@@ -154,6 +155,33 @@ describe('bodies', () => {
     expect(await callApi(sandbox, 'GET', '/v1/pvt/Customer/customer-1')).toMatchObject({
       status: 200,
     });
+  });
+
+  it.each(contract.operations.filter(({ takesBody }) => takesBody))(
+    'lets $operationId say that it is no JSON, whatever else would be missing in it',
+    async ({ operationId, method, path }) => {
+      await callApi(sandbox, 'POST', orders, { ...completedOrder('1'), IsCompleted: false });
+      const ids = { id: operationId === 'redeemReward' ? '1' : 'customer-1', orderId: '1' };
+      const target = path.replace('{id}', ids.id).replace('{orderId}', ids.orderId);
+      const answer = await callApi(sandbox, method, `${target}?customerId=customer-1`, '{broken');
+      expect(answer).toMatchObject({ status: 200, json: { HasError: true } });
+      expect(answer.text).toContain('is not JSON');
+    },
+  );
+
+  it('answers a large list that is wrong in every place at once, and in a few words', async () => {
+    const wrong = (item: string) => `[${Array(1_000_000).fill(item).join(',')}]`;
+    for (const [path, body] of [
+      ['/v1/pvt/Product/points', wrong('{}')],
+      ['/v1/pvt/Product/points', wrong('1')],
+      [orders, `{"OriginalId":"1","Products":${wrong('1')}}`],
+    ] as const) {
+      const began = performance.now();
+      const { json, text } = await callApi(sandbox, 'POST', path, body);
+      expect(performance.now() - began).toBeLessThan(9_000);
+      expect(json).toMatchObject({ HasError: true });
+      expect(text.length).toBeLessThan(5_000);
+    }
   });
 
   it('pays no attention to a body where the operation has none', async () => {
@@ -183,7 +211,7 @@ describe('the rate limit', () => {
     'answers %s once the second is used up, and lets calls pass later',
     async (answer, expected) => {
       let time = new Date('2026-10-10T10:00:00Z');
-      const limited = await startLoyaltySandbox({
+      const limited = await startSandbox({
         settings: { rateLimit: { perSecond: 2, answer } },
         now: () => time,
       });
@@ -221,6 +249,23 @@ describe('the journal', () => {
     expect(second).not.toHaveProperty('body');
     expect(Date.parse(first?.at ?? '')).toBeGreaterThan(0);
     expect(first?.durationMs).toBeGreaterThan(0);
+  });
+
+  it('keeps only the beginning of a long body or answer, and says how long it was', async () => {
+    const long = { ...completedOrder('1'), OrderStatus: '🦊'.repeat(20_000) };
+    const { text } = await callApi(sandbox, 'POST', orders, long);
+    const entry = lastEntry();
+    expect(entry).toMatchObject({
+      bodyCut: { bytes: Buffer.byteLength(JSON.stringify(long)) },
+      answerCut: { bytes: Buffer.byteLength(text) },
+    });
+    expect(JSON.stringify(long).startsWith(entry?.bodyCut?.beginning ?? 'x')).toBe(true);
+    expect(text.startsWith(entry?.answerCut?.beginning ?? 'x')).toBe(true);
+    expect(entry).not.toHaveProperty('body');
+    expect(entry).not.toHaveProperty('answer');
+    expect(JSON.stringify(entry).length).toBeLessThan(6_000);
+    const { text: page } = await send(sandbox.address, 'GET', '/state/fragment');
+    expect(page).toContain('&quot;beginning&quot;');
   });
 
   it('can be asked by operation, number and length, and cleared', async () => {

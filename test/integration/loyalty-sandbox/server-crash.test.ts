@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Program } from '../../../local/loyalty-sandbox/call.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
-import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
 import type { DataFile } from '../../../local/loyalty-sandbox/data-file.ts';
 import { answerBusinessError } from '../../../local/loyalty-sandbox/faults/business-error.ts';
 import { type Server, startServer } from '../../../local/loyalty-sandbox/http/server.ts';
@@ -9,11 +8,14 @@ import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-settings.ts';
 import { Service } from '../../../local/loyalty-sandbox/service.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { type Change, Tables } from '../../../local/loyalty-sandbox/tables.ts';
 import { seededRandom } from '../../../local/seeded-random.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';
+import { contract } from './start-sandbox.ts';
 
 const { credentials } = defaultSettings;
+/** Within the contract of the operations called here. */
+const accepted = { ErrorMessage: null, ErrorCode: null, Result: null, HasError: false };
 let server: Server;
 let service: Service;
 afterEach(async () => {
@@ -22,11 +24,11 @@ afterEach(async () => {
 });
 
 /** The real server around a program of the test's own. */
-async function start(program: Program, append: DataFile['append'] = () => {}): Promise<void> {
+async function start(program: Program, dataFile: Partial<DataFile> = {}): Promise<void> {
   const tables = new Tables();
   const now = () => new Date();
   service = new Service({
-    contract: loadContract(),
+    contract,
     settings: defaultSettings,
     serverSettings: defaultServerSettings,
     tables,
@@ -40,8 +42,8 @@ async function start(program: Program, append: DataFile['append'] = () => {}): P
     createProgram: () => program,
     fail: (operation, code) => answerBusinessError(defaultSettings, operation, code),
     addressOf: () => undefined,
-    dataFile: { append, close: () => {} },
-    faultRandom: seededRandom(1),
+    dataFile: { append: () => {}, rewrite: () => {}, close: () => {}, ...dataFile },
+    createFaultRandom: () => seededRandom(1),
     now,
   });
   server = await startServer(service, 0);
@@ -57,7 +59,7 @@ describe('a bug in the program', () => {
     await start({
       answer: () => {
         if (++calls === 1) throw new TypeError('a bug');
-        return { HasError: false };
+        return accepted;
       },
     });
     expect(await sendOrder()).toMatchObject({ status: 500, json: { HasError: true } });
@@ -75,10 +77,11 @@ describe('the data file', () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isFull = false;
     const saved: string[] = [];
-    await start({ answer: () => ({ HasError: false }) }, (changes) => {
+    const append: DataFile['append'] = (changes) => {
       if (isFull) throw new Error('no space left');
       saved.push(...changes.map(({ table, key }) => `${table} ${key}`));
-    });
+    };
+    await start({ answer: () => accepted }, { append });
     expect(await sendOrder()).toMatchObject({ status: 200 });
     isFull = true;
     expect(await sendOrder()).toMatchObject({ status: 500 });
@@ -87,12 +90,43 @@ describe('the data file', () => {
     expect(saved).toEqual(['journal 1', 'journal 2', 'journal 3']);
     stderr.mockRestore();
   });
+
+  it('that cannot be written anew keeps a reset from happening, in all its parts', async () => {
+    let isFull = true;
+    const rewritten: Change[][] = [];
+    const rewrite: DataFile['rewrite'] = (state) => {
+      if (isFull) throw new Error('no space left');
+      rewritten.push([...state]);
+    };
+    await start({ answer: () => accepted }, { rewrite });
+    const { faults, journal } = service;
+    const event = { id: '1', topic: 'Point_Add', payload: {}, delivery: { state: 'delivered' } };
+    service.parts.tables.table('events').put('1', event);
+    await sendOrder();
+    faults.add({ kind: 'latency', ms: 0 });
+    const before = [...service.parts.tables.all()];
+    await expect(service.reset()).rejects.toThrow('no space left');
+    expect([...service.parts.tables.all()]).toEqual(before);
+    expect([service.faults, service.journal]).toEqual([faults, journal]);
+    expect(service.events.all()).toEqual([event]);
+    isFull = false;
+    await Promise.all([service.reset(), service.reset()]);
+    expect(rewritten).toEqual(Array(2).fill([{ table: 'journal-cleared', key: 'n', row: 1 }]));
+    expect([...service.parts.tables.all()]).toEqual(rewritten[0]);
+    expect(await sendOrder()).toMatchObject({ status: 200 });
+    expect(service.journal.entries()).toMatchObject([{ n: 2 }]);
+  });
 });
 
 describe('a call', () => {
   it('reaches the program with its faults named, or without any', async () => {
     const seen: unknown[] = [];
-    await start({ answer: (call) => seen.push(call) });
+    await start({
+      answer: (call) => {
+        seen.push(call);
+        return accepted;
+      },
+    });
     const where = { address: server.address, credentials };
     await callApi(where, 'PUT', '/v1/pvt/Product/a%2Fb?x=1&x=2', '{');
     await callApi(where, 'PUT', '/v1/pvt/Product/1', { OriginalId: 5 });

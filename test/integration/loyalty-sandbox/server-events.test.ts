@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
-import {
-  type LoyaltySandbox,
-  type LoyaltySandboxOptions,
-  startLoyaltySandbox,
+import type {
+  LoyaltySandbox,
+  LoyaltySandboxOptions,
 } from '../../../local/loyalty-sandbox/sandbox.ts';
 import {
   answering,
@@ -14,14 +12,14 @@ import {
   startScriptedServer,
 } from '../../support/scripted-server.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';
+import { contract, startSandbox } from './start-sandbox.ts';
 
 let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
-const contract = loadContract();
 const quick = { eventFirstDelayMs: 10, eventLongestDelayMs: 40, eventTimeoutMs: 300 };
 
 async function start(options: LoyaltySandboxOptions = {}): Promise<void> {
-  sandbox = await startLoyaltySandbox({
+  sandbox = await startSandbox({
     eventAddresses: `${receiver.url}/{topic}`,
     serverSettings: quick,
     ...options,
@@ -207,8 +205,6 @@ describe('point events', () => {
 
   it('refuse an address that is none', async () => {
     await start();
-    await expect(startLoyaltySandbox({ eventAddresses: 'ftp://example.com' })).rejects.toThrow(
-      'http://',
-    );
+    await expect(startSandbox({ eventAddresses: 'ftp://example.com' })).rejects.toThrow('http://');
   });
 });

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
-import {
-  type LoyaltySandbox,
-  startLoyaltySandbox,
-} from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
+import { contract, startSandbox } from './start-sandbox.ts';
 
 let sandbox: LoyaltySandbox;
 beforeAll(async () => {
-  sandbox = await startLoyaltySandbox();
+  sandbox = await startSandbox();
 });
 beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.stop());
@@ -61,7 +58,7 @@ describe('a fault that keeps the call from being carried out', () => {
   });
 
   it('hang: there is no answer, until the sandbox stops', async () => {
-    const other = await startLoyaltySandbox();
+    const other = await startSandbox();
     other.faults.add({ kind: 'hang' });
     const hanging = callApi(other, 'POST', orders, completedOrder('1')).then(
       () => 'answered',
@@ -149,7 +146,7 @@ describe('a fault that strikes after the call was carried out', () => {
   });
 
   it('latency: cut off by a stop, the call is not carried out', async () => {
-    const other = await startLoyaltySandbox();
+    const other = await startSandbox();
     other.faults.add({ kind: 'latency', ms: 60_000 });
     const waiting = callApi(other, 'POST', orders, completedOrder('1')).catch(
       (error) => error.code,
@@ -194,7 +191,7 @@ describe('which calls a fault meets', () => {
 
   it('draws the same luck from the same seed, and other luck from another', async () => {
     const luck = async (seed: number) => {
-      const other = await startLoyaltySandbox({ seed });
+      const other = await startSandbox({ seed });
       other.faults.add({ kind: 'http-500', probability: 0.5 });
       const statuses = [];
       for (let i = 0; i < 40; i++) {
@@ -212,7 +209,6 @@ describe('which calls a fault meets', () => {
 });
 
 describe('an error on demand', () => {
-  const contract = loadContract();
   it.each(contract.operations)('comes in the envelope of $operationId', async (operation) => {
     const path = operation.path.replaceAll(/\{\w+\}/g, '1');
     for (const kind of ['code-103', 'business-error'] as const) {

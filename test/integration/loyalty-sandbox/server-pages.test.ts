@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type LoyaltySandbox,
-  startLoyaltySandbox,
-} from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { callApi, completedOrder, orders, send } from './server-requests.ts';
+import { startSandbox } from './start-sandbox.ts';
 
 let sandbox: LoyaltySandbox;
 beforeAll(async () => {
-  sandbox = await startLoyaltySandbox();
+  sandbox = await startSandbox();
 });
 afterAll(() => sandbox.stop());
 
@@ -24,6 +22,11 @@ describe('the API page', () => {
       expect(path).toMatch(/^\//);
       expect(await get(path)).toMatchObject({ status: 200 });
     }
+  });
+
+  it('shows the gaps of the contract, which stand in it as extensions', async () => {
+    expect((await get('/assets/docs.js')).text).toContain('showExtensions: true');
+    expect((await get('/openapi.json')).text).toContain('"x-not-shown"');
   });
 
   it('describes the contract with the sandbox as its server, under the name it was asked by', async () => {

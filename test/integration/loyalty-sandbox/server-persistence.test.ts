@@ -9,13 +9,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  type LoyaltySandboxOptions,
-  startLoyaltySandbox,
+import type {
+  LoyaltySandbox,
+  LoyaltySandboxOptions,
 } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { answering, startScriptedServer } from '../../support/scripted-server.ts';
 import { startSandboxProcess } from './server-process.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';
+import { startSandbox } from './start-sandbox.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-data-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,10 +28,10 @@ const lines = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n')
 /** Starts on the file, does something, stops. */
 async function during<T>(
   dataFile: string,
-  work: (sandbox: Awaited<ReturnType<typeof startLoyaltySandbox>>) => T | Promise<T>,
+  work: (sandbox: LoyaltySandbox) => T | Promise<T>,
   options: LoyaltySandboxOptions = {},
 ): Promise<T> {
-  const sandbox = await startLoyaltySandbox({ ...options, dataFile });
+  const sandbox = await startSandbox({ ...options, dataFile });
   try {
     return await work(sandbox);
   } finally {
@@ -76,6 +77,20 @@ describe('a sandbox with a data file', () => {
       await callApi(sandbox, 'POST', orders, completedOrder('3'));
       expect(sandbox.journal.entries()).toMatchObject([{ n: 3 }]);
       expect(sandbox.journal.dropped).toBe(0);
+    });
+  });
+
+  it('never gives a code again after a reset and a restart', async () => {
+    const file = newFile();
+    const publicIds = (sandbox: LoyaltySandbox) =>
+      sandbox.state().customers.map(({ PublicId }) => PublicId);
+    await during(file, async (sandbox) => {
+      await sandbox.reset();
+      await callApi(sandbox, 'POST', orders, completedOrder('1', 'customer-1'));
+    });
+    await during(file, async (sandbox) => {
+      await callApi(sandbox, 'POST', orders, completedOrder('2', 'customer-2'));
+      expect(new Set(publicIds(sandbox)).size).toBe(2);
     });
   });
 
@@ -165,7 +180,7 @@ describe('a damaged data file', () => {
       const [heading, first, ...rest] = lines(file);
       writeFileSync(file, [heading, first, broken, ...rest, ''].join('\n'));
       const before = readFileSync(file);
-      await expect(startLoyaltySandbox({ dataFile: file })).rejects.toThrow(
+      await expect(startSandbox({ dataFile: file })).rejects.toThrow(
         /line 3, cannot be read.*delete the line/,
       );
       expect(readFileSync(file)).toEqual(before);
@@ -176,7 +191,7 @@ describe('a damaged data file', () => {
   it('is left alone when it is a file of something else', async () => {
     const file = newFile();
     writeFileSync(file, '{"name":"important"}\n');
-    await expect(startLoyaltySandbox({ dataFile: file })).rejects.toThrow(
+    await expect(startSandbox({ dataFile: file })).rejects.toThrow(
       'not a data file of the sandbox',
     );
     expect(readFileSync(file, 'utf8')).toBe('{"name":"important"}\n');
@@ -192,11 +207,9 @@ describe('a damaged data file', () => {
 describe('a data file in use', () => {
   it('is refused to a second sandbox, in this process or in another', async () => {
     const file = newFile();
-    await during(file, () =>
-      expect(startLoyaltySandbox({ dataFile: file })).rejects.toThrow('in use'),
-    );
+    await during(file, () => expect(startSandbox({ dataFile: file })).rejects.toThrow('in use'));
     const other = await startSandboxProcess('--data', file);
-    await expect(startLoyaltySandbox({ dataFile: file })).rejects.toThrow(
+    await expect(startSandbox({ dataFile: file })).rejects.toThrow(
       `in use by process ${other.child.pid}`,
     );
     await other.kill('SIGTERM');
@@ -213,9 +226,9 @@ describe('a data file in use', () => {
 
   it('is free again when the port was taken', async () => {
     const file = newFile();
-    const other = await startLoyaltySandbox();
+    const other = await startSandbox();
     const port = Number(new URL(other.address).port);
-    await expect(startLoyaltySandbox({ port, dataFile: file })).rejects.toMatchObject({
+    await expect(startSandbox({ port, dataFile: file })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });
     await during(file, () => {});

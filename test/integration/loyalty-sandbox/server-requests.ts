@@ -1,6 +1,7 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { basicAuthorization } from '../../../shared/loyalty/basic-authorization.ts';
+import { checkReceived, parseJson } from './start-sandbox.ts';
 
 export interface Received {
   readonly status: number;
@@ -19,7 +20,10 @@ export interface Sending {
 
 type Where = Pick<LoyaltySandbox, 'address' | 'credentials'>;
 
-/** The path goes out exactly as given. Rejects with a code where there is no whole answer. */
+/**
+ * The path goes out exactly as given. Rejects with a code where there is no whole answer, and where an
+ * operation's answer is not the contract.
+ */
 export function send(
   address: string,
   method: string,
@@ -50,7 +54,12 @@ export function send(
           .on('end', () => {
             const text = Buffer.concat(chunks).toString('utf8');
             const { statusCode: status = 0, headers: received } = response;
-            resolve({ status, headers: received, text, json: parse(text) });
+            try {
+              checkReceived(address, method, path, { status, text });
+              resolve({ status, headers: received, text, json: parseJson(text) });
+            } catch (error) {
+              reject(error);
+            }
           });
       })
       .on('error', (error) => reject(signal.aborted ? new Error('no answer in time') : error))
@@ -97,12 +106,4 @@ export const orders = '/v1/pvt/POS/orders';
 function toBytes(body: unknown): string | Uint8Array {
   if (body === undefined) return '';
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,15 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
-import {
-  type LoyaltySandbox,
-  startLoyaltySandbox,
-} from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { basicAuthorization } from '../../../shared/loyalty/basic-authorization.ts';
 import { send } from './server-requests.ts';
+import { contract, startSandbox } from './start-sandbox.ts';
 
 let sandbox: LoyaltySandbox;
 const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
 beforeAll(async () => {
-  sandbox = await startLoyaltySandbox();
+  sandbox = await startSandbox();
 });
 afterAll(async () => {
   await sandbox.stop();
@@ -23,7 +20,6 @@ afterEach(() => {
   expect(sandbox.journal.entries().filter(({ fault }) => fault === 'crash')).toEqual([]);
 });
 
-const contract = loadContract();
 const authorization = basicAuthorization({ token: 'sandbox-token', key: 'sandbox-key' });
 
 /** Bytes that may stand in a request target: anything visible. */

@@ -130,6 +130,20 @@ describe('changeCashback', () => {
     expect(balanceOf(sandbox)).toEqual({ points: 0, cashback: 0 });
   });
 
+  it('takes away cashback that is worth less than a hundredth of a point', () => {
+    const sandbox = openSandboxWithPoints(0.01, { settings: { cashbackPerPoint: 100 } });
+    const Value = 0.5;
+    for (let i = 0; i < 10; i++) {
+      sandbox.call('changeCashback', { path, body: change({ Value, ChangeKey: `add-${i}` }) });
+    }
+    expect(balanceOf(sandbox)).toEqual({ points: 0.01, cashback: 6 });
+    const body = change({ OperationType: 1, Value: 3 });
+    expect(sandbox.call('changeCashback', { path, body }).Result).toMatchObject({
+      CashbackBalance: 3,
+    });
+    expect(balanceOf(sandbox).cashback).toBe(3);
+  });
+
   it('names the branch of an order in the history', () => {
     const sandbox = openSandbox();
     const Branch = { OriginalId: '71', Name: 'Harbour Street' };

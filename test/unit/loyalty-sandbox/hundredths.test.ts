@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   fromHundredths,
+  largestAmount,
   productInHundredths,
   scaleDown,
   scaleUp,
@@ -19,6 +20,17 @@ describe('hundredths', () => {
     [5e-324, 1, 0],
   ])('multiplies %d by %d in decimal', (a, b, hundredths) => {
     expect(productInHundredths(a, b)).toBe(hundredths);
+  });
+
+  it('counts the largest amount exactly at every allowed setting', () => {
+    const fromOrder = productInHundredths(largestAmount, 100);
+    const fromChange = scaleDown(toHundredths(largestAmount), 0.0001);
+    expect(fromOrder).toBe(largestAmount * 100 * 100);
+    for (const amount of [fromOrder, scaleUp(fromOrder, 100), fromChange]) {
+      expect(Number.isSafeInteger(amount)).toBe(true);
+      expect(Number.isSafeInteger(amount * 9)).toBe(true);
+    }
+    expect(Number.isSafeInteger(toHundredths(largestAmount) * 90_000)).toBe(true);
   });
 
   it('keeps every amount of two decimals exactly', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultSettings, type SandboxSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import {
   balanceOf,
   codeOf,
@@ -10,15 +11,25 @@ import {
 } from '../../support/sandbox-program.ts';
 
 /*
- * Random lives of two customers. The model beside the program knows nothing of records, origins or
- * events: only what each order, change, reward and quiz is worth, in hundredths of points.
+ * Random lives of two customers under any settings. The model beside the program knows nothing of
+ * records, origins or events: only what each order, change, reward and quiz is worth, in hundredths
+ * of points.
  */
 
 interface Model {
+  readonly settings: SandboxSettings;
   /** Worth of each order by id, with its owner. */
-  readonly orders: Map<string, { readonly owner: string; readonly worth: number }>;
+  readonly orders: Map<string, ModelOrder>;
   readonly cancelled: Set<string>;
   readonly others: Map<string, number>;
+}
+
+type OrderState = 'open' | 'completed' | 'cancelled';
+
+interface ModelOrder {
+  readonly owner: string;
+  readonly state: OrderState;
+  readonly worth: number;
 }
 
 type Step = (sandbox: Sandbox, model: Model) => void;
@@ -33,7 +44,7 @@ const sendOrder = fc
     id: orderId,
     owner: customerId,
     worth: hundredths,
-    state: fc.constantFrom('open', 'completed', 'completed', 'cancelled'),
+    state: fc.constantFrom<OrderState[]>('open', 'completed', 'completed', 'cancelled'),
   })
   .map(
     ({ id, owner, worth, state }): Step =>
@@ -44,13 +55,15 @@ const sendOrder = fc
             Customer: makeCustomer({ OriginalId: owner }),
             OrderTotal: worth / 100,
             IsCompleted: state !== 'open',
+            OrderCompletedDate: state === 'open' ? null : date,
             IsCancelledOrReturned: state === 'cancelled',
             OrderCancelledDate: state === 'cancelled' ? date : null,
           }),
         });
-        expect(codeOf(answer)).toBe(model.cancelled.has(id) ? 33 : undefined);
+        expect(codeOf(answer)).toBe(expectedCode(model, id, owner, state));
         if (answer.HasError) return;
-        model.orders.set(id, { owner, worth: state === 'completed' ? worth : 0 });
+        const isWorth = state === 'completed';
+        model.orders.set(id, { owner, state, worth: isWorth ? worthOf(model, worth) : 0 });
         if (state === 'cancelled') model.cancelled.add(id);
         expect(answer.Result?.Customer?.PointsBalance).toBe(expectedPoints(model, owner) / 100);
       },
@@ -64,35 +77,41 @@ const cancelOrder = orderId.map(
       if (answer.HasError) return;
       model.cancelled.add(id);
       const owner = model.orders.get(id)?.owner ?? '';
-      model.orders.set(id, { owner, worth: 0 });
+      expect(model.orders.get(id)?.state).toBe('open');
+      model.orders.set(id, { owner, state: 'cancelled', worth: 0 });
     },
 );
 
-const changeCashback = fc
-  .record({
-    id: customerId,
-    value: hundredths,
-    OperationType: fc.constantFrom(0, 1),
-    key: fc.nat(9),
-  })
-  .map(
-    ({ id, value, OperationType, key }): Step =>
-      (sandbox, model) => {
-        const before = balanceOf(sandbox, id);
-        const answer = sandbox.call('changeCashback', {
-          path: { id },
-          body: { Value: value / 100, OperationType, Reason: 'Law', ChangeKey: `k${key}` },
-        });
-        if (answer.HasError) return;
-        const after = balanceOf(sandbox, id);
-        const change = OperationType === 0 ? value : -value;
-        expect(Math.round((after.cashback - before.cashback) * 100)).toBe(change);
-        expect(answer.Result?.CashbackBalance).toBe(after.cashback);
-        // How many points a removed amount is worth depends on the records it comes from.
-        spend(model, id, Math.round((after.points - before.points) * 100));
-        if (OperationType === 0) expect(after.points - before.points).toBeCloseTo(value / 5, 6);
-      },
-  );
+const changeCashback = (largest: number) =>
+  fc
+    .record({
+      id: customerId,
+      value: fc.nat(largest),
+      OperationType: fc.constantFrom(0, 1),
+      key: fc.nat(99),
+    })
+    .map(
+      ({ id, value, OperationType, key }): Step =>
+        (sandbox, model) => {
+          const before = balanceOf(sandbox, id);
+          const answer = sandbox.call('changeCashback', {
+            path: { id },
+            body: { Value: value / 100, OperationType, Reason: 'Law', ChangeKey: `k${key}` },
+          });
+          if (answer.HasError) return;
+          const after = balanceOf(sandbox, id);
+          const isAddition = OperationType === model.settings.addingOperationType;
+          const change = isAddition ? value : -value;
+          expect(Math.round((after.cashback - before.cashback) * 100)).toBe(change);
+          expect(answer.Result?.CashbackBalance).toBe(after.cashback);
+          // How many points a removed amount is worth depends on the records it comes from.
+          spend(model, id, Math.round((after.points - before.points) * 100));
+          const points = Math.round((after.points - before.points) * 100);
+          const { digits, scale } = fractionOf(model.settings.cashbackPerPoint);
+          if (isAddition) expect(points).toBe(Number((BigInt(value) * scale) / digits));
+          else expect(points).toBeLessThanOrEqual(0);
+        },
+    );
 
 const redeemReward = fc.record({ id: customerId, reward: fc.constantFrom('1', '2', '3') }).map(
   ({ id, reward }): Step =>
@@ -121,6 +140,28 @@ const answerQuiz = customerId.map(
     },
 );
 
+/** As whole numbers: value = digits / scale. */
+function fractionOf(value: number): { readonly digits: bigint; readonly scale: bigint } {
+  return { digits: BigInt(Math.round(value * 10_000)), scale: 10_000n };
+}
+
+/** What an order of so many hundredths earns. */
+function worthOf({ settings }: Model, hundredthsOfTotal: number): number {
+  const { digits, scale } = fractionOf(settings.pointsPerUnit);
+  return Number((BigInt(hundredthsOfTotal) * digits) / scale);
+}
+
+function expectedCode(model: Model, id: string, owner: string, state: OrderState) {
+  const { settings, orders, cancelled } = model;
+  const before = orders.get(id);
+  if (cancelled.has(id)) return 33;
+  if (before && settings.repeatedOrder === 'refuse') return 36;
+  const isReturn = before?.state === 'completed' && state === 'cancelled';
+  if (isReturn && !settings.completedMayBeReturned) return 13;
+  const isOther = [...orders.values()].some((order) => order.owner !== owner);
+  return isOther && settings.uniqueEmail ? 118 : undefined;
+}
+
 function spend(model: Model, id: string, change: number): void {
   model.others.set(id, (model.others.get(id) ?? 0) + change);
 }
@@ -134,16 +175,51 @@ const life = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: sendOrder },
     { weight: 1, arbitrary: cancelOrder },
-    { weight: 3, arbitrary: changeCashback },
+    { weight: 3, arbitrary: changeCashback(50_000) },
     { weight: 3, arbitrary: redeemReward },
     { weight: 1, arbitrary: answerQuiz },
   ),
   { maxLength: 25 },
 );
 
-function live(steps: readonly Step[]) {
-  const sandbox = openSandbox();
-  const model: Model = { orders: new Map(), cancelled: new Set(), others: new Map() };
+/** Of four decimals at most, so that the model can count with whole numbers. */
+const decimal = (least: number, most: number) =>
+  fc.oneof(
+    fc.integer({ min: least * 10_000, max: most * 10_000 }).map((n) => n / 10_000),
+    fc.constantFrom(least, most, 1),
+  );
+
+const settings = fc
+  .record(
+    {
+      pointsPerUnit: decimal(0, 100),
+      cashbackPerPoint: decimal(0.0001, 100),
+      pointsValidDays: fc.integer({ min: 1, max: 36_500 }),
+      addingOperationType: fc.constantFrom(0, 1),
+      repeatedOrder: fc.constantFrom('replace', 'replace', 'refuse'),
+      completedMayBeReturned: fc.boolean(),
+      productAnswer: fc.constantFrom('current', 'older'),
+      requireDocumentOrEmail: fc.boolean(),
+      documentAlphanumericOnly: fc.boolean(),
+      uniqueEmail: fc.constantFrom(false, false, true),
+      uniqueDocument: fc.boolean(),
+      birthdayIsFinal: fc.boolean(),
+      requireCouponCustomer: fc.boolean(),
+    } satisfies { [K in keyof SandboxSettings]?: fc.Arbitrary<SandboxSettings[K]> },
+    { requiredKeys: [] },
+  )
+  .map((given): SandboxSettings => ({ ...defaultSettings, ...given }));
+
+const lives = fc.tuple(fc.oneof(fc.constant(defaultSettings), settings), life);
+
+function live([given, steps]: readonly [SandboxSettings, readonly Step[]]) {
+  const sandbox = openSandbox({ settings: given });
+  const model: Model = {
+    settings: given,
+    orders: new Map(),
+    cancelled: new Set(),
+    others: new Map(),
+  };
   for (const step of steps) step(sandbox, model);
   return { sandbox, model };
 }
@@ -151,8 +227,8 @@ function live(steps: readonly Step[]) {
 describe('whatever happens to the customers', () => {
   it('the balance is the worth of what happened, to the hundredth', () => {
     fc.assert(
-      fc.property(life, (steps) => {
-        const { sandbox, model } = live(steps);
+      fc.property(lives, (lived) => {
+        const { sandbox, model } = live(lived);
         for (const id of ['c1', 'c2']) {
           expect(Math.round(balanceOf(sandbox, id).points * 100)).toBe(expectedPoints(model, id));
         }
@@ -160,10 +236,26 @@ describe('whatever happens to the customers', () => {
     );
   });
 
+  it('a cashback change is made in full, however little or much a point is worth', () => {
+    const enter: Step = (sandbox) => {
+      for (const id of ['c1', 'c2']) {
+        const Customer = makeCustomer({ OriginalId: id });
+        sandbox.call('sendOrder', { body: makeOrder({ OriginalId: id, OrderTotal: 0, Customer }) });
+      }
+    };
+    // Much of it worth less than a hundredth of a point. What happens is checked at each step.
+    const changes = fc.array(changeCashback(200), { minLength: 10, maxLength: 20 });
+    fc.assert(
+      fc.property(settings, changes, (given, steps) => {
+        live([given, [enter, ...steps]]);
+      }),
+    );
+  });
+
   it('the events alone tell every record and every balance', () => {
     fc.assert(
-      fc.property(life, (steps) => {
-        const { sandbox } = live(steps);
+      fc.property(lives, (lived) => {
+        const { sandbox } = live(lived);
         const heard = new Map<number, number>();
         const balances = new Map<unknown, number | undefined>();
         for (const { topic, payload } of sandbox.takeEvents()) {
@@ -186,8 +278,8 @@ describe('whatever happens to the customers', () => {
 
   it('points taken away are fully explained by their origins, which belong to the customer', () => {
     fc.assert(
-      fc.property(life, (steps) => {
-        const { sandbox } = live(steps);
+      fc.property(lives, (lived) => {
+        const { sandbox } = live(lived);
         for (const row of sandbox.tables.points.values()) {
           const used = row.origins.reduce((sum, origin) => sum + origin.usedPointsHundredths, 0);
           const usedCashback = row.origins.reduce((sum, o) => sum + o.usedCashbackHundredths, 0);
@@ -205,20 +297,18 @@ describe('whatever happens to the customers', () => {
     );
   });
 
-  it('an account lists exactly the records and orders of its customer', () => {
+  it('a customer is found with exactly the records and orders of his', () => {
     fc.assert(
-      fc.property(life, (steps) => {
-        const { sandbox } = live(steps);
-        for (const { OriginalId } of sandbox.tables.customers.values()) {
-          const account = sandbox.tables.accounts.get(OriginalId);
-          const points = [...sandbox.tables.points.values()]
-            .filter((row) => row.customerId === OriginalId)
-            .map((row) => row.PointId);
-          const orders = [...sandbox.tables.orders.values()]
-            .filter((row) => row.customerId === OriginalId)
-            .map((row) => row.OriginalId);
-          expect(account?.pointIds ?? []).toEqual(points);
-          expect([...(account?.orderIds ?? [])].sort()).toEqual(orders.sort());
+      fc.property(lives, (lived) => {
+        const { sandbox } = live(lived);
+        const { tables } = sandbox;
+        for (const id of ['c1', 'c2', 'nobody']) {
+          expect(tables.pointsByCustomer.of(id)).toEqual(
+            [...tables.points.values()].filter((row) => row.customerId === id),
+          );
+          const orders = [...tables.orders.values()].filter((row) => row.customerId === id);
+          expect(new Set(tables.ordersByCustomer.of(id))).toEqual(new Set(orders));
+          expect(tables.ordersByCustomer.count(id)).toBe(orders.length);
         }
       }),
     );

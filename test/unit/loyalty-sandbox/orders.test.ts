@@ -151,6 +151,29 @@ describe('sendOrder', () => {
     expect(codeOf(sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 'x' }) }))).toBe(33);
   });
 
+  it('is stored once and for all where the settings say so', () => {
+    const sandbox = openSandbox({ settings: { repeatedOrder: 'refuse' } });
+    expect(codeOf(sandbox.call('sendOrder', { body: makeOrder() }))).toBeUndefined();
+    expect(codeOf(sandbox.call('sendOrder', { body: makeOrder() }))).toBe(36);
+    expect(codeOf(sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 1 }) }))).toBe(36);
+    expect(balanceOf(sandbox).points).toBe(100);
+  });
+
+  it('cannot be returned once completed where the settings say so', () => {
+    const sandbox = openSandbox({ settings: { completedMayBeReturned: false } });
+    const returned = { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T09:00:00Z' };
+    sandbox.call('sendOrder', { body: makeOrder() });
+    expect(codeOf(sandbox.call('sendOrder', { body: makeOrder(returned) }))).toBe(13);
+    expect(balanceOf(sandbox).points).toBe(100);
+    expect(codeOf(sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 60 }) }))).toBe(
+      undefined,
+    );
+    const open = { OriginalId: 'o2', IsCompleted: false, OrderCompletedDate: null };
+    sandbox.call('sendOrder', { body: makeOrder(open) });
+    const cancelled = makeOrder({ ...open, ...returned });
+    expect(codeOf(sandbox.call('sendOrder', { body: cancelled }))).toBeUndefined();
+  });
+
   it('gives no points to a customer who is not enrolled, and gives them once enrolled', () => {
     const sandbox = openSandbox();
     const Customer = makeCustomer({ IsEnrolled: false });
@@ -173,7 +196,7 @@ describe('sendOrder', () => {
     expect(balanceOf(sandbox, 'c1').points).toBe(0);
     expect(balanceOf(sandbox, 'c2').points).toBe(100);
     expect(Result?.Customer).toMatchObject({ OriginalId: 'c2', OrderCount: 1 });
-    expect(sandbox.tables.accounts.get('c1')?.orderIds).toEqual([]);
+    expect(sandbox.tables.ordersByCustomer.of('c1')).toEqual([]);
     expect(sandbox.takeEvents().map(({ topic }) => topic)).toEqual(['Point_Removed', 'Point_Add']);
   });
 

@@ -67,6 +67,12 @@ describe('updateProduct', () => {
     }
   });
 
+  it('refuses a body of 200,000 foreign properties', () => {
+    const foreign = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`x${i}`, 1]));
+    const body = product(foreign);
+    expect(codeOf(openSandbox().call('updateProduct', { path, body }))).toBe(38);
+  });
+
   it('refuses a category tree without end', () => {
     let ProductCategory: object = { Name: 'root' };
     for (let i = 0; i < 50_000; i++)
@@ -118,6 +124,19 @@ describe('calculateProductPoints', () => {
         ['[2]', 7],
       ]);
       expect(answer).toMatchObject({ HasError: true, Result: null });
+    }
+  });
+
+  it('describes no more faults than a person reads', () => {
+    for (const item of [{}, 7, { Id: 'a', Price: 'x' }]) {
+      const body = Array(300).fill(item);
+      for (const ask of ['call', 'callUnchecked'] as const) {
+        const answer = openSandbox()[ask]('calculateProductPoints', { body });
+        const { ErrorDescriptions = [], ErrorMessages = [] } = answer;
+        expect(ErrorDescriptions.length).toBeGreaterThanOrEqual(10);
+        expect(ErrorDescriptions.length).toBeLessThanOrEqual(20);
+        expect(ErrorMessages).toHaveLength(ErrorDescriptions.length);
+      }
     }
   });
 

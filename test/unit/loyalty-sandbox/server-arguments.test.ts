@@ -1,5 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { help, readArguments } from '../../../local/loyalty-sandbox/arguments.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+function write(content: string): string {
+  const file = join(folder, 'settings.json');
+  writeFileSync(file, content);
+  return file;
+}
+
+const allOptions = ['--port', '--data', '--settings', '--seed', '--events-to', '--token', '--key'];
 
 describe('the arguments of the sandbox', () => {
   it('have defaults for all', () => {
@@ -24,11 +37,38 @@ describe('the arguments of the sandbox', () => {
     });
   });
 
+  it('take settings from a file, under those that were typed', () => {
+    const file = write('{"pointsPerUnit":2,"credentials":{"token":"t","key":"k"}}');
+    expect(readArguments(['--settings', file, '--key', 'typed'])).toMatchObject({
+      options: { settings: { pointsPerUnit: 2, credentials: { token: 't', key: 'typed' } } },
+    });
+  });
+
+  it('tell everything that is wrong with them and with the file at once', () => {
+    const file = write('{"pointsPerUnit":-1,"rateLimit":{"answer":"no"},"point":1}');
+    const reading = readArguments(['--port', 'x', '--settings', file, '--data', '']);
+    const problem = reading.kind === 'wrong' ? reading.problem : '';
+    for (const named of ['--port', 'pointsPerUnit', 'rateLimit.answer', 'point is', '--data']) {
+      expect(problem).toContain(named);
+    }
+    expect(problem).toContain(file);
+  });
+
+  it.each([
+    ['{"a"', 'is not JSON'],
+    ['[]', 'must be an object'],
+    [undefined, 'cannot be read (ENOENT)'],
+  ])('refuse a file of settings that is %j', (content, words) => {
+    const file = content === undefined ? join(folder, 'none') : write(content);
+    expect(readArguments(['--settings', file])).toMatchObject({
+      kind: 'wrong',
+      problem: expect.stringContaining(words),
+    });
+  });
+
   it('ask for help before anything else', () => {
     expect(readArguments(['--port', 'x', '--help'])).toEqual({ kind: 'help' });
-    for (const option of ['--port', '--data', '--seed', '--events-to', '--token', '--key']) {
-      expect(help).toContain(option);
-    }
+    for (const option of allOptions) expect(help).toContain(option);
   });
 
   it.each([

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import {
+  defaultServerSettings,
+  readServerSettings,
+} from '../../../local/loyalty-sandbox/server-settings.ts';
 import { defaultSettings, readSettings } from '../../../local/loyalty-sandbox/settings.ts';
 
 describe('readSettings', () => {
@@ -56,6 +61,31 @@ describe('readSettings', () => {
     fc.assert(
       fc.property(fc.anything(), (input) => {
         expect(['read', 'faulty']).toContain(readSettings(input).kind);
+      }),
+    );
+  });
+});
+
+describe('the settings of the server', () => {
+  it('accepts its own defaults, and fills in what is missing', () => {
+    const defaults = { kind: 'read', settings: defaultServerSettings };
+    expect(readServerSettings()).toEqual(defaults);
+    expect(readServerSettings({ ...defaultServerSettings, eventsKept: undefined })).toEqual(
+      defaults,
+    );
+  });
+
+  it('are refused with all their faults at once, before anything is started', async () => {
+    const wrong = { journalLimit: -1, eventAttempts: 0, eventTimeoutMs: Number.NaN, journal: 1 };
+    await expect(startLoyaltySandbox({ serverSettings: wrong })).rejects.toThrow(
+      /journalLimit must be .*; eventAttempts must be .*; eventTimeoutMs must be .*; journal is not/,
+    );
+  });
+
+  it('never throw', () => {
+    fc.assert(
+      fc.property(fc.anything(), (input) => {
+        expect(['read', 'faulty']).toContain(readServerSettings(input).kind);
       }),
     );
   });

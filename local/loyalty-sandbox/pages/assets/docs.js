@@ -6,6 +6,8 @@ const ui = window.SwaggerUIBundle({
   deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
+  // The gaps of the contract stand in it as x-not-shown.
+  showExtensions: true,
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   defaultModelRendering: 'model',
