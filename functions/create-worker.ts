@@ -20,6 +20,7 @@ import { handleTask } from '../shared/sync/handle-task.ts';
 import { runBatch } from '../shared/sync/run-batch.ts';
 import type { Store } from '../shared/sync/store-reader.ts';
 import { syncEntity } from '../shared/sync/sync-entity.ts';
+import { createConfiguredStore } from './configured-store.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
@@ -30,7 +31,7 @@ const PARALLEL = 5;
 const RESERVE_MS = 10_000;
 
 /** Settles one queue's batches. The three workers differ in their queue and nothing else. */
-export function createWorker(connector: Connector, service: string, store: Store) {
+export function createWorker(connector: Connector, service: string, given?: Store) {
   const environment = readEnvironment([
     'ORDERS_QUEUE_URL',
     'PRODUCTS_QUEUE_URL',
@@ -59,6 +60,7 @@ export function createWorker(connector: Connector, service: string, store: Store
       return [domain, { loyalty, breaker: createCircuitBreaker(), rules, assumptions }];
     }),
   );
+  const store = given ?? createConfiguredStore(connector, secrets);
   const world = {
     ledger: createDynamoDbLedger({
       client: createDynamoDbClient(clients),
@@ -69,7 +71,6 @@ export function createWorker(connector: Connector, service: string, store: Store
           attributes: attributes.join(','),
         }),
     }),
-    store,
     queue: createSqsEventQueue(sqs, {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
@@ -95,7 +96,7 @@ export function createWorker(connector: Connector, service: string, store: Store
     const deadline = AbortSignal.timeout(
       Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
     );
-    const batch = { ...world, deadline };
+    const batch = { ...world, store: store.until(deadline), deadline };
     const left = await runBatch(toMessages(event), {
       ...batch,
       syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),

@@ -6,6 +6,7 @@ import {
   requireText,
   type SecretReader,
 } from '../shared/aws/secrets.ts';
+import type { AdminCredentials } from '../shared/shopify/admin/admin-credentials.ts';
 import type { WebhookSecrets } from '../shared/shopify/signature.ts';
 import { errorFields, type Telemetry } from '../shared/sync/telemetry.ts';
 
@@ -13,6 +14,8 @@ import { errorFields, type Telemetry } from '../shared/sync/telemetry.ts';
 export interface ShopSecrets {
   webhook(shopPath: string): SecretReader<WebhookSecrets>;
   loyalty(shopPath: string): SecretReader<{ readonly token: string; readonly key: string }>;
+  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one. */
+  store(shopPath: string): SecretReader<AdminCredentials>;
 }
 
 export function createShopSecrets(
@@ -37,6 +40,7 @@ export function createShopSecrets(
   return {
     webhook: (path) => reader(`${prefix}/${path}/webhook`, parseWebhookSecrets),
     loyalty: (path) => reader(`${prefix}/${path}/loyalty`, parseLoyaltyCredentials),
+    store: (path) => reader(`${prefix}/${path}/store`, parseStoreCredentials),
   };
 }
 
@@ -63,4 +67,17 @@ function parseLoyaltyCredentials(
   const key = requireText(fields, 'key');
   if (key.kind === 'fault') return key;
   return { kind: 'parsed', value: { token: token.value, key: key.value } };
+}
+
+function parseStoreCredentials(fields: Fields): ParsedSecret<AdminCredentials> {
+  const accessToken = requireText(fields, 'accessToken');
+  if (accessToken.kind === 'parsed') {
+    return { kind: 'parsed', value: { kind: 'static', accessToken: accessToken.value } };
+  }
+  const clientId = requireText(fields, 'clientId');
+  if (clientId.kind === 'fault') return clientId;
+  const clientSecret = requireText(fields, 'clientSecret');
+  if (clientSecret.kind === 'fault') return clientSecret;
+  const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
+  return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
 }

@@ -34,6 +34,7 @@ export interface SecretReaderOptions<T> {
 }
 
 const MINUTE_MS = 60_000;
+const FAILURE_PAUSE_MS = 5_000;
 
 export function createSecretReader<T>({
   name,
@@ -49,6 +50,7 @@ export function createSecretReader<T>({
   let known: { readonly text: string; readonly value: T; readonly readAt: number } | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let underWay: Promise<Renewal<T>> | undefined;
+  let failed: { readonly error: unknown; readonly at: number } | undefined;
 
   async function ask(): Promise<Renewal<T>> {
     askedAt = now();
@@ -62,9 +64,16 @@ export function createSecretReader<T>({
 
   /** Callers at the same time share one request. It rejects only when no usable value is left. */
   function renew(): Promise<Renewal<T>> {
+    // A secret that is not there must not cost a request for every event that misses it.
+    if (!underWay && failed && now() - failed.at < FAILURE_PAUSE_MS) {
+      return Promise.reject(failed.error);
+    }
     underWay ??= ask()
       .catch((error: unknown): Renewal<T> => {
-        if (!known || now() - known.readAt >= maxStaleMs) throw error;
+        if (!known || now() - known.readAt >= maxStaleMs) {
+          failed = { error, at: now() };
+          throw error;
+        }
         onFailedRenewal(error);
         return { kind: 'unchanged', value: known.value };
       })

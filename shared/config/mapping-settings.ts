@@ -6,7 +6,9 @@ import type { StoreOrder } from '../store/order.ts';
  *
  * - `note-attribute`: an additional detail of the order, as the cart or checkout stored it.
  * - `metafield`: a metafield of the order or of its customer. Webhooks carry none, so with this source
- *   the connector reads every order from the store before it sends it.
+ *   the connector reads an order from the store before it sends it or a change of it.
+ * - `localized-field`: what the checkout asks for by country, by its key in Shopify's spelling, such as
+ *   `TAX_CREDENTIAL_BR`. Read from the store like a metafield.
  * - a function of yours. It gets the order and gives text or undefined. If it throws, that order is
  *   parked with the name of the setting, and all others go on.
  */
@@ -18,7 +20,17 @@ type DetailSource =
       readonly namespace: string;
       readonly key: string;
     }
+  | { readonly from: 'localized-field'; readonly key: string }
   | ((order: StoreOrder) => string | undefined);
+
+interface Enrichment {
+  /** The card's brand and type as the payment method, instead of the gateway's name. */
+  readonly cardDetails?: boolean;
+  /** The name of the retail location of a point-of-sale order. Needs the scope `read_locations`. */
+  readonly locationNames?: boolean;
+  /** The name of the staff member. Needs the scope `read_users`, which some plans only have. */
+  readonly staffNames?: boolean;
+}
 
 /** How entities of the store become entities of the loyalty service. All have a default. */
 export interface MappingSettings {
@@ -70,6 +82,12 @@ export interface MappingSettings {
    * Default: none is sent.
    */
   readonly birthday?: DetailSource;
+
+  /**
+   * What is read from the store before an order is sent, because its webhook does not carry it. Each
+   * costs a request per order and change, and some an access scope of the app. Default: none.
+   */
+  readonly enrich?: Enrichment;
 
   /**
    * Whether customers are told to the loyalty service as members of the points plan.
@@ -134,6 +152,7 @@ export const defaultRules: MappingRules = {
   testOrders: 'skip',
   document: undefined,
   birthday: undefined,
+  enrich: {},
   enrolment: 'unstated',
   metadata: undefined,
   productUrl: 'https://{domain}/products/{handle}',

@@ -22,13 +22,15 @@ const comesFrom = (source: string) => (value: unknown) =>
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-const noteAttribute = shapeOf({
-  required: { from: oneOf('note-attribute', 'metafield'), name: filledText },
-});
+const kinds = oneOf('note-attribute', 'metafield', 'localized-field');
+
+const noteAttribute = shapeOf({ required: { from: kinds, name: filledText } });
+
+const localizedField = shapeOf({ required: { from: kinds, key: filledText } });
 
 const metafield = shapeOf({
   required: {
-    from: oneOf('note-attribute', 'metafield'),
+    from: kinds,
     owner: oneOf('order', 'customer'),
     namespace: filledText,
     key: filledText,
@@ -36,13 +38,25 @@ const metafield = shapeOf({
 });
 
 const notASource: Check = (_, path) => [
-  { path, problem: "must be a function, or an object with from: 'note-attribute' or 'metafield'" },
+  {
+    path,
+    problem:
+      "must be a function, or an object with from: 'note-attribute', 'metafield' or 'localized-field'",
+  },
 ];
 
 const detailSource = either(
   isFunction,
   aFunction,
-  either(comesFrom('metafield'), metafield, either(isObject, noteAttribute, notASource)),
+  either(
+    comesFrom('metafield'),
+    metafield,
+    either(
+      comesFrom('localized-field'),
+      localizedField,
+      either(isObject, noteAttribute, notASource),
+    ),
+  ),
 );
 
 const ruleChecks: Record<keyof MappingSettings, Check> = {
@@ -52,6 +66,9 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   testOrders: oneOf('skip', 'send'),
   document: detailSource,
   birthday: detailSource,
+  enrich: shapeOf({
+    optional: { cardDetails: trueOrFalse, locationNames: trueOrFalse, staffNames: trueOrFalse },
+  }),
   enrolment: either(isFunction, aFunction, oneOf('unstated', 'everyone')),
   metadata: aFunction,
   productUrl: matching(

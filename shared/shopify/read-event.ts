@@ -30,7 +30,6 @@ export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
  */
 function readEvent(event: StoreEvent): EventReading {
   if (event.kind === 'coupon') return readCouponMessage(event);
-  if (event.topic === 'app/uninstalled') return notify('app-uninstalled', event.deliveryId);
   // Too large to carry, or sent by a feeder that only knows the id.
   if (event.body === undefined) {
     return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
@@ -112,12 +111,24 @@ function readCompliance(event: StoreEvent, payload: unknown): EventReading {
       if (read.kind !== 'read') return unreadable(read.faults);
       return ofShop(event, read.request.shopDomain, notify('data-request', read.request.requestId));
     }
+    case 'app/uninstalled':
+      return isShop(payload, event.shop)
+        ? notify('app-uninstalled', event.deliveryId)
+        : unreadable([{ path: 'myshopify_domain', problem: 'is not the shop of this address' }]);
     default: {
       const read = readShopRedaction(payload);
       if (read.kind !== 'read') return unreadable(read.faults);
       return ofShop(event, read.request.shopDomain, notify('shop-redact', event.deliveryId));
     }
   }
+}
+
+/** The body of app/uninstalled is the shop itself. */
+function isShop(payload: unknown, shop: string): boolean {
+  if (typeof payload !== 'object' || payload === null) return false;
+  const { myshopify_domain: domain } = payload as { myshopify_domain?: unknown };
+  // Shopify's own sample has null there.
+  return domain === null || (typeof domain === 'string' && domain.toLowerCase() === shop);
 }
 
 /** The body's own word on the shop is signed, the header's is not. */

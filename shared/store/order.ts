@@ -81,6 +81,12 @@ export interface StoreCustomer {
   readonly createdAt: string | undefined;
 }
 
+/**
+ * What a country asks of its buyers at checkout (a Brazilian tax id, for one) stands among an order's
+ * metafields under this namespace. No real namespace can hold a colon.
+ */
+export const LOCALIZED_FIELDS = 'localized:fields';
+
 interface StoreMetafield {
   readonly owner: 'order' | 'customer';
   readonly namespace: string;

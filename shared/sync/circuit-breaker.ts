@@ -60,6 +60,8 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Circ
     } else if (how === 'misconfigured') {
       open(settings.misconfiguredSeconds, now);
     } else {
+      // Calls that were under way when it opened fail with it: one outage must not count as many.
+      if (openUntil > now.getTime()) return;
       failuresInARow += 1;
       if (failuresInARow < settings.failuresToOpen && allowed > 1) return;
       open(openSeconds, now);

@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../store/order.ts';
+import { LOCALIZED_FIELDS, type StoreOrder } from '../store/order.ts';
 import type { DetailSource, OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
 import type { MappingFault } from './wanted-state.ts';
@@ -25,20 +25,24 @@ export function findDetail(
     return { kind: 'value', value: filled(attribute?.value) };
   }
   if (order.metafields === undefined) return { kind: 'unseen' };
+  const wanted =
+    source.from === 'metafield'
+      ? source
+      : ({ owner: 'order', namespace: LOCALIZED_FIELDS, key: source.key } as const);
   const metafield = order.metafields.find(
     ({ owner, namespace, key }) =>
-      owner === source.owner && namespace === source.namespace && key === source.key,
+      owner === wanted.owner && namespace === wanted.namespace && key === wanted.key,
   );
   return { kind: 'value', value: filled(metafield?.value) };
 }
 
-/** True when a rule needs what this snapshot does not carry, so that the store should be read. */
+/** True when a rule needs metafields that this snapshot does not carry. */
 export function needsMetafields(
   order: StoreOrder,
   { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
 ): boolean {
   return [document, birthday].some(
-    (source) => typeof source === 'object' && source.from === 'metafield' && !order.metafields,
+    (source) => typeof source === 'object' && source.from !== 'note-attribute' && !order.metafields,
   );
 }
 

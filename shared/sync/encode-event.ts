@@ -9,13 +9,36 @@ export const NEWEST_VERSION = 1;
 
 /** The SQS message body of an event: ASCII, and short enough whatever the body is. */
 export function encodeEvent(event: StoreEvent): string {
-  const { shop, kind, id, topic, deliveryId, receivedAt, triggeredAt, apiVersion, replays } = event;
+  const {
+    shop,
+    kind,
+    id,
+    topic,
+    deliveryId,
+    receivedAt,
+    triggeredAt,
+    apiVersion,
+    cursor,
+    replays,
+  } = event;
   const body = event.body && carry(event, event.body);
   // JSON leaves out what is undefined.
   return escapeToAscii(
     JSON.stringify({
       v: NEWEST_VERSION,
-      ...{ shop, kind, id, topic, deliveryId, receivedAt, triggeredAt, apiVersion, replays, body },
+      ...{
+        shop,
+        kind,
+        id,
+        topic,
+        deliveryId,
+        receivedAt,
+        triggeredAt,
+        apiVersion,
+        cursor,
+        replays,
+        body,
+      },
     }),
   );
 }

@@ -31,6 +31,7 @@ const envelopeVersion1 = v.object({
   receivedAt: isoTime,
   triggeredAt: v.exactOptional(v.string()),
   apiVersion: v.exactOptional(v.string()),
+  cursor: v.exactOptional(v.string()),
   replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
   body: v.exactOptional(carriedBody),
 });

@@ -1,5 +1,5 @@
-import { encodeCoupon } from './coupon-message.ts';
 import type { EntityKey } from './entity.ts';
+import { fanOut, sendCode } from './fan-out.ts';
 import type { Ledger } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
@@ -25,7 +25,7 @@ export async function handleTask(
     case 'fan-out':
       return fanOut(event, task.discountId, world);
     case 'sync-code':
-      await sendCode(event, task.code, undefined, world);
+      await sendCode(event, { code: task.code }, world);
       return { kind: 'handled', how: 'code-enqueued' };
     case 'skip':
       return { kind: 'skipped', why: task.why };
@@ -38,58 +38,6 @@ export async function handleTask(
       await note(event, task, world);
       return { kind: 'handled', how: task.notice };
   }
-}
-
-/**
- * One message per code, so that each is retried, parked and remembered by itself. A discount that is
- * gone names no codes any more: the ledger knows those that were sent.
- */
-async function fanOut(event: StoreEvent, discountId: string, world: TaskWorld): Promise<Outcome> {
-  let from: string | undefined;
-  do {
-    const answer = await world.store.readDiscount(event.shop, discountId, from);
-    if (answer.kind === 'unavailable') {
-      const { kind: _, why, ...rest } = answer;
-      return { kind: 'retry', why: `store-${why}`, ...rest };
-    }
-    if (answer.kind === 'gone') return fanOutGone(event, discountId, world);
-    if (answer.value.automatic) return { kind: 'skipped', why: 'automatic-discount' };
-    for (const coupon of answer.value.coupons) {
-      await sendCode(event, coupon.code, encodeCoupon(coupon), world);
-    }
-    from = answer.value.next;
-  } while (from !== undefined);
-  return { kind: 'handled', how: 'fanned-out' };
-}
-
-async function fanOutGone(
-  event: StoreEvent,
-  discountId: string,
-  world: TaskWorld,
-): Promise<Outcome> {
-  let from: string | undefined;
-  do {
-    const page = await world.ledger.listCodes(event.shop, discountId, from);
-    for (const code of page.codes) await sendCode(event, code, undefined, world);
-    from = page.next;
-  } while (from !== undefined);
-  return { kind: 'handled', how: 'fanned-out' };
-}
-
-/** Without a body the worker asks the store for the code. */
-async function sendCode(
-  event: StoreEvent,
-  code: string,
-  body: Uint8Array | undefined,
-  { queue }: TaskWorld,
-): Promise<void> {
-  await queue.send({
-    ...event,
-    kind: 'coupon',
-    id: code,
-    deliveryId: `${event.deliveryId}/${code}`,
-    body,
-  });
 }
 
 /** Kept beside the entities, where the operator's commands find it, and counted for the alarm. */

@@ -8,9 +8,16 @@ import type { WantedState } from './wanted-state.ts';
  * id alone: cancelled is cancelled, and the refunds that follow must not cancel it again.
  */
 export function idempotencyKey(wanted: WantedState): string {
-  return createHash('sha256')
-    .update(canonical(material(wanted)))
-    .digest('base64url');
+  return hash(material(wanted));
+}
+
+/** The key of a cancelled order, whatever else is known of it. */
+export function cancelledOrderKey(id: string): string {
+  return hash({ kind: 'cancelled-order', id });
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url');
 }
 
 function material(wanted: WantedState): unknown {

@@ -25,6 +25,8 @@ export interface CallsMade {
   readonly outcome: Extract<Outcome, { kind: 'applied' | 'retry' | 'rejected' }>;
   /** What the circuit breaker learns from it. */
   readonly end: CallEnd;
+  /** False only when the service surely holds what it held before. */
+  readonly mayHaveHappened: boolean;
 }
 
 /** Order_CompletedOrderCannotBeCancelled. */
@@ -100,7 +102,7 @@ function hasCode(result: LoyaltyResult<unknown>, code: number): result is Busine
 type Failure = Extract<LoyaltyResult<unknown>, { kind: 'business-error' | 'transport-failure' }>;
 
 function applied(calls: readonly OperationId[]): CallsMade {
-  return { outcome: { kind: 'applied', calls }, end: 'answered' };
+  return { outcome: { kind: 'applied', calls }, end: 'answered', mayHaveHappened: true };
 }
 
 function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
@@ -114,12 +116,13 @@ function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): C
     case 'retry':
     case 'throttled':
     case 'misconfigured': {
+      const mayHaveHappened = result.kind === 'transport-failure' && result.mayHaveHappened;
       const afterSeconds = Math.max(
         result.retryAfterSeconds ?? 0,
-        result.kind === 'transport-failure' && result.mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
+        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
       );
       const misconfigured = result.class === 'misconfigured';
-      return { outcome: { kind: 'retry', why, afterSeconds, misconfigured }, end };
+      return { outcome: { kind: 'retry', why, afterSeconds, misconfigured }, end, mayHaveHappened };
     }
     case 'rejected':
       return refused(calls, result);
@@ -129,7 +132,11 @@ function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): C
 function refused(calls: readonly OperationId[], result: Failure): CallsMade {
   const why = `${calls.at(-1)} was refused: ${result.message}`;
   const code = result.kind === 'business-error' && result.name ? { code: result.name } : {};
-  return { outcome: { kind: 'rejected', reason: 'rejected', why, ...code }, end: callEnd(result) };
+  return {
+    outcome: { kind: 'rejected', reason: 'rejected', why, ...code },
+    end: callEnd(result),
+    mayHaveHappened: false,
+  };
 }
 
 function callEnd(
@@ -137,5 +144,7 @@ function callEnd(
 ): CallEnd {
   if (result.class === 'misconfigured') return 'misconfigured';
   if (result.kind === 'business-error') return 'answered';
-  return result.class === 'retry' && result.reason !== 'aborted' ? 'failed' : 'answered';
+  // Nobody called, or nobody waited for the answer: neither says anything about the service.
+  if (result.reason === 'aborted' || result.reason === 'blank-id') return 'unused';
+  return result.class === 'retry' ? 'failed' : 'answered';
 }

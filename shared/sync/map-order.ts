@@ -5,7 +5,7 @@ import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts } from './order-products.ts';
-import { type OrderProgress, orderProgress } from './order-progress.ts';
+import { isOver, type OrderProgress, orderProgress } from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
 import { orderTotal } from './order-total.ts';
 import {
@@ -54,10 +54,10 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
 
 /**
  * A deleted order. The store deletes only what it has cancelled or archived, and nothing of it can
- * be asked any more: whatever the loyalty service knows of it is cancelled.
+ * be asked any more: whatever the loyalty service knows of it is cancelled, and what it does not know
+ * it answers as done.
  */
 export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now: Date }): Mapped {
-  if (!before.known) return { kind: 'skip', why: 'never-sent' };
   const progress = {
     status: 'deleted',
     completedAt: undefined,
@@ -81,11 +81,15 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
   };
 }
 
-/** Only while nothing was applied: what the service already holds is still corrected or cancelled. */
+/**
+ * Only while nothing was applied: what the service already holds is still corrected. The end of an
+ * order is told even so. A worker may have died between sending it and recording that; its customer may
+ * have been deleted since; and an order that the service does not know is answered as done.
+ */
 function skipReason(order: StoreOrder, rules: OrderRules, known: boolean): MappingSkip | undefined {
   if (known) return undefined;
   if (order.test && rules.testOrders === 'skip') return 'test-order';
-  if (order.customer !== undefined) return undefined;
+  if (order.customer !== undefined || isOver(order)) return undefined;
   return rules.guests === 'skip' || !isReachableGuest(order) ? 'guest' : undefined;
 }
 

@@ -9,6 +9,11 @@ export interface OrderRules {
   readonly testOrders: 'skip' | 'send';
   readonly document: DetailSource | undefined;
   readonly birthday: DetailSource | undefined;
+  readonly enrich: {
+    readonly cardDetails?: boolean;
+    readonly locationNames?: boolean;
+    readonly staffNames?: boolean;
+  };
   readonly enrolment: 'unstated' | 'everyone' | ((order: StoreOrder) => boolean | undefined);
   readonly metadata: ((order: StoreOrder) => Readonly<Record<string, string>>) | undefined;
 }
@@ -22,6 +27,7 @@ export type DetailSource =
       readonly namespace: string;
       readonly key: string;
     }
+  | { readonly from: 'localized-field'; readonly key: string }
   | ((order: StoreOrder) => string | undefined);
 
 export interface ProductRules {

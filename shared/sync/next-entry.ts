@@ -14,9 +14,24 @@ export interface EntryChange {
   readonly world: { readonly now: () => Date; readonly orderRetentionDays: number };
 }
 
-/** Before calls that replace an applied state: from here on nobody may take the old key's word. */
-export function markedEntry({ revision: _, ...entry }: LedgerEntry): LedgerWrite {
-  return { ...entry, uncertain: true };
+/**
+ * Before calls that replace an applied state: from here on nobody may take the old key's word. The
+ * version is that of the attempt, so that an older snapshot asks the store instead of overtaking it.
+ */
+export function markedEntry(
+  change: EntryChange,
+  { revision: _, ...entry }: LedgerEntry,
+): LedgerWrite {
+  return { ...entry, version: newestVersion(change), uncertain: true };
+}
+
+/** After a first send whose fate is unknown: remembered as if it had arrived, trusted as if not. */
+export function attemptedEntry(
+  change: EntryChange,
+  mapped: Extract<Mapped, { kind: 'wanted' }>,
+): LedgerWrite {
+  const { appliedKey: _, ...entry } = appliedEntry(change, mapped);
+  return { ...entry, uncertain: true, outcomes: history(change, 'attempted') };
 }
 
 export function appliedEntry(

@@ -20,6 +20,11 @@ export function orderProgress(
   };
 }
 
+/** Cancelled, or nothing of it is left. */
+export function isOver(order: StoreOrder): boolean {
+  return order.cancelledAt !== undefined || isReturned(order);
+}
+
 /** Nothing of it is kept, or all of its money went back. An order of free things is neither. */
 function isReturned(order: StoreOrder): boolean {
   const nothingKept = order.lines.length > 0 && order.lines.every((line) => line.kept === 0);

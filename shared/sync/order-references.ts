@@ -1,4 +1,5 @@
 import type { NamedReference, StoreOrder } from '../store/order.ts';
+import type { OrderRules } from './mapping-rules.ts';
 import type { RememberedOrder } from './remembered.ts';
 import type { ReferenceForm } from './wanted-state.ts';
 
@@ -33,12 +34,32 @@ export function pointOfSale(
   };
 }
 
-/** A webhook knows the id only: a name learnt earlier stays, else the id stands for it. */
+/** True when a setting asks for a name or a card that neither this snapshot nor memory can tell. */
+export function needsEnrichment(
+  order: StoreOrder,
+  { enrich }: Pick<OrderRules, 'enrich'>,
+  remembered: RememberedOrder | undefined,
+): boolean {
+  const card = enrich.cardDetails && !order.card && !remembered?.card;
+  if (card && order.paymentGateways.length > 0) return true;
+  if (order.source !== 'pos') return false;
+  const unnamed = (reference: NamedReference | undefined, earlier: ReferenceForm | undefined) =>
+    reference !== undefined && !reference.name && earlier?.OriginalId !== reference.id;
+  return (
+    (enrich.locationNames === true && unnamed(order.location, remembered?.branch)) ||
+    (enrich.staffNames === true && unnamed(order.staff, remembered?.salesPerson))
+  );
+}
+
+/**
+ * A webhook knows the id only: a name learnt earlier stays, else the id stands for it. The Admin API
+ * does not show even the id without the scope: then what was known stays.
+ */
 function referenceForm(
   reference: NamedReference | undefined,
   earlier: ReferenceForm | undefined,
 ): ReferenceForm | undefined {
-  if (reference === undefined) return undefined;
+  if (reference === undefined) return earlier;
   const known = earlier?.OriginalId === reference.id ? earlier.Name : undefined;
   return { OriginalId: reference.id, Name: reference.name ?? known ?? reference.id };
 }

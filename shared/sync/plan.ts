@@ -36,7 +36,8 @@ const OLD_AFTER_MS = 2 * 86_400_000;
 export function plan({ entry, version, source, wantedKey, now }: Situation): Plan {
   const fromStore = source === 'store';
 
-  if (entry === undefined) {
+  // Version 0 is an entry in which nothing was ever settled: a rejection, a code that was announced.
+  if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
     if (!fromStore && now.getTime() - version > OLD_AFTER_MS) {
       return { kind: 'read-store', why: 'old-and-unknown' };
     }
@@ -56,7 +57,7 @@ export function plan({ entry, version, source, wantedKey, now }: Situation): Pla
   const same = entry.appliedKey === wantedKey && !entry.uncertain;
   if (same) return { kind: 'unchanged', advance: version > entry.version };
 
-  const tie = version === entry.version && known && !entry.uncertain;
+  const tie = version === entry.version && !entry.uncertain;
   if (tie && !fromStore) return { kind: 'read-store', why: 'same-second' };
 
   return { kind: 'call', mark: known && !entry.uncertain };

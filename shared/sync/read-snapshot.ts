@@ -1,4 +1,5 @@
 import type { EntityKey } from './entity.ts';
+import { cancelledOrderKey } from './idempotency-key.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import type { SnapshotSource } from './plan.ts';
@@ -15,21 +16,34 @@ export interface Snapshot {
   readonly partial?: boolean;
 }
 
-/** Asks the store what the entity is now. */
+/** What made us ask. */
+export interface Question {
+  readonly event: StoreEvent;
+  readonly entry: LedgerEntry | undefined;
+  /** The version of the snapshot that the event itself carried. */
+  readonly carried: number | undefined;
+}
+
+/**
+ * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
+ * told us already.
+ */
 export async function readSnapshot(
   key: EntityKey,
-  event: StoreEvent,
-  entry: LedgerEntry | undefined,
+  { event, entry, carried }: Question,
   { store, telemetry }: { readonly store: Store; readonly telemetry: Telemetry },
-): Promise<Snapshot | Extract<Outcome, { kind: 'retry' }>> {
+): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
   telemetry.count('store-read', { kind: key.kind });
-  const answer = await ask(store, key);
+  const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
+  const answer = await ask(store, key, evidence);
   switch (answer.kind) {
-    case 'found':
-      return snapshot(answer.value, versionOf(answer.value));
+    case 'found': {
+      const version = versionOf(answer.value);
+      const lags = carried !== undefined && version < carried;
+      return lags ? { kind: 'retry', why: 'store-lags' } : snapshot(answer.value, version);
+    }
     case 'gone':
-      // Nothing dates a disappearance but our hearing of it; it must count as newer than all before.
-      return snapshot(answer, Math.max(Date.parse(event.receivedAt), entry?.version ?? 0));
+      return judgeGone(key, event, entry);
     case 'unavailable': {
       const { kind: _, why, ...rest } = answer;
       return { kind: 'retry', why: `store-${why}`, ...rest };
@@ -37,14 +51,38 @@ export async function readSnapshot(
   }
 }
 
+/**
+ * Gone is believed where a deletion was announced, and for a code, whose removal says no more than
+ * that it changed. Anything else about a thing that is not there waits for its deletion to arrive.
+ */
+function judgeGone(
+  { kind, id }: EntityKey,
+  { topic, receivedAt }: StoreEvent,
+  entry: LedgerEntry | undefined,
+): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
+  // Nothing dates a disappearance but our hearing of it; it must count as newer than all before.
+  const heardAt = Date.parse(receivedAt);
+  if (topic.endsWith('/delete') || kind === 'coupon') {
+    return snapshot({ kind: 'gone' }, Math.max(heardAt, entry?.version ?? 0));
+  }
+  const settled = entry !== undefined && entry.version >= heardAt;
+  const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
+  if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
+  return { kind: 'retry', why: 'store-says-gone' };
+}
+
 function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
   return { kind: 'snapshot', entity, version, source: 'store' };
 }
 
-async function ask(store: Store, { shop, kind, id }: EntityKey): Promise<StoreAnswer<StoreEntity>> {
+async function ask(
+  store: Store,
+  { shop, kind, id }: EntityKey,
+  evidence: { readonly deletionAnnounced: boolean },
+): Promise<StoreAnswer<StoreEntity>> {
   switch (kind) {
     case 'order':
-      return wrap(await store.readOrder(shop, id), (order) => ({ kind: 'order', order }));
+      return wrap(await store.readOrder(shop, id, evidence), (order) => ({ kind: 'order', order }));
     case 'product':
       return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
     case 'coupon':

@@ -59,7 +59,10 @@ export async function settleGroup(
   const work = key ? readable.sort(newestFirst) : readable;
   let known = entry;
   let storeAsked = false;
+  let waiting: RetryReason | undefined;
   for (const item of work) {
+    // The store did not answer the first such question; the others would hear the same.
+    if (waiting && item.reading.kind === 'ask-store') continue;
     let outcome: Outcome;
     if (item.reading.kind === 'task') outcome = await world.handleTask(item, item.reading.task);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
@@ -68,6 +71,11 @@ export async function settleGroup(
     report(item.event, outcome, world);
 
     const verdict = verdictOn(outcome);
+    // A question that cannot be answered now waits, and does not hold up what the others know.
+    if (verdict.kind === 'delay' && item.reading.kind === 'ask-store') {
+      waiting = verdict.retry;
+      continue;
+    }
     if (verdict.kind === 'delay') return verdict.retry;
     if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
       return parkingFailed;
@@ -75,7 +83,7 @@ export async function settleGroup(
     if (verdict.kind === 'acknowledge') storeAsked ||= item.reading.kind === 'ask-store';
     unsettled.delete(item);
   }
-  return undefined;
+  return waiting;
 }
 
 const parkingFailed: RetryReason = { why: 'dead-letter-queue-unavailable' };

@@ -24,6 +24,8 @@ export interface StoreEvent {
   readonly apiVersion?: string;
   /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
   readonly body: Uint8Array | undefined;
+  /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
+  readonly cursor?: string;
   /** How often, by whom and when a dead letter was sent again. */
   readonly replays?: readonly { readonly at: string; readonly by: string }[];
 }

@@ -52,7 +52,7 @@ export type StoreAnswer<Value> =
     };
 
 /** One page of a discount's codes, as the coupons they are. */
-interface DiscountPage {
+export interface DiscountPage {
   readonly automatic: boolean;
   readonly coupons: readonly StoreCoupon[];
   /** Where the next page begins; undefined on the last one. */
@@ -61,10 +61,19 @@ interface DiscountPage {
 
 /** The store, asked directly. Never used while a webhook is being received. */
 export interface Store {
-  readOrder(shop: string, id: string): Promise<StoreAnswer<StoreOrder>>;
+  readOrder(
+    shop: string,
+    id: string,
+    evidence?: {
+      /** The store announced the deletion in a signed body. Absence alone may be a lack of scope. */
+      readonly deletionAnnounced?: boolean;
+    },
+  ): Promise<StoreAnswer<StoreOrder>>;
   readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
   /** The coupon that one code is now. */
   readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;
   /** A discount's codes in pages: a discount can have thousands. */
   readDiscount(shop: string, id: string, from?: string): Promise<StoreAnswer<DiscountPage>>;
+  /** The same store, giving up when the signal fires. */
+  until(signal: AbortSignal): Store;
 }

@@ -13,14 +13,17 @@ import {
 import { type EntityRules, mapSnapshot } from './map-snapshot.ts';
 import {
   appliedEntry,
+  attemptedEntry,
   markedEntry,
   rejectedEntry,
   skippedEntry,
   unchangedEntry,
 } from './next-entry.ts';
+import { needsEnrichment } from './order-references.ts';
 import type { Outcome } from './outcome.ts';
 import { plan } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
+import { recallOrder } from './remembered.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
 import type { Store } from './store-reader.ts';
@@ -57,12 +60,13 @@ export async function syncEntity(
   entry: LedgerEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
+  const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   let snapshot: Snapshot | undefined =
     reading.kind === 'snapshot' ? { ...reading, source: 'event' } : undefined;
   for (;;) {
     if (!snapshot) {
-      const read = await readSnapshot(key, event, entry, world);
-      if (read.kind === 'retry') return { outcome: read, entry };
+      const read = await readSnapshot(key, { event, entry, carried }, world);
+      if (read.kind !== 'snapshot') return { outcome: read, entry };
       snapshot = read;
     }
     const { rules } = world.shop(key.shop);
@@ -71,7 +75,7 @@ export async function syncEntity(
     const { version, source } = snapshot;
     const next = plan({ entry, version, source, wantedKey, now: world.now() });
     // At most once: neither sends a snapshot of the store back to the store.
-    if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules))) {
+    if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules, entry))) {
       snapshot = undefined;
       continue;
     }
@@ -88,9 +92,17 @@ export async function syncEntity(
  * True when the store knows more than the event said. Asked only before a call: as long as what the
  * event does say changes nothing, the rest need not be known.
  */
-function leavesOut({ source, entity, partial }: Snapshot, rules: EntityRules): boolean {
+function leavesOut(
+  { source, entity, partial }: Snapshot,
+  rules: EntityRules,
+  entry: LedgerEntry | undefined,
+): boolean {
   if (source === 'store') return false;
-  return partial === true || (entity.kind === 'order' && needsMetafields(entity.order, rules));
+  if (entity.kind !== 'order') return partial === true;
+  const { order } = entity;
+  return (
+    needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
+  );
 }
 
 interface Step {
@@ -120,12 +132,17 @@ async function apply(step: Step, mapped: Wanted, mark: boolean): Promise<Synced>
   let entry = step.entry;
   try {
     if (mark && entry) {
-      entry = await write(step, markedEntry(entry), entry);
+      entry = await write(step, markedEntry(step, entry), entry);
       if (!entry) return overtaken(step.entry);
     }
-    const { outcome, end } = await makeCalls(mapped.wanted, loyalty, assumptions, world.deadline);
-    permit.settle(end, world.now());
-    if (outcome.kind === 'retry') return { outcome, entry };
+    const made = await makeCalls(mapped.wanted, loyalty, assumptions, world.deadline);
+    const { outcome } = made;
+    permit.settle(made.end, world.now());
+    if (outcome.kind === 'retry') {
+      if (!made.mayHaveHappened || entry?.uncertain) return { outcome, entry };
+      // A first send that may have arrived: what comes next must not take the entity for unknown.
+      return { outcome, entry: (await write(step, attemptedEntry(step, mapped), entry)) ?? entry };
+    }
     if (outcome.kind === 'rejected') return reject({ ...step, entry }, outcome);
     const applied = await write(step, appliedEntry(step, mapped), entry);
     if (applied) return { outcome, entry: applied };
@@ -156,12 +173,10 @@ async function skip(step: Step, why: Extract<Mapped, { kind: 'skip' }>['why']): 
 
 /** Only `applied` closes a key: the entry learns that it happened, and nothing else. */
 async function reject(step: Step, outcome: Rejected): Promise<Synced> {
-  const written = await write(
-    step,
-    rejectedEntry(step, outcome.code ?? outcome.reason),
-    step.entry,
-  );
-  return { outcome, entry: written ?? step.entry };
+  const next = rejectedEntry(step, outcome.code ?? outcome.reason);
+  const written = await write(step, next, step.entry);
+  // Refused, but somebody else wrote meanwhile: it may have been refused because of what they did.
+  return written ? { outcome, entry: written } : overtaken(step.entry);
 }
 
 function unmappable({ faults }: Extract<Mapped, { kind: 'fault' }>): Rejected {

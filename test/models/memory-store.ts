@@ -37,7 +37,7 @@ export function createMemoryStore(): MemoryStore {
       .filter((coupon) => coupon.discountId === discountId);
   }
 
-  return {
+  const store: MemoryStore = {
     get reads() {
       return reads;
     },
@@ -59,6 +59,7 @@ export function createMemoryStore(): MemoryStore {
       if (kind !== 'discount') return;
       for (const { code } of couponsOf(shop, id)) things.delete(at(shop, 'coupon', code));
     },
+    until: () => store,
     readOrder: async (shop, id) => read(shop, 'order', id),
     readProduct: async (shop, id) => read(shop, 'product', id),
     readCoupon: async (shop, code) => read(shop, 'coupon', code),
@@ -75,4 +76,5 @@ export function createMemoryStore(): MemoryStore {
       };
     },
   };
+  return store;
 }

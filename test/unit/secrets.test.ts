@@ -117,9 +117,13 @@ describe('a cached secret', () => {
     expect(await reader.get()).toBe('two');
   });
 
-  it('is asked for again at once when the first request failed', async () => {
-    const { reader } = setUp([down, secret('one')]);
-    await expect(Promise.all([reader.get(), reader.get()])).rejects.toBe(down);
+  it('that is not there is asked for again after a pause, not for every event', async () => {
+    const { reader, clock, requests } = setUp([down, secret('one')]);
+    await expect(reader.get()).rejects.toBe(down);
+    await expect(reader.get()).rejects.toBe(down);
+    await expect(reader.refresh()).rejects.toBe(down);
+    expect(requests()).toBe(1);
+    clock.now += 5_000;
     expect(await reader.get()).toBe('one');
   });
 

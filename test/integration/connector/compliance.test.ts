@@ -40,7 +40,10 @@ describe('the compliance topics', () => {
     await connector.deliver(
       ['customers/data_request', { ...request, orders_requested: [1], data_request: { id: 9999 } }],
       ['shop/redact', { shop_id: 954889, shop_domain: SHOP }],
-      ['app/uninstalled', { id: 954889, name: 'Example', email: quillane.email }],
+      [
+        'app/uninstalled',
+        { id: 954889, name: 'Example', email: quillane.email, myshopify_domain: SHOP },
+      ],
     );
     const text = await connector.ledgerText();
     for (const notice of ['data-request', 'shop-redact', 'app-uninstalled']) {

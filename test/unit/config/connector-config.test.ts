@@ -36,6 +36,7 @@ describe('the connector’s settings', () => {
             orderTotal: 'subtotal',
             guests: 'skip',
             testOrders: 'skip',
+            enrich: {},
             enrolment: 'unstated',
             productUrl: 'https://{domain}/products/{handle}',
             couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
@@ -179,7 +180,7 @@ describe('the connector’s settings', () => {
     [
       'document',
       [
-        "rules.document must be a function, or an object with from: 'note-attribute' or 'metafield'",
+        "rules.document must be a function, or an object with from: 'note-attribute', 'metafield' or 'localized-field'",
       ],
     ],
   ])('refuse the source %j', (document, faults) => {

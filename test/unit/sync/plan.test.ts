@@ -69,9 +69,19 @@ describe('the plan for a snapshot', () => {
     });
   });
 
-  it('does not read two states into one second when nothing was applied', () => {
+  it('asks the store about two states of one second, even if one of them was skipped', () => {
     const skipped: LedgerEntry = { version: at, uncertain: false, outcomes: [], revision: 1 };
-    expect(decide({ entry: skipped })).toEqual({ kind: 'call', mark: false });
+    expect(decide({ entry: skipped })).toEqual({ kind: 'read-store', why: 'same-second' });
+    expect(decide({ entry: skipped, wantedKey: undefined })).toEqual({ kind: 'skip' });
+  });
+
+  it('takes an entry in which nothing was ever settled for none', () => {
+    const rejected: LedgerEntry = { version: 0, uncertain: false, outcomes: [], revision: 1 };
+    expect(decide({ entry: rejected })).toEqual({ kind: 'call', mark: false });
+    expect(decide({ entry: rejected, version: now.getTime() - 3 * DAY })).toEqual({
+      kind: 'read-store',
+      why: 'old-and-unknown',
+    });
   });
 
   it('skips without asking anybody, unless it must know more first', () => {

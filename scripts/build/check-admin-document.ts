@@ -1,0 +1,52 @@
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  NoDeprecatedCustomRule,
+  NoUnusedFragmentsRule,
+  specifiedRules,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { LONGEST_PAGE, MOST_POINTS, pageSize, queryCost } from './query-cost.ts';
+
+/** Everything that Shopify would refuse, or has announced to refuse one day. */
+export function checkAdminDocument(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const errors = validate(schema, document, [
+    ...specifiedRules,
+    NoUnusedFragmentsRule,
+    NoDeprecatedCustomRule,
+  ]);
+  if (errors.length > 0) return errors.map(({ message }: GraphQLError) => message);
+  return [...checkPages(schema, document), ...checkCost(schema, document)];
+}
+
+function checkPages(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const faults: string[] = [];
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field(field) {
+        const size = pageSize(field);
+        const type = getNamedType(types.getType());
+        const { value: name } = field.name;
+        if (size === undefined && type?.name.endsWith('Connection')) {
+          faults.push(`${name} is a connection and must say how long its page is, as a number`);
+        }
+        if (size !== undefined && (size < 1 || size > LONGEST_PAGE)) {
+          faults.push(`${name} asks for ${size} at once, Shopify gives 1 to ${LONGEST_PAGE}`);
+        }
+      },
+    }),
+  );
+  return faults;
+}
+
+function checkCost(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const cost = queryCost(schema, document);
+  return cost > MOST_POINTS ? [`costs ${cost} points, Shopify allows ${MOST_POINTS}`] : [];
+}

@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { codegen } from '@graphql-codegen/core';
+import * as operationTypes from '@graphql-codegen/typescript-operations';
+import { type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
+import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
+import { ADMIN_API_VERSION, adminSchema } from './admin-schema.ts';
+import { checkAdminDocument } from './check-admin-document.ts';
+
+/**
+ * Writes the documents of the Admin API as TypeScript: their text and their types in one file, because
+ * neither Node nor the bundler reads .graphql files. With `--check` it only compares.
+ */
+const TARGET = join(import.meta.dirname, '../../shared/shopify/admin/documents.gen.ts');
+
+/** Shopify writes every one of them as text in JSON: exact, whatever its length. */
+const TEXT_SCALARS = ['ID', 'DateTime', 'Decimal', 'Money', 'UnsignedInt64', 'URL'];
+
+async function generateAdminTypes(
+  schema: GraphQLSchema,
+  operations: readonly AdminOperation[],
+): Promise<string> {
+  const types = await codegen({
+    filename: TARGET,
+    schema: undefined as never,
+    schemaAst: schema,
+    // Copies, because the generator takes repeated fragments out of the documents it is given.
+    documents: operations.map(({ file, document }) => ({
+      location: file,
+      document: structuredClone(document),
+    })),
+    config: {
+      scalars: Object.fromEntries(TEXT_SCALARS.map((name) => [name, 'string'])),
+      immutableTypes: true,
+      skipTypename: true,
+      enumType: 'string-literal',
+      disableDescriptions: true,
+      inlineFragmentTypes: 'combine',
+      noExport: true,
+    },
+    plugins: [{ operations: {} }],
+    pluginMap: { operations: operationTypes },
+  });
+  return [
+    `// Generated from documents/*.graphql and Shopify's schema ${ADMIN_API_VERSION}: npm run generate.`,
+    `import type { AdminDocument } from './admin-document.ts';`,
+    withoutUnused(types).trim(),
+    ...operations.map(documentCode),
+    '',
+  ].join('\n\n');
+}
+
+/** The generator also declares types that only others could use; unused ones would fail the build. */
+function withoutUnused(types: string): string {
+  return types
+    .replace(/^\/\*\*.*\*\/\n/gm, '')
+    .replace(/^export /gm, '')
+    .split(/\n(?=type )/)
+    .filter((block) => {
+      const name = /^type (\w+)/.exec(block.trim())?.[1] ?? '';
+      const isRoot = /(?:Query|Mutation)(?:Variables)?$/.test(name);
+      return isRoot || types.split(new RegExp(`\\b${name}\\b`)).length > 2;
+    })
+    .join('\n');
+}
+
+function documentCode({ name, operation, document }: AdminOperation): string {
+  const kind = operation.operation === 'mutation' ? 'Mutation' : 'Query';
+  const constant = `${name.charAt(0).toLowerCase()}${name.slice(1)}Document`;
+  const text = stripIgnoredCharacters(print(document));
+  return [
+    `export const ${constant}: AdminDocument<${name}${kind}, ${name}${kind}Variables> = {`,
+    `  name: '${name}',`,
+    `  kind: '${operation.operation}',`,
+    `  text: ${JSON.stringify(text)},`,
+    `};`,
+  ].join('\n');
+}
+
+async function main({ check, target }: { check: boolean; target: string }): Promise<void> {
+  const schema = adminSchema();
+  const operations = readAdminOperations();
+  const faults = operations.flatMap(({ file, document }) =>
+    checkAdminDocument(schema, document).map((fault) => `${file}.graphql: ${fault}`),
+  );
+  if (faults.length > 0) {
+    console.error(faults.join('\n'));
+    process.exitCode = 1;
+    return;
+  }
+  const code = await generateAdminTypes(schema, operations);
+  if (!check) {
+    writeFileSync(target, code);
+  } else if (readFileSync(target, 'utf8') !== code) {
+    console.error(`${target} is not what its documents say: npm run generate`);
+    process.exitCode = 1;
+  }
+}
+
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+await main({ check: values.check, target: positionals[0] ?? TARGET });

@@ -1,0 +1,61 @@
+import type { StoreOrder } from '../../store/order.ts';
+import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
+import { type AdminClient, type AdminClientSettings, createAdminClient } from './admin-client.ts';
+import type { Enrichment } from './enrichment.ts';
+import type { OrderEvidence } from './judge-absence.ts';
+import { readCoupon } from './read-coupon.ts';
+import { readDiscount } from './read-discount.ts';
+import { readOrder } from './read-order.ts';
+import { readProduct } from './read-product.ts';
+
+/** One shop as the store is asked for it. */
+export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
+  readonly enrichment?: Enrichment | undefined;
+}
+
+export interface AdminStoreSettings
+  extends Pick<AdminClientSettings, 'timeoutMs' | 'now' | 'sleep' | 'random'> {
+  /** Throws for a shop that is not configured. */
+  readonly shop: (domain: string) => AdminShop;
+}
+
+export interface AdminStore extends Store {
+  /** With `evidence`, an order that is not there can be told from one that is not visible. */
+  readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
+  /** The same store and the same tokens, giving up when the signal fires. */
+  until(signal: AbortSignal): AdminStore;
+}
+
+/**
+ * The store behind the Admin API. Nothing is loaded and no secret is read before the first question;
+ * after it, tokens, points and connections are shared by everything in the process.
+ */
+export function createAdminStore(settings: AdminStoreSettings): AdminStore {
+  const shops = new Map<string, { readonly client: AdminClient; readonly shop: AdminShop }>();
+
+  function clientOf(domain: string) {
+    const known = shops.get(domain);
+    if (known) return known;
+    const { shop: find, ...rest } = settings;
+    const shop = find(domain);
+    const { secret, sandboxAddress } = shop;
+    const client = createAdminClient({ ...rest, shop: domain, secret, sandboxAddress });
+    const made = { client, shop };
+    shops.set(domain, made);
+    return made;
+  }
+
+  function storeUntil(signal: AbortSignal | undefined): AdminStore {
+    const ask = (domain: string) => clientOf(domain).client.until(signal);
+    return {
+      readOrder: async (domain, id, evidence = {}) =>
+        readOrder(ask(domain), id, clientOf(domain).shop.enrichment ?? {}, evidence),
+      readProduct: async (domain, id) => readProduct(ask(domain), id),
+      readCoupon: async (domain, code) => readCoupon(ask(domain), code),
+      readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
+      until: storeUntil,
+    };
+  }
+
+  return storeUntil(undefined);
+}

@@ -1,0 +1,548 @@
+// Generated from documents/*.graphql and Shopify's schema 2026-10: npm run generate.
+
+import type { AdminDocument } from './admin-document.ts';
+
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+type CurrencyCode =
+  | 'AED'
+  | 'AFN'
+  | 'ALL'
+  | 'AMD'
+  | 'ANG'
+  | 'AOA'
+  | 'ARS'
+  | 'AUD'
+  | 'AWG'
+  | 'AZN'
+  | 'BAM'
+  | 'BBD'
+  | 'BDT'
+  | 'BGN'
+  | 'BHD'
+  | 'BIF'
+  | 'BMD'
+  | 'BND'
+  | 'BOB'
+  | 'BRL'
+  | 'BSD'
+  | 'BTN'
+  | 'BWP'
+  | 'BYN'
+  | 'BYR'
+  | 'BZD'
+  | 'CAD'
+  | 'CDF'
+  | 'CHF'
+  | 'CLP'
+  | 'CNY'
+  | 'COP'
+  | 'CRC'
+  | 'CVE'
+  | 'CZK'
+  | 'DJF'
+  | 'DKK'
+  | 'DOP'
+  | 'DZD'
+  | 'EGP'
+  | 'ERN'
+  | 'ETB'
+  | 'EUR'
+  | 'FJD'
+  | 'FKP'
+  | 'GBP'
+  | 'GEL'
+  | 'GHS'
+  | 'GIP'
+  | 'GMD'
+  | 'GNF'
+  | 'GTQ'
+  | 'GYD'
+  | 'HKD'
+  | 'HNL'
+  | 'HRK'
+  | 'HTG'
+  | 'HUF'
+  | 'IDR'
+  | 'ILS'
+  | 'INR'
+  | 'IQD'
+  | 'IRR'
+  | 'ISK'
+  | 'JEP'
+  | 'JMD'
+  | 'JOD'
+  | 'JPY'
+  | 'KES'
+  | 'KGS'
+  | 'KHR'
+  | 'KID'
+  | 'KMF'
+  | 'KRW'
+  | 'KWD'
+  | 'KYD'
+  | 'KZT'
+  | 'LAK'
+  | 'LBP'
+  | 'LKR'
+  | 'LRD'
+  | 'LSL'
+  | 'LTL'
+  | 'LVL'
+  | 'LYD'
+  | 'MAD'
+  | 'MDL'
+  | 'MGA'
+  | 'MKD'
+  | 'MMK'
+  | 'MNT'
+  | 'MOP'
+  | 'MRU'
+  | 'MUR'
+  | 'MVR'
+  | 'MWK'
+  | 'MXN'
+  | 'MYR'
+  | 'MZN'
+  | 'NAD'
+  | 'NGN'
+  | 'NIO'
+  | 'NOK'
+  | 'NPR'
+  | 'NZD'
+  | 'OMR'
+  | 'PAB'
+  | 'PEN'
+  | 'PGK'
+  | 'PHP'
+  | 'PKR'
+  | 'PLN'
+  | 'PYG'
+  | 'QAR'
+  | 'RON'
+  | 'RSD'
+  | 'RUB'
+  | 'RWF'
+  | 'SAR'
+  | 'SBD'
+  | 'SCR'
+  | 'SDG'
+  | 'SEK'
+  | 'SGD'
+  | 'SHP'
+  | 'SLL'
+  | 'SOS'
+  | 'SRD'
+  | 'SSP'
+  | 'STD'
+  | 'STN'
+  | 'SYP'
+  | 'SZL'
+  | 'THB'
+  | 'TJS'
+  | 'TMT'
+  | 'TND'
+  | 'TOP'
+  | 'TRY'
+  | 'TTD'
+  | 'TWD'
+  | 'TZS'
+  | 'UAH'
+  | 'UGX'
+  | 'USD'
+  | 'USDC'
+  | 'UYU'
+  | 'UZS'
+  | 'VED'
+  | 'VEF'
+  | 'VES'
+  | 'VND'
+  | 'VUV'
+  | 'WST'
+  | 'XAF'
+  | 'XCD'
+  | 'XOF'
+  | 'XPF'
+  | 'XXX'
+  | 'YER'
+  | 'ZAR'
+  | 'ZMW';
+
+type DiscountStatus =
+  | 'ACTIVE'
+  | 'EXPIRED'
+  | 'SCHEDULED';
+
+type FulfillmentStatus =
+  | 'CANCELLED'
+  | 'ERROR'
+  | 'FAILURE'
+  | 'OPEN'
+  | 'PENDING'
+  | 'SUCCESS';
+
+type LocalizedFieldKey =
+  | 'SHIPPING_CREDENTIAL_BR'
+  | 'SHIPPING_CREDENTIAL_CL'
+  | 'SHIPPING_CREDENTIAL_CN'
+  | 'SHIPPING_CREDENTIAL_CO'
+  | 'SHIPPING_CREDENTIAL_CR'
+  | 'SHIPPING_CREDENTIAL_EC'
+  | 'SHIPPING_CREDENTIAL_ES'
+  | 'SHIPPING_CREDENTIAL_GT'
+  | 'SHIPPING_CREDENTIAL_ID'
+  | 'SHIPPING_CREDENTIAL_KR'
+  | 'SHIPPING_CREDENTIAL_MX'
+  | 'SHIPPING_CREDENTIAL_MY'
+  | 'SHIPPING_CREDENTIAL_PE'
+  | 'SHIPPING_CREDENTIAL_PT'
+  | 'SHIPPING_CREDENTIAL_PY'
+  | 'SHIPPING_CREDENTIAL_TR'
+  | 'SHIPPING_CREDENTIAL_TW'
+  | 'SHIPPING_CREDENTIAL_TYPE_CO'
+  | 'TAX_CREDENTIAL_BR'
+  | 'TAX_CREDENTIAL_CL'
+  | 'TAX_CREDENTIAL_CO'
+  | 'TAX_CREDENTIAL_CR'
+  | 'TAX_CREDENTIAL_EC'
+  | 'TAX_CREDENTIAL_ES'
+  | 'TAX_CREDENTIAL_GT'
+  | 'TAX_CREDENTIAL_ID'
+  | 'TAX_CREDENTIAL_IT'
+  | 'TAX_CREDENTIAL_MX'
+  | 'TAX_CREDENTIAL_MY'
+  | 'TAX_CREDENTIAL_PE'
+  | 'TAX_CREDENTIAL_PT'
+  | 'TAX_CREDENTIAL_PY'
+  | 'TAX_CREDENTIAL_TR'
+  | 'TAX_CREDENTIAL_TYPE_CO'
+  | 'TAX_CREDENTIAL_TYPE_MX'
+  | 'TAX_CREDENTIAL_USE_MX'
+  | 'TAX_EMAIL_IT';
+
+type OrderDisplayFinancialStatus =
+  | 'AUTHORIZED'
+  | 'EXPIRED'
+  | 'PAID'
+  | 'PARTIALLY_PAID'
+  | 'PARTIALLY_REFUNDED'
+  | 'PENDING'
+  | 'REFUNDED'
+  | 'VOIDED';
+
+type OrderDisplayFulfillmentStatus =
+  | 'FULFILLED'
+  | 'FULFILLMENT_NOT_REQUIRED'
+  | 'IN_PROGRESS'
+  | 'ON_HOLD'
+  | 'OPEN'
+  | 'PARTIALLY_FULFILLED'
+  | 'PENDING_FULFILLMENT'
+  | 'REQUEST_DECLINED'
+  | 'RESTOCKED'
+  | 'SCHEDULED'
+  | 'UNFULFILLED';
+
+type OrderTransactionKind =
+  | 'AUTHORIZATION'
+  | 'CAPTURE'
+  | 'CHANGE'
+  | 'EMV_AUTHORIZATION'
+  | 'REFUND'
+  | 'SALE'
+  | 'SUGGESTED_REFUND'
+  | 'VOID';
+
+type OrderTransactionStatus =
+  | 'AWAITING_RESPONSE'
+  | 'ERROR'
+  | 'FAILURE'
+  | 'PENDING'
+  | 'SUCCESS'
+  | 'UNKNOWN';
+
+type ProductStatus =
+  | 'ACTIVE'
+  | 'ARCHIVED'
+  | 'DRAFT'
+  | 'UNLISTED';
+
+type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
+
+type CouponQueryVariables = Exact<{
+  code: string;
+  search: string;
+}>;
+
+
+type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+      | (
+        { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+        & AppDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+        & BasicDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+        & BxgyDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+        & FreeShippingDiscountFragment
+      )
+     } | null };
+
+type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+  , readonly customerGets: { readonly value:
+      | { readonly __typename: 'DiscountAmount', readonly amount: { readonly amount: string } }
+      | { readonly __typename: 'DiscountOnQuantity' }
+      | { readonly __typename: 'DiscountPercentage', readonly percentage: number }
+     } };
+
+type DiscountAudience_DiscountBuyerSelectionAll_Fragment = { readonly __typename: 'DiscountBuyerSelectionAll' };
+
+type DiscountAudience_DiscountCustomerSegments_Fragment = { readonly __typename: 'DiscountCustomerSegments' };
+
+type DiscountAudience_DiscountCustomers_Fragment = { readonly __typename: 'DiscountCustomers', readonly customers: ReadonlyArray<CustomerFragment> };
+
+type DiscountAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
+
+type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
+
+type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
+
+type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
+
+type BxgyDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type FreeShippingDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type DiscountQueryVariables = Exact<{
+  codeNode: string;
+  automaticNode: string;
+  after?: string | null | undefined;
+}>;
+
+
+type DiscountQuery = { readonly code:
+    | { readonly id: string, readonly codeDiscount:
+        | (
+          { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+          & AppDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+          & BasicDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+          & BxgyDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+          & FreeShippingDiscountFragment
+        )
+       }
+    | Record<PropertyKey, never>
+   | null, readonly automatic:
+    | { readonly id: string }
+    | Record<PropertyKey, never>
+   | null };
+
+type OrderDiscountsQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
+
+type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
+    | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
+    | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
+    | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
+    | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
+  >, readonly pageInfo: PageFragment };
+
+type OrderLinesQueryVariables = Exact<{
+  id: string;
+  after: string;
+  withStaff: boolean;
+}>;
+
+
+type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
+
+type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
+
+type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
+
+type StaffFragment = { readonly id: string, readonly name: string };
+
+type OrderShippingQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
+
+type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
+
+type OrderTipsQueryVariables = Exact<{
+  id: string;
+  afterAgreement?: string | null | undefined;
+  afterSale?: string | null | undefined;
+}>;
+
+
+type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+      >, readonly pageInfo: PageFragment } } | null };
+
+type OrderQueryVariables = Exact<{
+  id: string;
+  withCard: boolean;
+  withLocation: boolean;
+  withStaff: boolean;
+  withLocalizedFields: boolean;
+  withOrderMetafields: boolean;
+  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
+  withCustomerMetafields: boolean;
+  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+type OrderQuery = { readonly order: { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly billingAddress: { readonly name: string | null, readonly phone: string | null } | null, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: (
+      { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
+      & CustomerFragment
+    ) | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly paymentDetails:
+        | { readonly company: string | null, readonly paymentMethodName: string | null }
+        | Record<PropertyKey, never>
+       | null }>, readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment } | null };
+
+type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
+
+type ProductQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type ProductQuery = { readonly product: { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
+        | { readonly image: { readonly url: string } | null }
+        | Record<PropertyKey, never>
+      > }, readonly featuredMedia:
+      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+     | null } | null };
+
+type RefundLinesQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+type RefundLinesQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment }>, readonly pageInfo: PageFragment } } | null };
+
+export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {
+  name: 'AccessScopes',
+  kind: 'query',
+  text: "query AccessScopes{currentAppInstallation{accessScopes{handle}}}",
+};
+
+export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = {
+  name: 'Coupon',
+  kind: 'query',
+  text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
+};
+
+export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariables> = {
+  name: 'Discount',
+  kind: 'query',
+  text: "query Discount($codeNode:ID!$automaticNode:ID!$after:String){code:node(id:$codeNode){...on DiscountCodeNode{id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:250 after:$after){...RedeemCodes}}}}}automatic:node(id:$automaticNode){...on DiscountAutomaticNode{id}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
+};
+
+export const orderDiscountsDocument: AdminDocument<OrderDiscountsQuery, OrderDiscountsQueryVariables> = {
+  name: 'OrderDiscounts',
+  kind: 'query',
+  text: "query OrderDiscounts($id:ID!$after:String!){order(id:$id){updatedAt discountApplications(first:250 after:$after){...OrderDiscounts}}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderLinesDocument: AdminDocument<OrderLinesQuery, OrderLinesQueryVariables> = {
+  name: 'OrderLines',
+  kind: 'query',
+  text: "query OrderLines($id:ID!$after:String!$withStaff:Boolean!){order(id:$id){updatedAt lineItems(first:100 after:$after){...OrderLines}}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShippingQueryVariables> = {
+  name: 'OrderShipping',
+  kind: 'query',
+  text: "query OrderShipping($id:ID!$after:String!){order(id:$id){updatedAt shippingLines(first:50 after:$after){...OrderShipping}}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
+  name: 'OrderTips',
+  kind: 'query',
+  text: "query OrderTips($id:ID!$afterAgreement:String$afterSale:String){order(id:$id){updatedAt agreements(first:1 after:$afterAgreement){nodes{sales(first:100 after:$afterSale){nodes{...on TipSale{lineItem{id}}}pageInfo{...Page}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
+  name: 'Order',
+  kind: 'query',
+  text: "query Order($id:ID!$withCard:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withCard){kind status paymentDetails{...on CardPaymentDetails{company paymentMethodName}}}lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {
+  name: 'Product',
+  kind: 'query',
+  text: "query Product($id:ID!){product(id:$id){id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}}",
+};
+
+export const refundLinesDocument: AdminDocument<RefundLinesQuery, RefundLinesQueryVariables> = {
+  name: 'RefundLines',
+  kind: 'query',
+  text: "query RefundLines($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}}pageInfo{...Page}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+

@@ -1,0 +1,37 @@
+import type { StoreProduct } from '../../store/product.ts';
+import type { StoreAnswer } from '../../sync/store-reader.ts';
+import { readProductWebhook } from '../read-product-webhook.ts';
+import { failure, unavailable } from './admin-answer.ts';
+import type { Ask } from './admin-client.ts';
+import type { DataOf } from './admin-document.ts';
+import { productDocument } from './documents.gen.ts';
+
+export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
+  const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product } = answer.data;
+  if (!product) return { kind: 'gone' };
+  const read = readProductWebhook(productAsPayload(product));
+  return read.kind === 'read'
+    ? { kind: 'found', value: read.product }
+    : unavailable(failure('unreadable-answer'));
+}
+
+/** In the shape of a webhook's body, so that one reader reads both. */
+function productAsPayload(
+  product: NonNullable<DataOf<typeof productDocument>['product']>,
+): unknown {
+  const { category, priceRangeV2, media, featuredMedia } = product;
+  return {
+    admin_graphql_api_id: product.id,
+    title: product.title,
+    handle: product.handle,
+    status: product.status,
+    vendor: product.vendor,
+    product_type: product.productType,
+    updated_at: product.updatedAt,
+    category: category && { admin_graphql_api_id: category.id, full_name: category.fullName },
+    variants: [{ price: priceRangeV2.minVariantPrice.amount }],
+    image: { src: media.nodes[0]?.image?.url ?? featuredMedia?.preview?.image?.url },
+  };
+}

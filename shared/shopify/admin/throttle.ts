@@ -1,0 +1,88 @@
+/**
+ * The store's bucket of points, as its answers describe it. Every query takes its cost out, the
+ * bucket fills at a steady rate, and a query that costs more than there is in it is refused.
+ *
+ * Other workers draw from the same bucket unseen, so this is a guess that each answer corrects; what
+ * it gets wrong, the store refuses with THROTTLED.
+ */
+export interface Throttle {
+  /** Milliseconds to wait for enough points; zero: they are there, and now taken. */
+  take(document: string, now: number): number;
+  note(document: string, cost: unknown, now: number): void;
+  /** Milliseconds until the cost of this document is there again, after the store refused it. */
+  refillMs(document: string, now: number): number;
+}
+
+interface Bucket {
+  readonly available: number;
+  readonly maximum: number;
+  /** Points per second. */
+  readonly rate: number;
+  readonly at: number;
+}
+
+/** Waited when the store refuses without saying how much it has. */
+const UNKNOWN_REFILL_MS = 1000;
+
+export function createThrottle(): Throttle {
+  let bucket: Bucket | undefined;
+  /** What the store said each document costs, before it answered. */
+  const costs = new Map<string, number>();
+
+  function availableAt({ available, maximum, rate, at }: Bucket, now: number): number {
+    return Math.min(maximum, available + (rate * Math.max(0, now - at)) / 1000);
+  }
+
+  function missingMs(document: string, now: number): number {
+    if (!bucket || bucket.rate <= 0) return 0;
+    // More than the bucket holds can never be had: the store shall say so itself.
+    const cost = Math.min(costs.get(document) ?? 0, bucket.maximum);
+    return Math.ceil((Math.max(0, cost - availableAt(bucket, now)) / bucket.rate) * 1000);
+  }
+
+  return {
+    take(document, now) {
+      const wait = missingMs(document, now);
+      if (wait > 0 || !bucket) return wait;
+      const left = availableAt(bucket, now) - (costs.get(document) ?? 0);
+      bucket = { ...bucket, available: Math.max(0, left), at: now };
+      return 0;
+    },
+    note(document, cost, now) {
+      const { requestedQueryCost, throttleStatus } = numbersOf(cost);
+      if (requestedQueryCost !== undefined) costs.set(document, requestedQueryCost);
+      if (throttleStatus) bucket = { ...throttleStatus, at: now };
+    },
+    refillMs: (document, now) => missingMs(document, now) || UNKNOWN_REFILL_MS,
+  };
+}
+
+/** `extensions.cost`, as far as it is what it should be. */
+function numbersOf(cost: unknown): {
+  readonly requestedQueryCost: number | undefined;
+  readonly throttleStatus: Omit<Bucket, 'at'> | undefined;
+} {
+  const fields = fieldsOf(cost);
+  const requested = fields.get('requestedQueryCost');
+  const status = fieldsOf(fields.get('throttleStatus'));
+  const [maximum, available, rate] = [
+    status.get('maximumAvailable'),
+    status.get('currentlyAvailable'),
+    status.get('restoreRate'),
+  ];
+  return {
+    requestedQueryCost: isNumber(requested) ? requested : undefined,
+    throttleStatus:
+      isNumber(maximum) && isNumber(available) && isNumber(rate)
+        ? { maximum, available: Math.max(0, available), rate }
+        : undefined,
+  };
+}
+
+function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
+  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

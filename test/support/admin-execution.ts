@@ -1,0 +1,59 @@
+import { execute, type GraphQLSchema, parse, validate } from 'graphql';
+import { adminSchema } from '../../scripts/build/admin-schema.ts';
+import type { Ask } from '../../shared/shopify/admin/admin-client.ts';
+import { readAnswer } from '../../shared/shopify/admin/read-answer.ts';
+
+/**
+ * Fields of the query root as plain values, or as functions of their arguments. Objects of unions and
+ * interfaces name their `__typename`.
+ */
+export type AdminRoot = Readonly<Record<string, unknown>>;
+
+const parsed = new Map<string, ReturnType<typeof parse>>();
+
+/** Executes a document over Shopify's real schema: what is not in the schema cannot be answered. */
+export async function executeAdmin(
+  root: AdminRoot,
+  text: string,
+  variables: object,
+  schema: GraphQLSchema = adminSchema(),
+) {
+  let document = parsed.get(text);
+  if (!document) {
+    document = parse(text);
+    const errors = validate(schema, document);
+    if (errors.length > 0) return { errors };
+    parsed.set(text, document);
+  }
+  return execute({
+    schema,
+    document,
+    rootValue: root,
+    variableValues: variables as Record<string, unknown>,
+  });
+}
+
+/** Questions answered in this process, for what does not depend on the way to the store. */
+export function askIn(root: AdminRoot): Ask {
+  return async (document, variables) => {
+    const result = await executeAdmin(root, document.text, variables);
+    const { data, errors } = JSON.parse(JSON.stringify(result));
+    if (errors) throw new Error(JSON.stringify(errors));
+    return readAnswer(
+      { status: 200, retryAfter: undefined, data, errors, cost: undefined },
+      document.kind,
+    );
+  };
+}
+
+/** A connection's field: pages of a list, with the position as the cursor. */
+export function pagesOf<Item>(items: readonly Item[]) {
+  return ({ first, after }: { first: number; after?: string | null }) => {
+    const start = after ? Number(after) : 0;
+    const end = Math.min(start + first, items.length);
+    return {
+      nodes: items.slice(start, end),
+      pageInfo: { hasNextPage: end < items.length, endCursor: String(end) },
+    };
+  };
+}

@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
+import { readCoupon } from '../../../../shared/shopify/admin/read-coupon.ts';
+import { readDiscount } from '../../../../shared/shopify/admin/read-discount.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/reward-tag.ts';
+import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+import { mapCoupon } from '../../../../shared/sync/map-coupon.ts';
+import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
+import { customerNode } from '../../../fixtures/order-node.ts';
+import { rules } from '../../../fixtures/store-entities.ts';
+import { askIn } from '../../../support/admin-execution.ts';
+
+async function coupon(
+  discount: Record<string, unknown> = {},
+  code = 'AUTUMN10',
+): Promise<StoreCoupon> {
+  const answer = await readCoupon(askIn(rootWithDiscounts(discountNode(discount))), code);
+  if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+  return answer.value;
+}
+
+const worth = (value: object) => ({ customerGets: { value } });
+
+describe('one code of a discount', () => {
+  it('is the coupon that it is', async () => {
+    expect(await coupon()).toEqual({
+      code: 'AUTUMN10',
+      codeId: '20453209080041',
+      discountId: '1688847450345',
+      kind: 'percentage',
+      value: '10',
+      status: 'active',
+      createdAt: '2026-10-01T00:00:00.000Z',
+      startsAt: '2026-10-01T00:00:00.000Z',
+      endsAt: undefined,
+      updatedAt: '2026-10-02T12:00:00.000Z',
+      audience: { kind: 'everyone' },
+      timesUsed: 0,
+      useLimit: undefined,
+      oncePerCustomer: false,
+      madeByConnector: false,
+    });
+  });
+
+  it('has its percentage exactly, though the store writes a fraction', async () => {
+    for (const [fraction, percent] of [
+      [0.07, '7'],
+      [0.29, '29'],
+      [0.125, '12.5'],
+      [1, '100'],
+      [0.57, '57'],
+    ] as const) {
+      const value = { __typename: 'DiscountPercentage', percentage: fraction };
+      expect(await coupon(worth(value))).toMatchObject({ kind: 'percentage', value: percent });
+    }
+  });
+
+  it('has its fixed amount', async () => {
+    const value = { __typename: 'DiscountAmount', amount: { amount: '5.0' } };
+    expect(await coupon(worth(value))).toMatchObject({ kind: 'fixed-amount', value: '5' });
+  });
+
+  it('has its kind, for each of the four', async () => {
+    const kinds = {
+      DiscountCodeBxgy: 'buy-x-get-y',
+      DiscountCodeFreeShipping: 'free-shipping',
+      DiscountCodeApp: 'app',
+    };
+    for (const [__typename, kind] of Object.entries(kinds)) {
+      expect(await coupon({ __typename })).toMatchObject({ kind, value: undefined });
+    }
+  });
+
+  it('has its dates, its uses and its limit', async () => {
+    const node = discountNode(
+      {
+        status: 'EXPIRED',
+        endsAt: '2026-10-31T23:59:59Z',
+        usageLimit: 3,
+        appliesOncePerCustomer: true,
+      },
+      [redeemCode({ asyncUsageCount: 2 })],
+    );
+    const answer = await readCoupon(askIn(rootWithDiscounts(node)), 'AUTUMN10');
+    expect(answer).toMatchObject({
+      value: {
+        status: 'expired',
+        endsAt: '2026-10-31T23:59:59.000Z',
+        timesUsed: 2,
+        useLimit: 3,
+        oncePerCustomer: true,
+      },
+    });
+  });
+
+  it('belongs to named customers, to a rule, or to everyone', async () => {
+    const context = (__typename: string, fields = {}) =>
+      coupon({ context: { __typename, ...fields } });
+    expect((await context('DiscountBuyerSelectionAll')).audience).toEqual({ kind: 'everyone' });
+    expect((await context('DiscountCustomerSegments')).audience).toEqual({ kind: 'segment' });
+    expect((await context('DiscountMarkets')).audience).toEqual({ kind: 'segment' });
+    const named = await context('DiscountCustomers', {
+      customers: [
+        customerNode(),
+        customerNode({
+          id: 'gid://shopify/Customer/2',
+          firstName: null,
+          lastName: null,
+          defaultAddress: { name: 'A. Name', phone: '+15555550111' },
+          defaultPhoneNumber: null,
+        }),
+      ],
+    });
+    expect(named.audience).toEqual({
+      kind: 'customers',
+      customers: [
+        {
+          id: '6940095564',
+          name: 'Robin Sample',
+          email: 'robin.sample@example.com',
+          phone: '+15555550100',
+          createdAt: '2025-01-20T08:00:00.000Z',
+        },
+        expect.objectContaining({ id: '2', name: 'A. Name', phone: '+15555550111' }),
+      ],
+    });
+  });
+
+  it('is never mirrored back when the connector made it', async () => {
+    const made = await coupon({ tags: ['summer', REWARD_TAG] });
+    expect(made.madeByConnector).toBe(true);
+    const mapped = mapCoupon(made, rules, { known: false, now: new Date('2026-10-03') });
+    expect(mapped).toEqual({ kind: 'skip', why: 'reward-coupon' });
+  });
+
+  it('is found whatever its case, and spelt as the store spells it', async () => {
+    expect((await coupon({}, 'autumn10')).code).toBe('AUTUMN10');
+  });
+
+  it('is never another code of the same discount', async () => {
+    const codes = ['TEN', 'TEN-A', 'TEN-B'].map((code, index) =>
+      redeemCode({ code, id: `gid://shopify/DiscountRedeemCode/${index}` }),
+    );
+    const ask = askIn(rootWithDiscounts(discountNode({}, codes)));
+    expect(await readCoupon(ask, 'TEN-B')).toMatchObject({ value: { code: 'TEN-B', codeId: '2' } });
+    expect(await readCoupon(ask, 'TEN')).toMatchObject({ value: { code: 'TEN', codeId: '0' } });
+  });
+
+  it('cannot change the search that looks for it', async () => {
+    let search = '';
+    const ask = askIn(
+      rootWithDiscounts(discountNode({}, [redeemCode({ code: 'A" OR id:>0 \\' })])),
+    );
+    const spy: Ask = (document, variables) => {
+      if ('search' in variables) search = String(variables.search);
+      return ask(document, variables);
+    };
+    expect(await readCoupon(spy, 'A" OR id:>0 \\')).toMatchObject({ kind: 'found' });
+    expect(search).toBe('"A\\" OR id:>0 \\\\"');
+  });
+
+  it('is gone when no discount has it', async () => {
+    expect(await readCoupon(askIn(rootWithDiscounts()), 'AUTUMN10')).toEqual({ kind: 'gone' });
+  });
+});
+
+describe('a discount with thousands of codes', () => {
+  const codes = Array.from({ length: 1203 }, (_, index) =>
+    redeemCode({ code: `BULK-${index}`, id: `gid://shopify/DiscountRedeemCode/${index}` }),
+  );
+  const root = rootWithDiscounts(discountNode({}, codes));
+
+  it('is read in pages that lose no code and repeat none', async () => {
+    const read: string[] = [];
+    let pages = 0;
+    let from: string | undefined;
+    do {
+      const answer = await readDiscount(askIn(root), '1688847450345', from);
+      if (answer.kind !== 'found') throw new Error(answer.kind);
+      read.push(...answer.value.coupons.map(({ code }) => code));
+      from = answer.value.next;
+      pages += 1;
+    } while (from !== undefined);
+    expect(read).toEqual(codes.map(({ code }) => code));
+    expect(pages).toBe(5);
+  });
+
+  it('finds any one of them by its code', async () => {
+    const answer = await readCoupon(askIn(root), 'BULK-1100');
+    expect(answer).toMatchObject({ value: { codeId: '1100' } });
+  });
+});
+
+describe('a discount asked for', () => {
+  it('is recognised as automatic, which has no codes', async () => {
+    const automatic = {
+      __typename: 'DiscountAutomaticNode',
+      id: 'gid://shopify/DiscountAutomaticNode/7',
+    };
+    const answer = await readDiscount(askIn(rootWithDiscounts(automatic)), '7', undefined);
+    expect(answer).toEqual({ kind: 'found', value: { automatic: true, coupons: [] } });
+  });
+
+  it('is gone when the store has none', async () => {
+    const answer = await readDiscount(askIn(rootWithDiscounts()), '7', undefined);
+    expect(answer).toEqual({ kind: 'gone' });
+  });
+
+  it('is unavailable rather than short of a code that cannot be read', async () => {
+    const codes = [redeemCode(), redeemCode({ code: 'SECOND', id: 'gid://shopify/Other/1' })];
+    const answer = await readDiscount(
+      askIn(rootWithDiscounts(discountNode({}, codes))),
+      '1688847450345',
+      undefined,
+    );
+    expect(answer).toEqual({ kind: 'unavailable', why: 'unreadable-answer' });
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import type { AdminAnswer } from '../../../../shared/shopify/admin/admin-answer.ts';
+import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
+import type { Enrichment } from '../../../../shared/shopify/admin/enrichment.ts';
+import { readOrder } from '../../../../shared/shopify/admin/read-order.ts';
+import { LOCALIZED_FIELDS } from '../../../../shared/store/order.ts';
+import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
+import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
+import { type AdminRoot, askIn, pagesOf } from '../../../support/admin-execution.ts';
+
+const ID = '5512345678901';
+
+async function read(changes: Record<string, unknown>, enrichment: Enrichment = {}) {
+  const answer = await readOrder(
+    askIn(rootWithOrder(orderNode(simpleOrder, changes))),
+    ID,
+    enrichment,
+    {},
+  );
+  if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+  return answer.value;
+}
+
+/** Metafields as the store filters them: by `namespace.key`. */
+function metafields(...all: { namespace: string; key: string; value: string }[]) {
+  return ({ first, keys }: { first: number; keys: string[] }) =>
+    pagesOf(all.filter(({ namespace, key }) => keys.includes(`${namespace}.${key}`)))({ first });
+}
+
+describe('what no webhook tells of an order', () => {
+  const payment = (changes: Record<string, unknown> = {}) => ({
+    kind: 'SALE',
+    status: 'SUCCESS',
+    paymentDetails: {
+      __typename: 'CardPaymentDetails',
+      company: 'Visa',
+      paymentMethodName: 'visa',
+    },
+    ...changes,
+  });
+
+  it('is the card of the first payment that succeeded', async () => {
+    const mastercard = {
+      __typename: 'CardPaymentDetails',
+      company: 'Mastercard',
+      paymentMethodName: 'debit',
+    };
+    const transactions = [
+      payment({ status: 'FAILURE' }),
+      payment({ status: 'PENDING' }),
+      payment({ kind: 'REFUND' }),
+      payment({ paymentDetails: { __typename: 'PaypalWalletPaymentDetails' } }),
+      payment({ paymentDetails: null }),
+      payment({ kind: 'AUTHORIZATION', paymentDetails: mastercard }),
+      payment(),
+    ];
+    const { card } = await read({ transactions }, { card: true });
+    expect(card).toEqual({ brand: 'Mastercard', type: 'debit' });
+  });
+
+  it('does not say the brand twice', async () => {
+    const { card } = await read({ transactions: [payment()] }, { card: true });
+    expect(card).toEqual({ brand: 'Visa', type: undefined });
+  });
+
+  it('is the place and the person by name', async () => {
+    const order = await read(
+      {
+        retailLocation: { legacyResourceId: '655441491', name: 'High Street' },
+        staffMember: { id: 'gid://shopify/StaffMember/90', name: 'Kim Clerk' },
+      },
+      { locationNames: true, staffNames: true },
+    );
+    expect(order.location).toEqual({ id: '655441491', name: 'High Street' });
+    expect(order.staff).toEqual({ id: '90', name: 'Kim Clerk' });
+  });
+
+  it('is the person of a line where the order has none', async () => {
+    const node = orderNode(simpleOrder);
+    const [line] = (node.lineItems as ReturnType<typeof pagesOf<object>>)({ first: 1 }).nodes;
+    const staffMember = { id: 'gid://shopify/StaffMember/91', name: 'Lee Clerk' };
+    const { staff } = await read(
+      { lineItems: pagesOf([{ ...line, staffMember }]) },
+      { staffNames: true },
+    );
+    expect(staff).toEqual({ id: '91', name: 'Lee Clerk' });
+  });
+
+  it('is the metafields that are asked for, and no others', async () => {
+    const order = await read(
+      {
+        metafields: metafields(
+          { namespace: 'custom', key: 'birthday', value: '1990-04-01' },
+          { namespace: 'custom', key: 'secret', value: 'not asked for' },
+        ),
+        customer: customerNode({
+          metafields: metafields({ namespace: 'facts', key: 'document', value: 'X-1' }),
+        }),
+      },
+      {
+        metafields: [
+          { owner: 'order', namespace: 'custom', key: 'birthday' },
+          { owner: 'customer', namespace: 'facts', key: 'document' },
+        ],
+      },
+    );
+    expect(order.metafields).toEqual([
+      { owner: 'order', namespace: 'custom', key: 'birthday', value: '1990-04-01' },
+      { owner: 'customer', namespace: 'facts', key: 'document', value: 'X-1' },
+    ]);
+  });
+
+  it('is a Brazilian tax id among the localized fields', async () => {
+    const localizedFields = pagesOf([{ key: 'TAX_CREDENTIAL_BR', value: '123.456.789-09' }]);
+    const order = await read({ localizedFields }, { localizedFields: true });
+    expect(order.metafields).toEqual([
+      {
+        owner: 'order',
+        namespace: LOCALIZED_FIELDS,
+        key: 'TAX_CREDENTIAL_BR',
+        value: '123.456.789-09',
+      },
+    ]);
+  });
+
+  it('is not asked for unless it is set: each needs a scope that the app may not have', async () => {
+    const forbidden = () => {
+      throw new Error('asked for');
+    };
+    const node = orderNode(simpleOrder, {
+      transactions: forbidden,
+      retailLocation: forbidden,
+      staffMember: forbidden,
+      localizedFields: forbidden,
+      metafields: forbidden,
+      customer: customerNode({ metafields: forbidden }),
+    });
+    const answer = await readOrder(askIn(rootWithOrder(node)), ID, {}, {});
+    expect(answer).toMatchObject({ kind: 'found', value: { card: undefined, metafields: [] } });
+  });
+});
+
+describe('an order that is not there', () => {
+  const scopes = (...handles: string[]): AdminRoot => ({
+    order: null,
+    currentAppInstallation: { accessScopes: handles.map((handle) => ({ handle })) },
+  });
+
+  it('is gone when the app may see all orders', async () => {
+    const ask = askIn(scopes('read_orders', 'read_all_orders'));
+    expect(await readOrder(ask, ID, {}, {})).toEqual({ kind: 'gone' });
+  });
+
+  it('is never called gone when it may only be too old to be seen', async () => {
+    expect(await readOrder(askIn(scopes('read_orders')), ID, {}, {})).toEqual({
+      kind: 'unavailable',
+      why: 'order-not-visible-read-all-orders',
+      misconfigured: true,
+    });
+  });
+
+  it('is gone when the store itself announced it', async () => {
+    const answer = await readOrder(
+      askIn(scopes('read_orders')),
+      ID,
+      {},
+      { deletionAnnounced: true },
+    );
+    expect(answer).toEqual({ kind: 'gone' });
+  });
+});
+
+describe('an order on several pages', () => {
+  const long: OrderSpec = {
+    ...simpleOrder,
+    tipCents: 300,
+    lines: Array.from({ length: 60 }, () => ({
+      product: 1,
+      priceCents: 1000,
+      quantity: 2,
+      discountCents: 0,
+      takenBack: 1,
+    })),
+  };
+
+  /** Answers like the store until the named document is asked, and then with something else. */
+  function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
+    const ask = askIn(rootWithOrder(orderNode(long)));
+    return async (document, variables) => {
+      const answer = await ask(document, variables);
+      if (document.name !== name || answer.kind !== 'data') return answer;
+      const changed = change(answer.data as object);
+      return ('kind' in changed ? changed : { kind: 'data', data: changed }) as typeof answer;
+    };
+  }
+
+  for (const name of ['OrderLines', 'RefundLines', 'OrderTips']) {
+    it(`is not pieced together from two states of it (${name})`, async () => {
+      const later = (data: object) =>
+        JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
+      const answer = await readOrder(askWith(name, later), ID, {}, {});
+      expect(answer).toEqual({ kind: 'unavailable', why: 'changed-while-reading' });
+    });
+
+    it(`is not half an order when a page fails (${name})`, async () => {
+      const failed = () => ({ kind: 'failure', reason: 'throttled', afterSeconds: 7 }) as const;
+      const answer = await readOrder(askWith(name, failed), ID, {}, {});
+      expect(answer).toEqual({ kind: 'unavailable', why: 'throttled', afterSeconds: 7 });
+    });
+  }
+
+  it('is not read for ever when a page leads to itself', async () => {
+    const endless = { hasNextPage: true, endCursor: '50' };
+    const loop = (data: object) => {
+      const { order } = data as { order: { lineItems: object } };
+      return { order: { ...order, lineItems: { ...order.lineItems, pageInfo: endless } } };
+    };
+    const answer = await readOrder(askWith('OrderLines', loop), ID, {}, {});
+    expect(answer).toEqual({ kind: 'unavailable', why: 'unreadable-answer' });
+  });
+});
+
+it('reads the agreements of an order only where it had a tip, and each to its end', async () => {
+  const asked: string[] = [];
+  const tip = { id: 'gid://shopify/LineItem/9900' };
+  const order = orderNode(
+    { ...simpleOrder, tipCents: 500 },
+    {
+      agreements: pagesOf([
+        {
+          __typename: 'OrderAgreement',
+          sales: pagesOf([...Array.from({ length: 130 }, () => ({ __typename: 'ProductSale' }))]),
+        },
+        {
+          __typename: 'OrderEditAgreement',
+          sales: pagesOf([{ __typename: 'TipSale', lineItem: tip }]),
+        },
+      ]),
+      totalTipReceivedSet: bag(500),
+    },
+  );
+  const ask = askIn(rootWithOrder(order));
+  const counting: Ask = (document, variables) => {
+    asked.push(document.name);
+    return ask(document, variables);
+  };
+  const answer = await readOrder(counting, ID, {}, {});
+  expect(answer.kind === 'found' && answer.value.lines.map(({ id }) => id)).toEqual(['9000']);
+  expect(asked).toEqual(['Order', 'OrderTips', 'OrderTips', 'OrderTips']);
+
+  asked.length = 0;
+  const plain = askIn(rootWithOrder(orderNode(simpleOrder)));
+  await readOrder(
+    (document, variables) => {
+      asked.push(document.name);
+      return plain(document, variables);
+    },
+    ID,
+    {},
+    {},
+  );
+  expect(asked).toEqual(['Order']);
+});

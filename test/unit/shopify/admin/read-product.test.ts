@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { readProduct } from '../../../../shared/shopify/admin/read-product.ts';
+import { readProductWebhook } from '../../../../shared/shopify/read-product-webhook.ts';
+import { askIn, pagesOf } from '../../../support/admin-execution.ts';
+
+const ID = '8012345678901';
+const PICTURE = 'https://cdn.example.com/linen-shirt.jpg?v=1';
+
+const payload = {
+  id: 8_012_345_678_901,
+  admin_graphql_api_id: `gid://shopify/Product/${ID}`,
+  title: 'Linen shirt',
+  handle: 'linen-shirt',
+  status: 'active',
+  vendor: 'North Loom',
+  product_type: 'Shirt',
+  updated_at: '2026-10-05T11:00:00+02:00',
+  category: {
+    admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/aa-1-13',
+    full_name: 'Apparel & Accessories > Clothing > Shirts',
+  },
+  variants: [{ price: '59.90' }, { price: '49.90' }],
+  image: { src: PICTURE },
+  images: [{ src: PICTURE }],
+};
+
+const node = {
+  id: `gid://shopify/Product/${ID}`,
+  title: 'Linen shirt',
+  handle: 'linen-shirt',
+  status: 'ACTIVE',
+  vendor: 'North Loom',
+  productType: 'Shirt',
+  updatedAt: '2026-10-05T09:00:00Z',
+  category: {
+    id: 'gid://shopify/TaxonomyCategory/aa-1-13',
+    fullName: 'Apparel & Accessories > Clothing > Shirts',
+  },
+  priceRangeV2: { minVariantPrice: { amount: '49.9' }, maxVariantPrice: { amount: '59.9' } },
+  media: pagesOf([{ __typename: 'MediaImage', image: { url: PICTURE } }]),
+  featuredMedia: {
+    __typename: 'Video',
+    preview: { image: { url: 'https://cdn.example.com/film.jpg' } },
+  },
+};
+
+function read(product: object | null) {
+  return readProduct(
+    askIn({ product: ({ id }: { id: string }) => (id === node.id ? product : null) }),
+    ID,
+  );
+}
+
+describe('the two readers of a product', () => {
+  const agree = async (webhook: object, admin: object) => {
+    const expected = readProductWebhook({ ...payload, ...webhook });
+    expect(await read({ ...node, ...admin })).toEqual({
+      kind: 'found',
+      value: expected.kind === 'read' ? expected.product : undefined,
+    });
+  };
+
+  it('agree on a product', () => agree({}, {}));
+  it('agree on a draft without a category', () =>
+    agree({ status: 'draft', category: null }, { status: 'DRAFT', category: null }));
+  it('agree on a product without vendor, type and picture', () =>
+    agree(
+      { vendor: '', product_type: '', image: null, images: [] },
+      { vendor: '', productType: '', media: pagesOf([]), featuredMedia: null },
+    ));
+  it('agree on a product that has only a film', () =>
+    agree(
+      {
+        image: null,
+        images: [],
+        media: [{ preview_image: { src: 'https://cdn.example.com/film.jpg' } }],
+      },
+      { media: pagesOf([]) },
+    ));
+});
+
+describe('a product asked for', () => {
+  it('has the price of its cheapest variant, wherever that stands', async () => {
+    const webhook = readProductWebhook({
+      ...payload,
+      variants: Array.from({ length: 100 }, () => ({ price: '49.90' })),
+    });
+    expect(webhook).toMatchObject({ product: { price: '49.9' } });
+    const priceRangeV2 = { minVariantPrice: { amount: '12.5' } };
+    expect(await read({ ...node, priceRangeV2 })).toMatchObject({ value: { price: '12.5' } });
+  });
+
+  it('is gone when the store has none', async () => {
+    expect(await read(null)).toEqual({ kind: 'gone' });
+  });
+
+  it('is not guessed at when the answer is not readable', async () => {
+    expect(await read({ ...node, updatedAt: 'yesterday' })).toEqual({
+      kind: 'unavailable',
+      why: 'unreadable-answer',
+    });
+  });
+});
