@@ -1,0 +1,82 @@
+import { createHmac } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import type { DeliveryAttempt, WebhookDelivery } from './webhook-delivery.ts';
+
+export interface WebhookPost {
+  post(delivery: WebhookDelivery, secret: string): Promise<Omit<DeliveryAttempt, 'at'>>;
+  close(): void;
+}
+
+export interface WebhookOrigin {
+  readonly shop: string;
+  readonly apiVersion: string;
+  readonly timeoutMs: number;
+}
+
+/** Enough to see why it was refused. */
+const answerShown = 500;
+
+export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin): WebhookPost {
+  const stopped = new AbortController();
+  const connections = { keepAlive: true, maxSockets: 32 };
+  const plain = { request: http.request, agent: new http.Agent(connections) };
+  const secure = { request: https.request, agent: new https.Agent(connections) };
+
+  return {
+    post: (delivery, secret) =>
+      new Promise((resolve) => {
+        const address = new URL(delivery.address);
+        const { request, agent } = address.protocol === 'https:' ? secure : plain;
+        const body = Buffer.from(delivery.body);
+        const began = performance.now();
+        const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)]);
+        const end = (result: Omit<DeliveryAttempt, 'at' | 'durationMs'>) =>
+          resolve({ durationMs: Math.round(performance.now() - began), ...result });
+        request(address, {
+          method: 'POST',
+          agent,
+          signal,
+          headers: {
+            'Content-Type': 'application/json',
+            'Content-Length': body.length,
+            'User-Agent': 'Shopify-Captain-Hook',
+            'X-Shopify-Topic': delivery.topic,
+            'X-Shopify-Shop-Domain': shop,
+            'X-Shopify-API-Version': apiVersion,
+            'X-Shopify-Webhook-Id': delivery.webhookId,
+            'X-Shopify-Event-Id': delivery.eventId,
+            'X-Shopify-Triggered-At': delivery.triggeredAt,
+            'X-Shopify-Hmac-Sha256': sign(body, secret),
+          },
+        })
+          .on('response', (response) => {
+            const status = response.statusCode ?? 0;
+            let answer = '';
+            const problem = status >= 200 && status < 300 ? {} : { problem: `HTTP ${status}` };
+            response
+              .setEncoding('utf8')
+              .on('data', (text: string) => {
+                if (answer.length < answerShown) answer += text.slice(0, answerShown);
+              })
+              .on('error', () => end({ status, problem: 'the answer broke off' }))
+              .on('end', () => end({ status, ...(answer && { answer }), ...problem }));
+          })
+          .on('error', (error: NodeJS.ErrnoException) => {
+            const late = `no answer within ${timeoutMs} ms`;
+            end({ problem: signal.aborted ? late : (error.code ?? 'broken') });
+          })
+          .end(body);
+      }),
+    close: () => {
+      stopped.abort();
+      plain.agent.destroy();
+      secure.agent.destroy();
+    },
+  };
+}
+
+/** Base64 of the HMAC over the bytes as they are sent. */
+function sign(body: Uint8Array, secret: string): string {
+  return createHmac('sha256', secret).update(body).digest('base64');
+}

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Table, Tables } from '../../loyalty-sandbox/tables.ts';
+import type { Random } from '../../seeded-random.ts';
+import type { ServerSettings } from '../settings.ts';
+import { type Disorder, planDelivery } from './disorder.ts';
+import { Outbox } from './outbox.ts';
+import { pickFields } from './pick-fields.ts';
+import type { WebhookPost } from './post-webhook.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { uuidFrom } from './uuid-from.ts';
+import type { WebhookDelivery } from './webhook-delivery.ts';
+
+export interface SenderParts {
+  readonly tables: Tables;
+  readonly subscriptions: Subscriptions;
+  readonly post: WebhookPost;
+  readonly secrets: () => { readonly current: string; readonly previous: string };
+  readonly settings: ServerSettings;
+  readonly random: Random;
+  readonly disorder: () => Disorder;
+  readonly now: () => Date;
+  /** Called after each change of the tables. */
+  readonly save: () => void;
+}
+
+/** One thing to tell, before anyone hears of it. */
+export interface Message {
+  readonly topic: string;
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** What waits for later ones to overtake it does not wait longer than this. */
+const holdMs = 30;
+
+/** Sends at least once, tries again, and gives up as the real store does. */
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #rows: Table<WebhookDelivery>;
+  readonly #counter: Table<number>;
+  readonly #outbox = new Outbox<string>();
+  /** Those on their way, delayed or waiting for a retry. */
+  readonly #busy = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  #settledKeys: string[] = [];
+  #underway = 0;
+  #hold: NodeJS.Timeout | undefined;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#rows = parts.tables.table('deliveries');
+    this.#counter = parts.tables.table('delivery number');
+  }
+
+  /** Takes up what an earlier process left. */
+  resume(): void {
+    for (const row of this.#rows.values()) {
+      if (row.state === 'waiting') this.#outbox.add(String(row.n), 0);
+      else this.#settledKeys.push(String(row.n));
+    }
+    this.#pump(true);
+  }
+
+  /** Draws what becomes of each message and keeps it; `dispatch` sends it once that is safe. */
+  accept(messages: readonly Message[]): void {
+    const { subscriptions, random, disorder, now } = this.#parts;
+    for (const { topic, eventId, body } of messages) {
+      for (const subscription of subscriptions.of(topic)) {
+        const webhookId = uuidFrom(random);
+        for (const plan of planDelivery(disorder(), random)) {
+          const n = (this.#counter.get('n') ?? 0) + 1;
+          this.#counter.put('n', n);
+          this.#rows.put(String(n), {
+            n,
+            webhookId,
+            eventId,
+            topic,
+            subscriptionId: subscription.id,
+            address: subscription.uri,
+            triggeredAt: now().toISOString(),
+            body: pickFields(body, subscription.includeFields),
+            plan,
+            state: plan.dropped ? 'dropped' : 'waiting',
+            attempts: [],
+          });
+          if (plan.dropped) this.#settledKeys.push(String(n));
+          else this.#outbox.add(String(n), plan.overtakenBy);
+        }
+      }
+    }
+  }
+
+  dispatch(): void {
+    this.#pump(false);
+  }
+
+  all(): WebhookDelivery[] {
+    return [...this.#rows.values()];
+  }
+
+  /** When nothing is waiting, on its way or to be tried again. */
+  async settled(): Promise<void> {
+    while (!this.#stopped.signal.aborted && (this.#outbox.size > 0 || this.#busy.size > 0)) {
+      this.#pump(true);
+      await Promise.race(this.#busy);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#hold);
+    this.#parts.post.close();
+    await Promise.all(this.#busy);
+  }
+
+  #pump(hurry: boolean): void {
+    clearTimeout(this.#hold);
+    const { deliveriesAtOnce } = this.#parts.settings;
+    while (!this.#stopped.signal.aborted && this.#underway < deliveriesAtOnce) {
+      const key = this.#outbox.take(hurry);
+      if (key === undefined) break;
+      const delayMs = this.#rows.get(key)?.plan.delayMs ?? 0;
+      if (delayMs > 0) this.#keep(this.#sendLater(key, delayMs));
+      else this.#keep(this.#sendNow(key));
+    }
+    if (this.#outbox.size === 0 || this.#stopped.signal.aborted) return;
+    this.#hold = setTimeout(() => this.#pump(true), holdMs);
+  }
+
+  #keep(work: Promise<void>): void {
+    const kept: Promise<void> = work
+      // As when the disk is full. The delivery stays waiting, and is sent after the next start.
+      .catch((error) => console.error('A delivery was left where it is.', error))
+      .finally(() => this.#busy.delete(kept));
+    this.#busy.add(kept);
+  }
+
+  async #sendNow(key: string): Promise<void> {
+    this.#underway += 1;
+    await this.#attempt(key).finally(() => {
+      this.#underway -= 1;
+    });
+    this.#pump(false);
+  }
+
+  async #sendLater(key: string, afterMs: number): Promise<void> {
+    await sleep(afterMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+    if (!this.#stopped.signal.aborted) await this.#attempt(key);
+  }
+
+  async #attempt(key: string): Promise<void> {
+    const { post, secrets, settings, now } = this.#parts;
+    const before = this.#rows.get(key);
+    if (!before) return;
+    const at = now().toISOString();
+    const attempt = await post.post(before, secrets()[before.plan.secret]);
+    const row = this.#rows.get(key);
+    // A stop cuts the attempt off, and a reset takes the delivery away: neither is an outcome.
+    if (this.#stopped.signal.aborted || !row) return;
+    const attempts = [...row.attempts, { at, ...attempt }];
+    const pause = settings.retryPausesSeconds[attempts.length - 1];
+    if (attempt.problem === undefined)
+      return this.#settle({ ...row, attempts, state: 'delivered' });
+    if (pause === undefined) return this.#giveUp({ ...row, attempts, state: 'failed' });
+    this.#rows.put(key, { ...row, attempts });
+    this.#parts.save();
+    this.#keep(this.#sendLater(key, pause * 1000 * settings.retryTimeScale));
+  }
+
+  #giveUp(row: WebhookDelivery): void {
+    const { subscriptions, settings } = this.#parts;
+    const subscription = subscriptions.get(row.subscriptionId);
+    if (subscription?.madeBy === 'admin-api' && settings.removeFailingSubscriptions) {
+      subscriptions.delete(subscription.id);
+    }
+    this.#settle(row);
+  }
+
+  #settle(row: WebhookDelivery): void {
+    this.#rows.put(String(row.n), row);
+    this.#settledKeys.push(String(row.n));
+    const surplus = this.#settledKeys.length - this.#parts.settings.deliveriesKept;
+    for (const key of this.#settledKeys.splice(0, Math.max(0, surplus))) this.#rows.delete(key);
+    this.#parts.save();
+  }
+}

@@ -1,0 +1,71 @@
+import type { Table, Tables } from '../../loyalty-sandbox/tables.ts';
+import type { Ids } from '../model/ids.ts';
+
+export interface SubscriptionRow {
+  readonly id: string;
+  /** `orders/create`; `*` for every topic, as an app's own file would list them. */
+  readonly topic: string;
+  readonly uri: string;
+  /** Made through the Admin API: removed when it fails for too long. The others stay. */
+  readonly madeBy: 'admin-api' | 'option';
+  readonly includeFields: readonly string[];
+  readonly metafieldNamespaces: readonly string[];
+  readonly filter: string | null;
+  readonly name: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export class Subscriptions {
+  readonly #rows: Table<SubscriptionRow>;
+
+  constructor(tables: Tables) {
+    this.#rows = tables.table('subscriptions');
+  }
+
+  all(): SubscriptionRow[] {
+    return [...this.#rows.values()];
+  }
+
+  get(id: string): SubscriptionRow | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** Those that hear of a topic. */
+  of(topic: string): SubscriptionRow[] {
+    return this.all().filter((one) => one.topic === topic || one.topic === '*');
+  }
+
+  put(row: SubscriptionRow): void {
+    this.#rows.put(row.id, row);
+  }
+
+  delete(id: string): void {
+    this.#rows.delete(id);
+  }
+
+  /** Replaces what an earlier start was told. */
+  setOptionAddress(uri: string | undefined, ids: Ids, at: string): void {
+    for (const { id, madeBy } of this.all()) if (madeBy === 'option') this.delete(id);
+    if (uri === undefined) return;
+    this.put({
+      id: ids.next('WebhookSubscription'),
+      topic: '*',
+      uri,
+      madeBy: 'option',
+      includeFields: [],
+      metafieldNamespaces: [],
+      filter: null,
+      name: null,
+      createdAt: at,
+      updatedAt: at,
+    });
+  }
+}
+
+/** What an address may be. The real store wants https; on one machine there is no need. */
+export function addressProblem(uri: string): string | undefined {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'Address is invalid';
+  return url.username || url.password ? 'Address must not hold a user name' : undefined;
+}

@@ -1,0 +1,42 @@
+import { GraphQLError } from 'graphql';
+
+/** What an app needs to see an object of each type. A write scope includes its read scope. */
+const scopeOfType: Readonly<Record<string, string>> = {
+  Order: 'read_orders',
+  LineItem: 'read_orders',
+  Refund: 'read_orders',
+  Fulfillment: 'read_orders',
+  OrderTransaction: 'read_orders',
+  Customer: 'read_customers',
+  Product: 'read_products',
+  ProductVariant: 'read_products',
+  DiscountNode: 'read_discounts',
+  DiscountCodeNode: 'read_discounts',
+  DiscountAutomaticNode: 'read_discounts',
+  DiscountCodeBasicCreatePayload: 'write_discounts',
+  DiscountCodeDeactivatePayload: 'write_discounts',
+  DiscountCodeDeletePayload: 'write_discounts',
+  Location: 'read_locations',
+  StaffMember: 'read_users',
+};
+
+export function checkAccess(
+  scopes: ReadonlySet<string>,
+  typeName: string,
+  fieldName: string,
+): GraphQLError | undefined {
+  const scope = scopeOfType[typeName.replace(/Connection$/, '')];
+  if (scope === undefined || scopes.has(scope)) return undefined;
+  if (scope.startsWith('read_') && scopes.has(scope.replace('read_', 'write_'))) return undefined;
+  const requiredAccess = `\`${scope}\` access scope.`;
+  return new GraphQLError(
+    `Access denied for ${fieldName} field. Required access: ${requiredAccess}`,
+    {
+      extensions: {
+        code: 'ACCESS_DENIED',
+        documentation: 'https://shopify.dev/api/usage/access-scopes',
+        requiredAccess,
+      },
+    },
+  );
+}

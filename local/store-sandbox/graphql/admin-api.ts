@@ -1,0 +1,213 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql';
+import type { Subscriptions } from '../delivery/subscriptions.ts';
+import type { Notice, World } from '../model/world.ts';
+import type { ServerSettings } from '../settings.ts';
+import { adminSchema } from './admin-schema.ts';
+import { BulkOperations, type BulkResult } from './bulk-operations.ts';
+import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
+import { executeDocument } from './execute-document.ts';
+import type { GraphContext } from './graph-context.ts';
+import { requestedCost } from './query-cost.ts';
+import { writeJsonl } from './write-jsonl.ts';
+
+export interface GraphRequest {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly operationName?: string | undefined;
+}
+
+/** A request understood, priced and not yet carried out. */
+export interface PreparedRequest {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: GraphRequest['variables'];
+  readonly cost: number;
+  /** The document's name, if it has one, and the fields of its root. */
+  readonly names: readonly string[];
+}
+
+export type Preparation =
+  | { readonly kind: 'prepared'; readonly request: PreparedRequest }
+  | { readonly kind: 'invalid'; readonly errors: readonly GraphQLError[] };
+
+export interface GraphAnswer {
+  readonly data?: unknown;
+  readonly errors?: readonly unknown[];
+  readonly extensions?: {
+    readonly cost: {
+      readonly requestedQueryCost: number;
+      readonly actualQueryCost: number | null;
+      readonly throttleStatus: ThrottleStatus;
+    };
+  };
+}
+
+interface AdminApiParts {
+  readonly world: World;
+  readonly subscriptions: Subscriptions;
+  readonly settings: ServerSettings;
+  readonly address: () => string;
+  readonly perform: GraphContext['perform'];
+  readonly announce: (notice: Notice) => void;
+  readonly save: () => void;
+}
+
+/** What a single query may cost (Shopify, "GraphQL Admin API rate limits"). */
+const mostPerQuery = 1_000;
+const mostDocuments = 500;
+
+/** The Admin API without HTTP. */
+export class AdminApi {
+  readonly bulk: BulkOperations;
+  readonly bucket: CostBucket;
+  readonly #parts: AdminApiParts;
+  /** Checking a document takes longer than carrying it out, and a client sends the same few. */
+  readonly #documents = new Map<string, DocumentNode | readonly GraphQLError[]>();
+
+  constructor(parts: AdminApiParts) {
+    const { settings, world } = parts;
+    this.#parts = parts;
+    this.bucket = new CostBucket(settings.bucketSize, settings.restorePerSecond);
+    this.bulk = new BulkOperations({
+      ids: world.ids,
+      now: world.now,
+      takesMs: settings.bulkMs,
+      address: parts.address,
+      announce: parts.announce,
+      check: (query) => {
+        const checked = this.#check(query);
+        return isDocument(checked) ? undefined : checked.map(({ message }) => message).join(' ');
+      },
+      run: (query) => this.#runBulk(query),
+    });
+  }
+
+  prepare({ query, variables, operationName }: GraphRequest): Preparation {
+    const document = this.#check(query);
+    if (!isDocument(document)) return { kind: 'invalid', errors: document };
+    const operation = findOperation(document, operationName);
+    if (!operation) {
+      return { kind: 'invalid', errors: [new GraphQLError('No operation of that name.')] };
+    }
+    const rule = this.#parts.settings.connectionCost;
+    const cost = requestedCost(adminSchema(), document, operation, variables, rule);
+    const fields = operation.selectionSet.selections.flatMap((one) =>
+      one.kind === Kind.FIELD ? [one.name.value] : [],
+    );
+    const names = [...(operation.name ? [operation.name.value] : []), ...fields];
+    return { kind: 'prepared', request: { document, operation, variables, cost, names } };
+  }
+
+  answer(request: PreparedRequest): GraphAnswer {
+    const nowMs = this.#parts.world.now().getTime();
+    if (request.cost > mostPerQuery) return tooExpensive(request.cost);
+    if (!this.bucket.canTake(request.cost, nowMs)) return this.throttle(request);
+    const context = this.#context(false);
+    const { document, operation, variables } = request;
+    const { data, errors } = executeDocument(context, document, operation, variables);
+    const actual =
+      operation.operation === 'mutation'
+        ? request.cost
+        : Math.min(request.cost, context.tally.objects);
+    this.bucket.take(actual);
+    this.#parts.save();
+    return {
+      data: data ?? null,
+      ...(errors && { errors: errors.map((error) => error.toJSON()) }),
+      extensions: this.#costOf(request, actual),
+    };
+  }
+
+  throttle(request: PreparedRequest): GraphAnswer {
+    const error = {
+      message: 'Throttled',
+      extensions: {
+        code: 'THROTTLED',
+        documentation: 'https://shopify.dev/api/usage/rate-limits',
+      },
+    };
+    return { errors: [error], extensions: this.#costOf(request, null) };
+  }
+
+  stop(): void {
+    this.bulk.stop();
+  }
+
+  #costOf({ cost }: PreparedRequest, actualQueryCost: number | null) {
+    const throttleStatus = this.bucket.status(this.#parts.world.now().getTime());
+    return { cost: { requestedQueryCost: cost, actualQueryCost, throttleStatus } };
+  }
+
+  #check(query: string): DocumentNode | readonly GraphQLError[] {
+    const known = this.#documents.get(query);
+    if (known) return known;
+    let checked: DocumentNode | readonly GraphQLError[];
+    try {
+      const document = parse(query, { maxTokens: 10_000 });
+      const errors = validate(adminSchema(), document);
+      checked = errors.length > 0 ? errors : document;
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      checked = [error];
+    }
+    const [oldest] = this.#documents.keys();
+    if (this.#documents.size >= mostDocuments && oldest !== undefined)
+      this.#documents.delete(oldest);
+    this.#documents.set(query, checked);
+    return checked;
+  }
+
+  #runBulk(query: string): BulkResult | { readonly errorCode: string } {
+    const document = this.#check(query);
+    const operation = isDocument(document) ? findOperation(document, undefined) : undefined;
+    if (!isDocument(document) || !operation) return { errorCode: 'INTERNAL_SERVER_ERROR' };
+    const { data, errors } = executeDocument(this.#context(true), document, operation, {});
+    const denied = errors?.some(({ extensions }) => extensions.code === 'ACCESS_DENIED');
+    if (denied) return { errorCode: 'ACCESS_DENIED' };
+    if (errors || !data) return { errorCode: 'INTERNAL_SERVER_ERROR' };
+    return writeJsonl(data);
+  }
+
+  #context(unpaged: boolean): GraphContext {
+    const { world, subscriptions, settings, perform } = this.#parts;
+    return {
+      world,
+      subscriptions,
+      bulk: this.bulk,
+      scopes: new Set(settings.scopes),
+      unpaged,
+      tally: { objects: 0 },
+      perform,
+    };
+  }
+}
+
+function isDocument(value: DocumentNode | readonly GraphQLError[]): value is DocumentNode {
+  return 'kind' in value;
+}
+
+function findOperation(document: DocumentNode, name: string | undefined) {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  if (name === undefined) return operations.length === 1 ? operations[0] : undefined;
+  return operations.find((one) => one.name?.value === name);
+}
+
+function tooExpensive(cost: number): GraphAnswer {
+  const message = `Query cost is ${cost}, which exceeds the single query max cost limit (${mostPerQuery}).`;
+  const documentation = 'https://shopify.dev/api/usage/rate-limits';
+  return {
+    errors: [
+      {
+        message,
+        extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost: mostPerQuery, documentation },
+      },
+    ],
+  };
+}

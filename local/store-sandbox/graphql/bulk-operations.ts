@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { gid, type Ids } from '../model/ids.ts';
+import { moment, type Notice } from '../model/world.ts';
+import type { View } from './graph-context.ts';
+
+interface Operation {
+  readonly id: string;
+  readonly query: string;
+  readonly status: 'CREATED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
+  readonly errorCode: string | null;
+  readonly createdAt: string;
+  readonly completedAt: string | null;
+  readonly result: BulkResult | undefined;
+  /** Hard to guess, because nobody has to sign in for it. */
+  readonly key: string;
+}
+
+export interface BulkResult {
+  readonly jsonl: string;
+  readonly objects: number;
+  readonly rootObjects: number;
+}
+
+export interface BulkParts {
+  readonly ids: Ids;
+  readonly now: () => Date;
+  readonly takesMs: number;
+  /** Checks the query; gives what is wrong with it. */
+  readonly check: (query: string) => string | undefined;
+  readonly run: (query: string) => BulkResult | { readonly errorCode: string };
+  readonly address: () => string;
+  readonly announce: (notice: Notice) => void;
+}
+
+export type BulkStart =
+  | { readonly kind: 'started'; readonly operation: View }
+  | { readonly kind: 'refused'; readonly why: string; readonly code: string };
+
+/** As many as one shop may have at once since 2026-01; earlier it was one. */
+const mostAtOnce = 5;
+const mostKept = 50;
+
+/** Kept in memory: a result is for minutes, and a restart makes a new one cheaply. */
+export class BulkOperations {
+  readonly #parts: BulkParts;
+  readonly #operations = new Map<string, Operation>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(parts: BulkParts) {
+    this.#parts = parts;
+  }
+
+  start(query: string): BulkStart {
+    const { ids, check, takesMs } = this.#parts;
+    const problem = check(query);
+    if (problem !== undefined) return { kind: 'refused', why: problem, code: 'INVALID' };
+    const running = [...this.#operations.values()].filter(isUnderWay).length;
+    if (running >= mostAtOnce) {
+      const why = `A bulk query operation for this app and shop is already in progress: ${mostAtOnce} at once.`;
+      return { kind: 'refused', why, code: 'OPERATION_IN_PROGRESS' };
+    }
+    const id = gid('BulkOperation', ids.next('BulkOperation'));
+    const created: Operation = {
+      id,
+      query,
+      status: 'CREATED',
+      errorCode: null,
+      createdAt: moment(this.#parts),
+      completedAt: null,
+      result: undefined,
+      key: randomUUID(),
+    };
+    this.#put(created);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#finish(id);
+    }, takesMs);
+    this.#timers.add(timer);
+    this.#put({ ...created, status: 'RUNNING' });
+    return { kind: 'started', operation: this.#view(created) };
+  }
+
+  cancel(id: string): View | undefined {
+    const operation = this.#operations.get(id);
+    if (!operation) return undefined;
+    if (isUnderWay(operation))
+      this.#put({ ...operation, status: 'CANCELED', completedAt: moment(this.#parts) });
+    return this.get(id);
+  }
+
+  get(id: string): View | undefined {
+    const operation = this.#operations.get(id);
+    return operation && this.#view(operation);
+  }
+
+  all(): View[] {
+    return [...this.#operations.values()].map((one) => this.#view(one));
+  }
+
+  current(): View | undefined {
+    return this.all().at(-1);
+  }
+
+  /** What is behind a result's address. */
+  result(key: string): string | undefined {
+    return [...this.#operations.values()].find((one) => one.key === key)?.result?.jsonl;
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #finish(id: string): void {
+    const operation = this.#operations.get(id);
+    if (!operation || !isUnderWay(operation)) return;
+    const outcome = this.#parts.run(operation.query);
+    const completedAt = moment(this.#parts);
+    const failed = 'errorCode' in outcome;
+    this.#put({
+      ...operation,
+      completedAt,
+      status: failed ? 'FAILED' : 'COMPLETED',
+      errorCode: failed ? outcome.errorCode : null,
+      result: failed ? undefined : outcome,
+    });
+    this.#parts.announce({
+      topic: 'bulk_operations/finish',
+      id: id.split('/').at(-1) ?? '',
+      createdAt: operation.createdAt,
+      completedAt,
+      status: failed ? 'failed' : 'completed',
+    });
+  }
+
+  #put(operation: Operation): void {
+    this.#operations.set(operation.id, operation);
+    for (const [id, old] of this.#operations) {
+      if (this.#operations.size <= mostKept) break;
+      if (!isUnderWay(old)) this.#operations.delete(id);
+    }
+  }
+
+  #view(operation: Operation): View {
+    const { result } = operation;
+    // No file where there is nothing in it.
+    const hasFile = result !== undefined && result.objects > 0;
+    return {
+      __typename: 'BulkOperation',
+      id: operation.id,
+      type: 'QUERY',
+      status: operation.status,
+      query: operation.query,
+      errorCode: operation.errorCode,
+      createdAt: operation.createdAt,
+      completedAt: operation.completedAt,
+      objectCount: String(result?.objects ?? 0),
+      rootObjectCount: String(result?.rootObjects ?? 0),
+      fileSize: hasFile ? String(Buffer.byteLength(result.jsonl)) : null,
+      url: hasFile ? `${this.#parts.address()}/bulk-results/${operation.key}.jsonl` : null,
+      partialDataUrl: null,
+    };
+  }
+}
+
+const isUnderWay = ({ status }: Operation): boolean => status === 'CREATED' || status === 'RUNNING';

@@ -1,0 +1,112 @@
+import { GraphQLError } from 'graphql';
+import type { GraphContext, View } from './graph-context.ts';
+
+export interface PageArguments {
+  readonly first?: number | null;
+  readonly after?: string | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
+  readonly reverse?: boolean | null;
+}
+
+/** Where an entry stands: by its value, and by its id among equal ones. */
+interface Sorted<Row> {
+  readonly row: Row;
+  readonly id: string;
+  readonly value: string | number;
+}
+
+export interface Listing<Row> {
+  readonly rows: readonly Row[];
+  readonly id: (row: Row) => string;
+  /** What it is sorted by; absent: the id. */
+  readonly value?: ((row: Row) => string | number) | undefined;
+  readonly view: (row: Row) => View;
+}
+
+const mostAtOnce = 250;
+
+/**
+ * A page of a list. A cursor names a place in the order, not an entry: it still leads on when its
+ * entry is gone, and new entries before it shift nothing.
+ */
+export function connect<Row>(
+  { unpaged }: Pick<GraphContext, 'unpaged'>,
+  args: PageArguments,
+  listing: Listing<Row>,
+): View {
+  const sorted = listing.rows
+    .map((row) => ({ row, id: listing.id(row), value: listing.value?.(row) ?? '' }))
+    .sort(compare);
+  if (args.reverse) sorted.reverse();
+  if (unpaged) return page(listing, sorted, false, false);
+  const { first, last } = args;
+  if (first == null && last == null) throw invalid('you must provide one of first or last');
+  if (first != null && last != null)
+    throw invalid('providing both first and last is not supported');
+  const size = first ?? last ?? 0;
+  if (size < 0) throw invalid('first and last cannot be negative');
+  if (size > mostAtOnce) throw invalid(`first and last cannot exceed ${mostAtOnce}`);
+  const direction = args.reverse ? -1 : 1;
+  const after = args.after == null ? undefined : readCursor(args.after);
+  const before = args.before == null ? undefined : readCursor(args.before);
+  const between = sorted.filter(
+    (entry) =>
+      (!after || direction * compare(entry, after) > 0) &&
+      (!before || direction * compare(entry, before) < 0),
+  );
+  const shown =
+    first != null ? between.slice(0, size) : between.slice(Math.max(0, between.length - size));
+  const more = between.length > shown.length;
+  return first != null
+    ? page(listing, shown, more, after !== undefined)
+    : page(listing, shown, before !== undefined, more);
+}
+
+function page<Row>(
+  { view }: Listing<Row>,
+  entries: readonly Sorted<Row>[],
+  hasNextPage: boolean,
+  hasPreviousPage: boolean,
+): View {
+  const [first, last] = [entries[0], entries.at(-1)];
+  return {
+    nodes: () => entries.map(({ row }) => view(row)),
+    edges: () =>
+      entries.map((entry) => ({ cursor: writeCursor(entry), node: () => view(entry.row) })),
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage,
+      startCursor: first ? writeCursor(first) : null,
+      endCursor: last ? writeCursor(last) : null,
+    },
+  };
+}
+
+type Place = Pick<Sorted<unknown>, 'id' | 'value'>;
+
+function compare(one: Place, other: Place): number {
+  if (one.value !== other.value) return one.value < other.value ? -1 : 1;
+  // Ids are numbers of any length.
+  const shorter = one.id.length - other.id.length;
+  return shorter || (one.id === other.id ? 0 : one.id < other.id ? -1 : 1);
+}
+
+function writeCursor({ id, value }: Place): string {
+  return Buffer.from(JSON.stringify({ last_id: id, last_value: value })).toString('base64');
+}
+
+function readCursor(cursor: string): Place {
+  try {
+    const { last_id: id, last_value: value } = JSON.parse(Buffer.from(cursor, 'base64').toString());
+    const isPlace =
+      typeof id === 'string' && (typeof value === 'string' || typeof value === 'number');
+    if (isPlace) return { id, value };
+  } catch {
+    // Not one of ours.
+  }
+  throw invalid('Invalid cursor for current pagination sort.');
+}
+
+const invalid = (message: string) =>
+  new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });

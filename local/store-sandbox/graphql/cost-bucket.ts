@@ -1,0 +1,49 @@
+export interface ThrottleStatus {
+  readonly maximumAvailable: number;
+  readonly currentlyAvailable: number;
+  readonly restoreRate: number;
+}
+
+/** Points for queries: a query waits for what it might cost and pays what it did. */
+export class CostBucket {
+  readonly #size: number;
+  readonly #restorePerSecond: number;
+  #available: number;
+  #at: number | undefined;
+
+  constructor(size: number, restorePerSecond: number) {
+    this.#size = size;
+    this.#restorePerSecond = restorePerSecond;
+    this.#available = size;
+  }
+
+  canTake(cost: number, nowMs: number): boolean {
+    this.#refill(nowMs);
+    return cost <= this.#available;
+  }
+
+  take(cost: number): void {
+    this.#available = Math.max(0, this.#available - cost);
+  }
+
+  /** As a test or a person wants to see it. */
+  empty(nowMs: number): void {
+    this.#refill(nowMs);
+    this.#available = 0;
+  }
+
+  status(nowMs: number): ThrottleStatus {
+    this.#refill(nowMs);
+    return {
+      maximumAvailable: this.#size,
+      currentlyAvailable: Math.floor(this.#available),
+      restoreRate: this.#restorePerSecond,
+    };
+  }
+
+  #refill(nowMs: number): void {
+    const seconds = Math.max(0, nowMs - (this.#at ?? nowMs)) / 1000;
+    this.#at = nowMs;
+    this.#available = Math.min(this.#size, this.#available + seconds * this.#restorePerSecond);
+  }
+}

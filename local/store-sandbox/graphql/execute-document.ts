@@ -1,0 +1,69 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  executeSync,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { checkAccess } from './access.ts';
+import { adminSchema } from './admin-schema.ts';
+import type { GraphContext, View } from './graph-context.ts';
+import { mutationRoot } from './mutation-root.ts';
+import { queryRoot } from './query-root.ts';
+
+/** Everything in the store is in memory, so nothing is waited for. */
+export function executeDocument(
+  context: GraphContext,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variableValues: Readonly<Record<string, unknown>>,
+): ExecutionResult {
+  return executeSync({
+    schema: adminSchema(),
+    document,
+    operationName: operation.name?.value ?? null,
+    rootValue: operation.operation === 'mutation' ? mutationRoot(context) : queryRoot(context),
+    contextValue: context,
+    variableValues,
+    fieldResolver: resolveField,
+    typeResolver: (value) => String((value as View).__typename),
+  });
+}
+
+/** A field that a view does not have is said to be missing here, rather than taken for empty. */
+const resolveField: GraphQLFieldResolver<View, GraphContext> = (source, args, context, info) => {
+  const { fieldName, parentType, returnType } = info;
+  const typeName = getNamedType(returnType).name;
+  const denied = checkAccess(context.scopes, typeName, fieldName);
+  if (denied) throw denied;
+  if (!Object.hasOwn(source, fieldName)) {
+    throw new GraphQLError(
+      `${parentType.name}.${fieldName} is in Shopify's schema, but this sandbox does not have it.`,
+      { extensions: { code: 'NOT_IN_SANDBOX' } },
+    );
+  }
+  const value = source[fieldName];
+  const result: unknown = typeof value === 'function' ? value(args) : value;
+  // A node of an interface is found before its type is known.
+  const type = (result as View | null)?.__typename;
+  const hidden =
+    typeof type === 'string' ? checkAccess(context.scopes, type, fieldName) : undefined;
+  if (hidden) throw hidden;
+  count(context, returnType, result);
+  return result;
+};
+
+function count(
+  { tally }: GraphContext,
+  returnType: Parameters<typeof getNamedType>[0] & object,
+  result: unknown,
+): void {
+  if (result == null || !isCompositeType(getNamedType(returnType))) return;
+  const isList = isListType(getNullableType(returnType));
+  tally.objects += isList && Array.isArray(result) ? result.length : 1;
+}

@@ -1,0 +1,130 @@
+import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
+import { moment } from '../model/world.ts';
+import { createBasicDiscount, type DiscountInput } from './discount-mutation.ts';
+import { findNode } from './find-node.ts';
+import type { GraphContext, View } from './graph-context.ts';
+import { metafieldView } from './metafield-view.ts';
+import { subscriptionView, topicName } from './subscription-view.ts';
+
+interface SubscriptionInput {
+  readonly uri?: string;
+  readonly callbackUrl?: string;
+  readonly includeFields?: readonly string[];
+  readonly metafieldNamespaces?: readonly string[];
+  readonly filter?: string | null;
+  readonly name?: string | null;
+}
+
+interface MetafieldInput {
+  readonly ownerId: string;
+  readonly namespace?: string | null;
+  readonly key: string;
+  readonly type?: string | null;
+  readonly value: string;
+}
+
+const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
+
+/** The fields of Mutation that the sandbox has. */
+export function mutationRoot(context: GraphContext): View {
+  const { subscriptions, world, bulk, perform } = context;
+  const failed = (name: string, field: readonly string[], message: string, code?: string) => ({
+    [name]: null,
+    userErrors: [{ field, message, ...(code && { code }) }],
+  });
+
+  return {
+    webhookSubscriptionCreate: (args: {
+      topic: string;
+      webhookSubscription: SubscriptionInput;
+    }) => {
+      const { topic, webhookSubscription: input } = args;
+      const uri = input.uri ?? input.callbackUrl ?? '';
+      const name = topicName(topic);
+      const taken = subscriptions.all().some((one) => one.topic === name && one.uri === uri);
+      const problem = taken ? 'Address for this topic has already been taken' : addressProblem(uri);
+      const field = ['webhookSubscription', 'callbackUrl'];
+      if (problem !== undefined) return failed('webhookSubscription', field, problem);
+      const at = moment(world);
+      const row: SubscriptionRow = {
+        id: world.ids.next('WebhookSubscription'),
+        topic: name,
+        uri,
+        madeBy: 'admin-api',
+        includeFields: input.includeFields ?? [],
+        metafieldNamespaces: input.metafieldNamespaces ?? [],
+        filter: input.filter ?? null,
+        name: input.name ?? null,
+        createdAt: at,
+        updatedAt: at,
+      };
+      subscriptions.put(row);
+      return { webhookSubscription: subscriptionView(row), userErrors: [] };
+    },
+    webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: SubscriptionInput }) => {
+      const row = subscriptions.get(numberOf(args.id));
+      if (row?.madeBy !== 'admin-api') {
+        return failed('webhookSubscription', ['id'], 'Webhook subscription does not exist');
+      }
+      const { uri, callbackUrl, ...fields } = args.webhookSubscription;
+      const wanted = uri ?? callbackUrl ?? row.uri;
+      const problem = addressProblem(wanted);
+      const field = ['webhookSubscription', 'callbackUrl'];
+      if (problem !== undefined) return failed('webhookSubscription', field, problem);
+      const updated = { ...row, ...fields, uri: wanted, updatedAt: moment(world) };
+      subscriptions.put(updated);
+      return { webhookSubscription: subscriptionView(updated), userErrors: [] };
+    },
+    webhookSubscriptionDelete: ({ id }: { id: string }) => {
+      const row = subscriptions.get(numberOf(id));
+      if (row?.madeBy !== 'admin-api') {
+        return failed(
+          'deletedWebhookSubscriptionId',
+          ['id'],
+          'Webhook subscription does not exist',
+        );
+      }
+      subscriptions.delete(row.id);
+      return { deletedWebhookSubscriptionId: id, userErrors: [] };
+    },
+    metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
+      const missing = metafields.findIndex(({ ownerId }) => !findNode(context, ownerId));
+      if (missing >= 0) {
+        const field = ['metafields', String(missing), 'ownerId'];
+        return failed('metafields', field, 'Owner does not exist.', 'INVALID');
+      }
+      const views = metafields.flatMap(({ ownerId, namespace, key, type, value }) => {
+        const input = { ownerGid: ownerId, namespace: namespace ?? 'custom', key, value };
+        const set = perform('setMetafield', type == null ? input : { ...input, type });
+        return set.kind === 'done' ? [metafieldView(set.value)] : [];
+      });
+      return { metafields: views, userErrors: [] };
+    },
+    discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
+      createBasicDiscount(context, basicCodeDiscount),
+    discountCodeDeactivate: ({ id }: { id: string }) => {
+      const ended = perform('deactivateDiscount', { discountId: numberOf(id) });
+      return ended.kind === 'done'
+        ? { codeDiscountNode: findNode(context, id) ?? null, userErrors: [] }
+        : failed('codeDiscountNode', ['id'], 'Code discount does not exist.', 'INVALID');
+    },
+    discountCodeDelete: ({ id }: { id: string }) => {
+      const gone = perform('deleteDiscount', { discountId: numberOf(id) });
+      return gone.kind === 'done'
+        ? { deletedCodeDiscountId: id, userErrors: [] }
+        : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
+    },
+    bulkOperationRunQuery: ({ query }: { query: string }) => {
+      const started = bulk.start(query);
+      return started.kind === 'started'
+        ? { bulkOperation: started.operation, userErrors: [] }
+        : failed('bulkOperation', ['query'], started.why, started.code);
+    },
+    bulkOperationCancel: ({ id }: { id: string }) => {
+      const operation = bulk.cancel(id);
+      return operation
+        ? { bulkOperation: operation, userErrors: [] }
+        : failed('bulkOperation', ['id'], 'Bulk operation does not exist');
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { SubscriptionRow } from '../delivery/subscriptions.ts';
+import { gid } from '../model/ids.ts';
+import { apiVersion } from '../settings.ts';
+import type { View } from './graph-context.ts';
+
+export function subscriptionView(row: SubscriptionRow): View {
+  return {
+    __typename: 'WebhookSubscription',
+    id: gid('WebhookSubscription', row.id),
+    legacyResourceId: row.id,
+    topic: topicEnum(row.topic),
+    uri: row.uri,
+    callbackUrl: row.uri,
+    endpoint: { __typename: 'WebhookHttpEndpoint', callbackUrl: row.uri },
+    format: 'JSON',
+    filter: row.filter,
+    name: row.name,
+    includeFields: row.includeFields,
+    metafieldNamespaces: row.metafieldNamespaces,
+    metafields: [],
+    apiVersion: { handle: apiVersion, displayName: apiVersion, supported: true },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** `orders/partially_fulfilled` is `ORDERS_PARTIALLY_FULFILLED`. */
+const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase();
+
+/** Which of the underscores stood for the slash, the words before it tell. */
+const groups = [
+  'BULK_OPERATIONS',
+  'ORDER_TRANSACTIONS',
+  'INVENTORY_LEVELS',
+  'INVENTORY_ITEMS',
+  'FULFILLMENT_ORDERS',
+  'FULFILLMENT_EVENTS',
+  'DRAFT_ORDERS',
+];
+
+export function topicName(name: string): string {
+  const group = groups.find((one) => name.startsWith(`${one}_`)) ?? name.split('_')[0] ?? '';
+  return `${group}/${name.slice(group.length + 1)}`.toLowerCase();
+}

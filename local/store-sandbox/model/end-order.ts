@@ -1,0 +1,101 @@
+import type * as v from 'valibot';
+import { lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
+import type { cancellation, orderReference, returning } from './order-inputs.ts';
+import type { OrderRow, ReturnRow } from './order-row.ts';
+import { checkReductions, reduceLine } from './reduce-line.ts';
+import { recordRefund } from './refund-order.ts';
+import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
+
+type OrderReference = v.InferOutput<typeof orderReference>;
+
+/** Everything is taken back, so that nothing of the order is left. */
+export function cancelOrder(
+  world: World,
+  input: v.InferOutput<typeof cancellation>,
+): Outcome<OrderRow> {
+  const { rows, ids } = world;
+  const order = rows.orders.get(input.orderId);
+  if (!order) return refused(`There is no order ${input.orderId}.`);
+  if (order.cancelledAt !== null) return refused('The order is already cancelled.');
+  const at = moment(world);
+  const plan = {
+    lines: order.lines.flatMap((line) => {
+      const { kept } = lineAmounts(order, line);
+      return kept > 0 ? [{ lineId: line.id, quantity: kept, restock: input.restock }] : [];
+    }),
+    shippingMinor: order.shipping.map((line) => shippingAmounts(order, line).currentMinor),
+    duties: true,
+    note: '',
+    repay: input.refund,
+  };
+  // After a full refund there is nothing left to take back.
+  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0;
+  const { order: emptied, refund } = isEmpty
+    ? { order, refund: undefined }
+    : recordRefund(world, order, plan);
+  const authorization = emptied.transactions.find(({ kind }) => kind === 'authorization');
+  const captured = emptied.transactions.some(({ kind }) => kind === 'capture');
+  const voided =
+    authorization && !captured
+      ? [
+          {
+            ...authorization,
+            id: ids.next('OrderTransaction'),
+            kind: 'void' as const,
+            parentId: authorization.id,
+            createdAt: at,
+          },
+        ]
+      : [];
+  const updated: OrderRow = {
+    ...emptied,
+    transactions: [...emptied.transactions, ...voided],
+    cancelledAt: at,
+    closedAt: order.closedAt ?? at,
+    cancelReason: input.reason,
+    updatedAt: at,
+  };
+  rows.orders.put(order.id, updated);
+  const notices: Notice[] = [
+    { topic: 'orders/cancelled', order: updated },
+    { topic: 'orders/updated', order: updated },
+  ];
+  if (refund) notices.splice(1, 0, { topic: 'refunds/create', order: updated, refund });
+  return done(updated, ...notices);
+}
+
+/** The pieces count as gone from now on; their money comes back with a refund of this return. */
+export function returnItems(
+  world: World,
+  { orderId, lines }: v.InferOutput<typeof returning>,
+): Outcome<ReturnRow> {
+  const { rows, ids } = world;
+  const order = rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const problem = checkReductions(order, lines);
+  if (problem !== undefined) return refused(problem);
+  const at = moment(world);
+  const row: ReturnRow = { id: ids.next('Return'), createdAt: at, closedAt: null };
+  let next: OrderRow = { ...order, returns: [...order.returns, row], updatedAt: at };
+  for (const one of lines) {
+    const line = next.lines.find(({ id }) => id === one.lineId);
+    if (line) next = reduceLine(world, next, line, one, { returnId: row.id }, order.locationId);
+  }
+  rows.orders.put(orderId, next);
+  return done(row, { topic: 'orders/updated', order: next });
+}
+
+export function closeOrder(world: World, { orderId }: OrderReference): Outcome<OrderRow> {
+  const order = world.rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const at = moment(world);
+  const updated = { ...order, closedAt: order.closedAt ?? at, updatedAt: at };
+  world.rows.orders.put(orderId, updated);
+  return done(updated, { topic: 'orders/updated', order: updated });
+}
+
+export function deleteOrder(world: World, { orderId }: OrderReference): Outcome<string> {
+  if (!world.rows.orders.get(orderId)) return refused(`There is no order ${orderId}.`);
+  world.rows.orders.delete(orderId);
+  return done(orderId, { topic: 'orders/delete', id: orderId });
+}

@@ -1,0 +1,79 @@
+import type { Table } from '../../loyalty-sandbox/tables.ts';
+
+type IdKind =
+  | 'Order'
+  | 'LineItem'
+  | 'ShippingLine'
+  | 'Refund'
+  | 'RefundLineItem'
+  | 'RefundShippingLine'
+  | 'OrderAdjustment'
+  | 'OrderTransaction'
+  | 'Fulfillment'
+  | 'Return'
+  | 'OrderEdit'
+  | 'Product'
+  | 'ProductVariant'
+  | 'InventoryItem'
+  | 'ProductImage'
+  | 'Customer'
+  | 'MailingAddress'
+  | 'DiscountCodeNode'
+  | 'DiscountAutomaticNode'
+  | 'DiscountRedeemCode'
+  | 'Metafield'
+  | 'WebhookSubscription'
+  | 'BulkOperation'
+  | 'DataRequest';
+
+/** Where each kind's numbers begin: far apart, so that an id taken for another kind's is not found. */
+const firsts: Readonly<Record<IdKind, bigint>> = {
+  Order: 5_512_300_000_000n,
+  LineItem: 14_087_600_000_000n,
+  ShippingLine: 4_561_700_000_000n,
+  Refund: 919_400_000_000n,
+  RefundLineItem: 611_900_000_000n,
+  RefundShippingLine: 312_500_000_000n,
+  OrderAdjustment: 281_700_000_000n,
+  OrderTransaction: 6_821_900_000_000n,
+  Fulfillment: 4_988_100_000_000n,
+  Return: 11_570_000_000_000n,
+  OrderEdit: 88_200_000_000n,
+  Product: 8_012_300_000_000n,
+  ProductVariant: 44_310_200_000_000n,
+  InventoryItem: 46_398_500_000_000n,
+  ProductImage: 37_410_900_000_000n,
+  Customer: 6_940_000_000_000n,
+  MailingAddress: 8_533_900_000_000n,
+  DiscountCodeNode: 1_688_800_000_000n,
+  DiscountAutomaticNode: 1_712_300_000_000n,
+  DiscountRedeemCode: 20_453_200_000_000n,
+  Metafield: 32_118_700_000_000n,
+  WebhookSubscription: 1_420_500_000_000n,
+  BulkOperation: 5_210_300_000_000n,
+  DataRequest: 771_900_000_000n,
+};
+
+/** Shopify's ids grow in uneven steps; an odd one makes every last digit appear. */
+const step = 32_771n;
+
+/** Lifts every id beyond 2^53, where a JSON number is no longer exact. */
+const beyondSafe = 820_000_000_000_000_000n;
+
+export interface Ids {
+  next(kind: IdKind): string;
+}
+
+/** Counts in a table, so that no id is given twice, not even after a restart. */
+export function createIds(counters: Table<number>, size: 'usual' | 'beyond-2^53'): Ids {
+  const lift = size === 'usual' ? 0n : beyondSafe;
+  return {
+    next(kind) {
+      const count = (counters.get(kind) ?? 0) + 1;
+      counters.put(kind, count);
+      return String(firsts[kind] + lift + step * BigInt(count));
+    },
+  };
+}
+
+export const gid = (type: string, id: string): string => `gid://shopify/${type}/${id}`;

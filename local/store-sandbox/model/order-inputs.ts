@@ -1,0 +1,148 @@
+import * as v from 'valibot';
+import {
+  address,
+  amount,
+  currency,
+  id,
+  moment,
+  percentage,
+  pieces,
+  taxRates,
+  text,
+} from './input-fields.ts';
+
+const line = v.strictObject({
+  /** A variant of the store; without it the line is a custom one and needs title and price. */
+  variantId: v.optional(id),
+  title: v.optional(text),
+  price: v.optional(amount),
+  quantity: v.optional(pieces, 1),
+  giftCard: v.optional(v.boolean(), false),
+  taxable: v.optional(v.boolean(), true),
+});
+
+const orderDiscount = v.strictObject({
+  /** A code. Known to the store: it says what the code is worth, unless an amount is given here. */
+  code: v.optional(text),
+  /** Of an automatic or manual discount. */
+  title: v.optional(text),
+  automatic: v.optional(v.boolean(), false),
+  percentage: v.optional(percentage),
+  amount: v.optional(amount),
+  /** The amount is taken off every piece. */
+  each: v.optional(v.boolean(), false),
+  shipping: v.optional(v.boolean(), false),
+  /** Indexes of the lines it is for; absent: all. */
+  lines: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))),
+});
+
+export const card = v.strictObject({
+  company: text,
+  methodName: v.optional(text, 'Card'),
+  last4: v.optional(v.pipe(v.string(), v.regex(/^\d{4}$/)), '4242'),
+});
+
+export const orderDraft = v.strictObject({
+  lines: v.pipe(v.array(line), v.minLength(1), v.maxLength(500)),
+  /** Absent: a guest. */
+  customerId: v.optional(v.nullable(id), null),
+  email: v.optional(v.nullable(text)),
+  phone: v.optional(v.nullable(text)),
+  address: v.optional(v.nullable(address)),
+  discounts: v.optional(v.array(orderDiscount), []),
+  taxesIncluded: v.optional(v.boolean()),
+  taxes: v.optional(taxRates),
+  shipping: v.optional(
+    v.array(v.strictObject({ title: v.optional(text, 'Standard'), price: amount })),
+    [],
+  ),
+  tip: v.optional(amount),
+  duties: v.optional(amount),
+  pos: v.optional(v.strictObject({ locationId: id, staffId: v.optional(id) })),
+  sourceName: v.optional(text),
+  test: v.optional(v.boolean(), false),
+  presentment: v.optional(
+    v.strictObject({ currency, rate: v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6)) }),
+  ),
+  payment: v.optional(v.picklist(['none', 'authorized', 'paid']), 'none'),
+  gateway: v.optional(text, 'shopify_payments'),
+  card: v.optional(card),
+  note: v.optional(v.nullable(text), null),
+  noteAttributes: v.optional(v.array(v.strictObject({ name: text, value: text })), []),
+  localizedFields: v.optional(
+    v.array(
+      v.strictObject({
+        key: v.pipe(v.string(), v.regex(/^[A-Z_]+$/)),
+        value: text,
+        title: v.optional(text, 'Tax id'),
+        countryCode: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)), 'BR'),
+        purpose: v.optional(v.picklist(['TAX', 'SHIPPING']), 'TAX'),
+      }),
+    ),
+    [],
+  ),
+  tags: v.optional(v.array(text), []),
+  /** Absent: now. */
+  createdAt: v.optional(moment),
+});
+
+const orderId = { orderId: id };
+const lines = v.array(
+  v.strictObject({ lineId: id, quantity: pieces, restock: v.optional(v.boolean(), true) }),
+);
+
+export const payment = v.strictObject({
+  ...orderId,
+  amount: v.optional(amount),
+  gateway: v.optional(text),
+  card: v.optional(card),
+});
+
+export const fulfilment = v.strictObject({
+  ...orderId,
+  /** Absent: everything that is left. */
+  lines: v.optional(v.array(v.strictObject({ lineId: id, quantity: pieces }))),
+  trackingNumber: v.optional(v.nullable(text), null),
+});
+
+export const edit = v.strictObject({
+  ...orderId,
+  add: v.optional(v.array(line), []),
+  /** The quantity a line shall have. */
+  set: v.optional(
+    v.array(
+      v.strictObject({
+        lineId: id,
+        quantity: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000)),
+      }),
+    ),
+    [],
+  ),
+  staffNote: v.optional(text, ''),
+});
+
+export const refund = v.strictObject({
+  ...orderId,
+  lines: v.optional(lines, []),
+  /** All that is left of it, or so much of the first shipping line. */
+  shipping: v.optional(v.union([v.literal('all'), amount])),
+  duties: v.optional(v.boolean(), false),
+  /** Pays back this instead of what the lines are worth. */
+  amount: v.optional(amount),
+  note: v.optional(text, ''),
+  returnId: v.optional(id),
+});
+
+export const returning = v.strictObject({ ...orderId, lines: v.pipe(lines, v.minLength(1)) });
+
+export const cancellation = v.strictObject({
+  ...orderId,
+  reason: v.optional(
+    v.picklist(['customer', 'fraud', 'inventory', 'declined', 'staff', 'other']),
+    'customer',
+  ),
+  refund: v.optional(v.boolean(), true),
+  restock: v.optional(v.boolean(), true),
+});
+
+export const orderReference = v.strictObject(orderId);

@@ -1,0 +1,55 @@
+import { lineAmounts, sum } from './line-amounts.ts';
+import type { OrderRow } from './order-row.ts';
+import { orderTotals } from './order-totals.ts';
+
+export type FinancialStatus =
+  | 'pending'
+  | 'authorized'
+  | 'partially_paid'
+  | 'paid'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'voided';
+
+export function financialStatus(order: OrderRow): FinancialStatus {
+  const { receivedMinor, refundedMinor, totalMinor, current } = orderTotals(order);
+  if (receivedMinor === 0) {
+    if (order.cancelledAt !== null) return 'voided';
+    if (order.transactions.some(({ kind }) => kind === 'authorization')) return 'authorized';
+    // A free order has nothing to pay.
+    return totalMinor === 0 ? 'paid' : 'pending';
+  }
+  if (refundedMinor >= receivedMinor) return 'refunded';
+  if (refundedMinor > 0) return 'partially_refunded';
+  return receivedMinor >= current.totalMinor ? 'paid' : 'partially_paid';
+}
+
+export type FulfillmentStatus = 'fulfilled' | 'partial' | 'restocked' | null;
+
+export function fulfillmentStatus(order: OrderRow): FulfillmentStatus {
+  const lines = order.lines
+    .filter(({ kind }) => kind !== 'tip')
+    .map((line) => lineAmounts(order, line));
+  const sent = sum(
+    order.fulfillments
+      .filter(({ status }) => status === 'success')
+      .flatMap((fulfillment) => fulfillment.lines.map(({ quantity }) => quantity)),
+  );
+  const waiting = sum(lines.map(({ unfulfilled }) => unfulfilled));
+  if (sent > 0) return waiting === 0 ? 'fulfilled' : 'partial';
+  const allGone = lines.every(({ kept }) => kept === 0);
+  const restocked = order.reductions.some(({ restock }) => restock !== 'no_restock');
+  return allGone && restocked ? 'restocked' : null;
+}
+
+export function lineFulfillmentStatus(
+  order: OrderRow,
+  line: OrderRow['lines'][number],
+): 'fulfilled' | 'partial' | null {
+  const { unfulfilled } = lineAmounts(order, line);
+  const sent = order.fulfillments.some(
+    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === line.id),
+  );
+  if (!sent) return null;
+  return unfulfilled === 0 ? 'fulfilled' : 'partial';
+}

@@ -1,0 +1,122 @@
+import { discountOf, lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
+import type { OrderRow, TaxRow } from './order-row.ts';
+import { sumTaxes } from './taxes.ts';
+
+/** As sold (with what edits added), before anything was taken back; and as it stands now. */
+export interface OrderTotals {
+  /** Lines before discounts. */
+  readonly linesMinor: number;
+  /** On lines and shipping. */
+  readonly discountsMinor: number;
+  readonly subtotalMinor: number;
+  /** Before discounts. */
+  readonly shippingMinor: number;
+  readonly taxMinor: number;
+  readonly taxes: readonly TaxRow[];
+  readonly tipMinor: number;
+  readonly totalMinor: number;
+  readonly current: {
+    readonly subtotalMinor: number;
+    readonly discountsMinor: number;
+    readonly shippingMinor: number;
+    readonly taxMinor: number;
+    readonly taxes: readonly TaxRow[];
+    readonly dutiesMinor: number;
+    readonly totalMinor: number;
+    readonly pieces: number;
+  };
+  readonly receivedMinor: number;
+  readonly refundedMinor: number;
+  /** Positive: the customer still owes it. */
+  readonly outstandingMinor: number;
+}
+
+export function orderTotals(order: OrderRow): OrderTotals {
+  const lines = order.lines.map((line) => ({ line, amounts: lineAmounts(order, line) }));
+  const sold = lines.filter(({ line }) => line.kind !== 'tip');
+  const tips = lines.filter(({ line }) => line.kind === 'tip');
+  const shipping = order.shipping.map((line) => ({ line, amounts: shippingAmounts(order, line) }));
+
+  const linesMinor = sum(sold.map(({ amounts }) => amounts.grossMinor));
+  const lineDiscounts = sum(sold.map(({ amounts }) => amounts.discountMinor));
+  const shippingMinor = sum(order.shipping.map(({ priceMinor }) => priceMinor));
+  const shippingDiscounts = sum(order.shipping.map(discountOf));
+  const taxes = groupTaxes([...order.lines, ...order.shipping].flatMap((line) => line.taxes));
+  const taxMinor = sumTaxes(taxes);
+  const tipMinor = sum(tips.map(({ amounts }) => amounts.grossMinor));
+  const subtotalMinor = linesMinor - lineDiscounts;
+  const onTop = order.taxesIncluded ? 0 : 1;
+
+  const currentTaxes = groupTaxes(
+    [
+      ...lines.map(({ line, amounts }) => withAmounts(line.taxes, amounts.keptTaxesMinor)),
+      ...shipping.map(({ line, amounts }) => withAmounts(line.taxes, amounts.currentTaxesMinor)),
+    ].flat(),
+  );
+  const pieces = sum(sold.map(({ amounts }) => amounts.kept));
+  const currentShipping = sum(shipping.map(({ amounts }) => amounts.currentMinor));
+  const currentDuties =
+    order.dutiesMinor - sum(order.refunds.map(({ dutiesMinor }) => dutiesMinor));
+  const keptDiscounts = sum(
+    sold.map(({ line, amounts }) => amounts.kept * line.unitMinor - amounts.keptNetMinor),
+  );
+  const currentSubtotal = sum(sold.map(({ amounts }) => amounts.keptNetMinor));
+  const currentTax = sumTaxes(currentTaxes);
+  const currentTotal =
+    currentSubtotal +
+    currentShipping +
+    onTop * currentTax +
+    sum(tips.map(({ amounts }) => amounts.keptNetMinor)) +
+    currentDuties;
+  const { receivedMinor, refundedMinor } = paymentsOf(order);
+
+  return {
+    linesMinor,
+    discountsMinor: lineDiscounts + shippingDiscounts,
+    subtotalMinor,
+    shippingMinor,
+    taxMinor,
+    taxes,
+    tipMinor,
+    totalMinor:
+      subtotalMinor +
+      shippingMinor -
+      shippingDiscounts +
+      onTop * taxMinor +
+      tipMinor +
+      order.dutiesMinor,
+    current: {
+      subtotalMinor: currentSubtotal,
+      // A discount on shipping lasts as long as there is anything to ship.
+      discountsMinor: keptDiscounts + (pieces > 0 ? shippingDiscounts : 0),
+      shippingMinor: currentShipping,
+      taxMinor: currentTax,
+      taxes: currentTaxes,
+      dutiesMinor: currentDuties,
+      totalMinor: currentTotal,
+      pieces,
+    },
+    receivedMinor,
+    refundedMinor,
+    outstandingMinor: currentTotal - (receivedMinor - refundedMinor),
+  };
+}
+
+function paymentsOf({ transactions }: OrderRow) {
+  const successful = transactions.filter(({ status }) => status === 'success');
+  const total = (...kinds: readonly string[]) =>
+    sum(successful.filter(({ kind }) => kinds.includes(kind)).map(({ minor }) => minor));
+  return { receivedMinor: total('sale', 'capture'), refundedMinor: total('refund') };
+}
+
+/** The order's own list has one line for each kind of tax. */
+function groupTaxes(taxes: readonly TaxRow[]): TaxRow[] {
+  const groups = Map.groupBy(taxes, ({ title, ratePpm }) => `${ratePpm} ${title}`);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, minor: first.minor + sumTaxes(others) }] : [],
+  );
+}
+
+function withAmounts(taxes: readonly TaxRow[], amounts: readonly number[]): TaxRow[] {
+  return taxes.map((tax, i) => ({ ...tax, minor: amounts[i] ?? 0 }));
+}

@@ -1,0 +1,191 @@
+import type * as v from 'valibot';
+import { minorDigits } from '../../../shared/store/currency.ts';
+import { applyDiscounts } from './apply-discounts.ts';
+import { draftDiscount } from './draft-discounts.ts';
+import { draftLine, type PlainLine } from './draft-lines.ts';
+import { discountOf } from './line-amounts.ts';
+import { parseMinor } from './minor-units.ts';
+import type { orderDraft } from './order-inputs.ts';
+import type { LineRow, OrderRow, ShippingRow } from './order-row.ts';
+import { recordPayment } from './payments.ts';
+import { sellFrom } from './products.ts';
+import { taxesOn } from './taxes.ts';
+import {
+  done,
+  moment,
+  type Notice,
+  type Outcome,
+  type Refused,
+  refused,
+  type World,
+} from './world.ts';
+
+type OrderDraft = v.InferOutput<typeof orderDraft>;
+
+export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
+  const composed = composeOrder(world, draft);
+  if ('why' in composed) return composed;
+  const { rows } = world;
+  let order = composed;
+  if (draft.payment !== 'none') {
+    const paid = draft.payment === 'paid' ? 'sale' : 'authorization';
+    order = recordPayment(world, order, paid, draft);
+  }
+  rows.orders.put(order.id, order);
+  for (const { type, name } of order.applications) {
+    const key = name.toLowerCase();
+    const code = type === 'discount_code' ? rows.codes.get(key) : undefined;
+    if (code) rows.codes.put(key, { ...code, used: code.used + 1 });
+  }
+  const notices: Notice[] = [{ topic: 'orders/create', order }];
+  // A paid order changes once more right after it was made, and is told of both times.
+  if (draft.payment === 'paid') {
+    notices.push({ topic: 'orders/paid', order }, { topic: 'orders/updated', order });
+  }
+  return done(order, ...notices, ...sellFrom(world, order));
+}
+
+function composeOrder(world: World, draft: OrderDraft): OrderRow | Refused {
+  const { rows, shop, ids, random } = world;
+  const customer = draft.customerId === null ? undefined : rows.customers.get(draft.customerId);
+  if (draft.customerId !== null && !customer)
+    return refused(`There is no customer ${draft.customerId}.`);
+  const { pos } = draft;
+  if (pos && !rows.locations.get(pos.locationId))
+    return refused(`There is no location ${pos.locationId}.`);
+  if (pos?.staffId && !rows.staff.get(pos.staffId))
+    return refused(`There is no staff member ${pos.staffId}.`);
+  const amounts = readAmounts(draft, minorDigits(shop.currency));
+  if ('why' in amounts) return amounts;
+  const priced = priceLines(world, draft, amounts.shipping);
+  if ('why' in priced) return priced;
+
+  const at = draft.createdAt
+    ? moment({ now: () => new Date(draft.createdAt ?? '') })
+    : moment(world);
+  const number = (rows.counters.get('order number') ?? 1_000) + 1;
+  rows.counters.put('order number', number);
+  const address =
+    draft.address === undefined ? (pos ? null : (customer?.address ?? null)) : draft.address;
+  return {
+    id: ids.next('Order'),
+    number,
+    token: Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join(''),
+    createdAt: at,
+    processedAt: at,
+    updatedAt: at,
+    cancelledAt: null,
+    cancelReason: null,
+    closedAt: null,
+    test: draft.test,
+    sourceName: pos ? 'pos' : (draft.sourceName ?? 'web'),
+    currency: shop.currency,
+    presentment: draft.presentment ?? null,
+    taxesIncluded: draft.taxesIncluded ?? shop.taxesIncluded,
+    lines: amounts.tip > 0 ? [...priced.lines, tipLine(world, amounts.tip)] : priced.lines,
+    shipping: priced.shipping,
+    dutiesMinor: amounts.duties,
+    applications: priced.applications,
+    reductions: [],
+    refunds: [],
+    returns: [],
+    fulfillments: [],
+    transactions: [],
+    gateways: draft.payment === 'none' ? [] : [draft.gateway],
+    customerId: draft.customerId,
+    email: draft.email === undefined ? (customer?.email ?? null) : draft.email,
+    phone: draft.phone === undefined ? null : draft.phone,
+    billingAddress: address,
+    shippingAddress: draft.shipping.length > 0 ? address : null,
+    locationId: pos?.locationId ?? null,
+    staffId: pos?.staffId ?? null,
+    note: draft.note,
+    noteAttributes: draft.noteAttributes,
+    localizedFields: draft.localizedFields,
+    tags: draft.tags,
+  };
+}
+
+function readAmounts(draft: OrderDraft, digits: number) {
+  const read = (value: string | number | undefined) => parseMinor(value ?? 0, digits);
+  const shipping = draft.shipping.map(({ title, price }) => ({ title, priceMinor: read(price) }));
+  const tip = read(draft.tip);
+  const duties = read(draft.duties);
+  const known = shipping.flatMap(({ title, priceMinor }) =>
+    priceMinor === undefined ? [] : [{ title, priceMinor }],
+  );
+  if (tip === undefined || duties === undefined || known.length < shipping.length) {
+    return refused('An amount of shipping, tip or duties is none of the currency.');
+  }
+  return { shipping: known, tip, duties };
+}
+
+interface Priced {
+  readonly lines: LineRow[];
+  readonly shipping: ShippingRow[];
+  readonly applications: OrderRow['applications'];
+}
+
+function priceLines(
+  world: World,
+  draft: OrderDraft,
+  shipping: readonly { readonly title: string; readonly priceMinor: number }[],
+): Priced | Refused {
+  const { shop, ids } = world;
+  const plain: PlainLine[] = [];
+  for (const one of draft.lines) {
+    const line = draftLine(world, one, draft.pos?.staffId ?? null);
+    if ('why' in line) return line;
+    plain.push(line);
+  }
+  const discounts = [];
+  for (const one of draft.discounts) {
+    const discount = draftDiscount(world, one, plain);
+    if ('why' in discount) return discount;
+    discounts.push(discount);
+  }
+  const allocations = applyDiscounts(
+    plain.map(({ unitMinor, quantity, kind }) => ({
+      grossMinor: unitMinor * quantity,
+      quantity,
+      discountable: kind !== 'gift-card',
+    })),
+    shipping.map(({ priceMinor }) => ({ grossMinor: priceMinor, quantity: 1, discountable: true })),
+    discounts,
+  );
+  const included = draft.taxesIncluded ?? shop.taxesIncluded;
+  const rates =
+    draft.taxes?.map(({ title, rate }) => ({ title, ratePpm: Math.round(rate * 1_000_000) })) ??
+    shop.taxes;
+  return {
+    applications: discounts.map(({ application }) => application),
+    lines: plain.map(({ taxable, ...line }, i) => {
+      const own = { allocations: allocations.lines[i] ?? [] };
+      const net = line.unitMinor * line.quantity - discountOf(own);
+      return { ...line, ...own, taxes: taxable ? taxesOn(net, rates, included) : [] };
+    }),
+    shipping: shipping.map((line, i) => {
+      const own = { allocations: allocations.shipping[i] ?? [] };
+      const taxes = taxesOn(line.priceMinor - discountOf(own), rates, included);
+      return { ...line, ...own, id: ids.next('ShippingLine'), taxes };
+    }),
+  };
+}
+
+function tipLine({ ids }: World, unitMinor: number): LineRow {
+  return {
+    id: ids.next('LineItem'),
+    kind: 'tip',
+    productId: null,
+    variantId: null,
+    title: 'Tip',
+    variantTitle: null,
+    sku: null,
+    vendor: null,
+    unitMinor,
+    quantity: 1,
+    taxes: [],
+    allocations: [],
+    staffId: null,
+  };
+}

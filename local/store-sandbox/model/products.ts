@@ -1,0 +1,138 @@
+import type * as v from 'valibot';
+import { minorDigits } from '../../../shared/store/currency.ts';
+import { parseMinor } from './minor-units.ts';
+import type { OrderRow } from './order-row.ts';
+import type {
+  inventoryChange,
+  productChange,
+  productDraft,
+  productReference,
+} from './product-inputs.ts';
+import type { ProductRow, VariantRow } from './rows.ts';
+import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
+
+export function createProduct(
+  world: World,
+  draft: v.InferOutput<typeof productDraft>,
+): Outcome<ProductRow> {
+  const { ids, shop, rows } = world;
+  const { price = 0, variants = [{ title: 'Default Title', price }] } = draft;
+  const at = moment(world);
+  const made: VariantRow[] = [];
+  for (const [i, variant] of variants.entries()) {
+    const priceMinor = parseMinor(variant.price, minorDigits(shop.currency));
+    if (priceMinor === undefined)
+      return refused(`${variant.price} is not an amount of ${shop.currency}.`);
+    made.push({
+      id: ids.next('ProductVariant'),
+      title: variant.title,
+      priceMinor,
+      sku:
+        'sku' in variant && variant.sku !== undefined
+          ? variant.sku
+          : `${handleOf(draft.title).toUpperCase()}-${i + 1}`,
+      inventoryItemId: ids.next('InventoryItem'),
+      inventory:
+        'inventory' in variant && variant.inventory !== undefined ? variant.inventory : 100,
+      updatedAt: at,
+    });
+  }
+  const product: ProductRow = {
+    id: ids.next('Product'),
+    title: draft.title,
+    handle: handleOf(draft.title),
+    description: draft.description ?? '',
+    vendor: draft.vendor ?? shop.name,
+    productType: draft.productType ?? '',
+    category: draft.category ?? null,
+    status: draft.status ?? 'active',
+    tags: draft.tags ?? [],
+    imageUrl: draft.imageUrl ?? null,
+    imageId: ids.next('ProductImage'),
+    createdAt: at,
+    updatedAt: at,
+    variants: made,
+  };
+  rows.products.put(product.id, product);
+  return done(product, { topic: 'products/create', product });
+}
+
+export function updateProduct(
+  world: World,
+  { productId, price, variantPrices, ...fields }: v.InferOutput<typeof productChange>,
+): Outcome<ProductRow> {
+  const { rows, shop } = world;
+  const product = rows.products.get(productId);
+  if (!product) return refused(`There is no product ${productId}.`);
+  const prices = new Map(variantPrices.map((one) => [one.variantId, one.price]));
+  const at = moment(world);
+  const variants: VariantRow[] = [];
+  for (const variant of product.variants) {
+    const wanted = prices.get(variant.id) ?? price;
+    const priceMinor =
+      wanted === undefined ? variant.priceMinor : parseMinor(wanted, minorDigits(shop.currency));
+    if (priceMinor === undefined) return refused(`${wanted} is not an amount of ${shop.currency}.`);
+    variants.push(
+      priceMinor === variant.priceMinor ? variant : { ...variant, priceMinor, updatedAt: at },
+    );
+  }
+  const given = Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  );
+  return putProduct(world, { ...product, ...given, variants, updatedAt: at });
+}
+
+/** A change that says nothing new about the product, as most products/update are. */
+export function changeInventory(
+  world: World,
+  { productId, by }: v.InferOutput<typeof inventoryChange>,
+): Outcome<ProductRow> {
+  const product = world.rows.products.get(productId);
+  if (!product) return refused(`There is no product ${productId}.`);
+  const at = moment(world);
+  const [first, ...others] = product.variants;
+  const variants = first
+    ? [{ ...first, inventory: first.inventory + by, updatedAt: at }, ...others]
+    : [];
+  return putProduct(world, { ...product, variants, updatedAt: at });
+}
+
+export function deleteProduct(
+  { rows }: World,
+  { productId }: v.InferOutput<typeof productReference>,
+): Outcome<string> {
+  if (!rows.products.get(productId)) return refused(`There is no product ${productId}.`);
+  rows.products.delete(productId);
+  return done(productId, { topic: 'products/delete', id: productId });
+}
+
+/** A sale lowers the inventory, and that is an update of the product. */
+export function sellFrom(world: World, order: OrderRow): Notice[] {
+  const sold = Map.groupBy(order.lines, ({ productId }) => productId);
+  return [...sold].flatMap(([productId, lines]): Notice[] => {
+    const product = productId === null ? undefined : world.rows.products.get(productId);
+    if (!product || !world.shop.inventoryNoise) return [];
+    const at = moment(world);
+    const variants = product.variants.map((variant) => {
+      const pieces = lines
+        .filter(({ variantId }) => variantId === variant.id)
+        .reduce((sum, { quantity }) => sum + quantity, 0);
+      return pieces === 0
+        ? variant
+        : { ...variant, inventory: variant.inventory - pieces, updatedAt: at };
+    });
+    const updated = { ...product, variants, updatedAt: at };
+    world.rows.products.put(product.id, updated);
+    return [{ topic: 'products/update', product: updated }];
+  });
+}
+
+function putProduct({ rows }: World, product: ProductRow): Outcome<ProductRow> {
+  rows.products.put(product.id, product);
+  return done(product, { topic: 'products/update', product });
+}
+
+function handleOf(title: string): string {
+  const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu);
+  return words?.join('-') ?? 'product';
+}

@@ -1,0 +1,135 @@
+import type { Table, Tables } from '../../loyalty-sandbox/tables.ts';
+import type { AddressRow, OrderRow } from './order-row.ts';
+
+export interface ProductRow {
+  readonly id: string;
+  readonly title: string;
+  readonly handle: string;
+  readonly description: string;
+  readonly vendor: string;
+  readonly productType: string;
+  /** The taxonomy's own id (`aa-1-13-8`) and path (`Apparel & Accessories > …`). */
+  readonly category: { readonly id: string; readonly fullName: string } | null;
+  readonly status: 'active' | 'draft' | 'archived';
+  readonly tags: readonly string[];
+  readonly imageUrl: string | null;
+  readonly imageId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly variants: readonly VariantRow[];
+}
+
+export interface VariantRow {
+  readonly id: string;
+  readonly title: string;
+  readonly priceMinor: number;
+  readonly sku: string;
+  readonly inventoryItemId: string;
+  readonly inventory: number;
+  readonly updatedAt: string;
+}
+
+export interface DiscountRow {
+  readonly id: string;
+  readonly method: 'code' | 'automatic';
+  readonly kind: 'basic' | 'bxgy' | 'free-shipping' | 'app';
+  readonly title: string;
+  /** Null where the kind has none: free shipping and an app's own discount. */
+  readonly value: DiscountValue | null;
+  readonly startsAt: string;
+  readonly endsAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly context:
+    | { readonly kind: 'all' }
+    | { readonly kind: 'customers'; readonly ids: readonly string[] }
+    | {
+        readonly kind: 'segments';
+        readonly segments: readonly { readonly id: string; readonly name: string }[];
+      };
+  readonly usageLimit: number | null;
+  readonly oncePerCustomer: boolean;
+  readonly minimumMinor: number | null;
+  /** Null: every product. */
+  readonly productIds: readonly string[] | null;
+  readonly tags: readonly string[];
+}
+
+export type DiscountValue =
+  | { readonly kind: 'percentage'; readonly ppm: number }
+  | { readonly kind: 'fixed'; readonly minor: number; readonly each: boolean };
+
+export interface CodeRow {
+  readonly id: string;
+  /** As written; looked up without regard to case. */
+  readonly code: string;
+  readonly discountId: string;
+  readonly used: number;
+}
+
+export interface CustomerRow {
+  readonly id: string;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly note: string | null;
+  readonly tags: readonly string[];
+  readonly address: AddressRow | null;
+  readonly addressId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface MetafieldRow {
+  readonly id: string;
+  readonly ownerGid: string;
+  readonly namespace: string;
+  readonly key: string;
+  readonly type: string;
+  readonly value: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface LocationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly city: string;
+  readonly countryCode: string;
+}
+
+export interface StaffRow {
+  readonly id: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+}
+
+export interface StoreRows {
+  readonly orders: Table<OrderRow>;
+  readonly products: Table<ProductRow>;
+  readonly discounts: Table<DiscountRow>;
+  /** By the code in lower case. */
+  readonly codes: Table<CodeRow>;
+  readonly customers: Table<CustomerRow>;
+  /** By owner, namespace and key. */
+  readonly metafields: Table<MetafieldRow>;
+  readonly locations: Table<LocationRow>;
+  readonly staff: Table<StaffRow>;
+  readonly counters: Table<number>;
+}
+
+export function openRows(tables: Tables): StoreRows {
+  return {
+    orders: tables.table('orders'),
+    products: tables.table('products'),
+    discounts: tables.table('discounts'),
+    codes: tables.table('codes'),
+    customers: tables.table('customers'),
+    metafields: tables.table('metafields'),
+    locations: tables.table('locations'),
+    staff: tables.table('staff'),
+    counters: tables.table('counters'),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Random } from '../../seeded-random.ts';
+import type { ShopSettings } from '../settings.ts';
+import type { Ids } from './ids.ts';
+import type { OrderRow, RefundRow } from './order-row.ts';
+import type { CodeRow, CustomerRow, DiscountRow, ProductRow, StoreRows } from './rows.ts';
+
+/** All that an action of the store looks at. No action touches anything else. */
+export interface World {
+  readonly rows: StoreRows;
+  readonly shop: ShopSettings;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly now: () => Date;
+}
+
+/** Something the store tells its subscribers, with the rows as they stood at that moment. */
+export type Notice =
+  | { readonly topic: OrderTopic; readonly order: OrderRow }
+  | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
+  | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
+  | { readonly topic: 'refunds/create'; readonly order: OrderRow; readonly refund: RefundRow }
+  | { readonly topic: 'products/create' | 'products/update'; readonly product: ProductRow }
+  | { readonly topic: 'discounts/create' | 'discounts/update'; readonly discount: DiscountRow }
+  | { readonly topic: 'discounts/delete'; readonly discount: DiscountRow; readonly at: string }
+  | {
+      readonly topic: 'discounts/redeemcode_added' | 'discounts/redeemcode_removed';
+      readonly discount: DiscountRow;
+      readonly code: CodeRow;
+    }
+  | {
+      readonly topic: 'customers/redact' | 'customers/data_request';
+      readonly customer: CustomerRow;
+      readonly orderIds: readonly string[];
+      readonly requestId: string;
+    }
+  | { readonly topic: 'shop/redact' | 'app/uninstalled'; readonly at: string }
+  | {
+      readonly topic: 'bulk_operations/finish';
+      readonly id: string;
+      readonly createdAt: string;
+      readonly completedAt: string;
+      readonly status: 'completed' | 'failed';
+    };
+
+type OrderTopic =
+  | 'orders/create'
+  | 'orders/updated'
+  | 'orders/paid'
+  | 'orders/fulfilled'
+  | 'orders/partially_fulfilled'
+  | 'orders/cancelled';
+
+export interface OrderEdit {
+  readonly id: string;
+  readonly orderId: string;
+  readonly at: string;
+  readonly staffNote: string;
+  readonly additions: readonly { readonly id: string; readonly delta: number }[];
+  readonly removals: readonly { readonly id: string; readonly delta: number }[];
+}
+
+export type Outcome<Value> =
+  | { readonly kind: 'done'; readonly value: Value; readonly notices: readonly Notice[] }
+  | Refused;
+
+/** The store would not do that. Nothing was changed. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly why: string;
+}
+
+export const refused = (why: string): Refused => ({ kind: 'refused', why });
+
+export const done = <Value>(value: Value, ...notices: readonly Notice[]): Outcome<Value> => ({
+  kind: 'done',
+  value,
+  notices,
+});
+
+/** The store's clock shows whole seconds, so two changes of one second have the same `updated_at`. */
+export function moment({ now }: Pick<World, 'now'>): string {
+  return `${now().toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,104 @@
+import { minorDigits } from '../../../shared/store/currency.ts';
+import { type Html, html } from '../../loyalty-sandbox/pages/html.ts';
+import {
+  badge,
+  brief,
+  moment,
+  renderSection,
+  type Tone,
+} from '../../loyalty-sandbox/pages/table.ts';
+import { formatMinor } from '../model/minor-units.ts';
+import type { State } from '../state.ts';
+import { actionButton } from './action-button.ts';
+import { nameOf } from './customer-name.ts';
+
+type Order = State['orders'][number];
+
+const paymentTones: Readonly<Record<Order['financialStatus'], Tone>> = {
+  pending: 'waiting',
+  authorized: 'waiting',
+  partially_paid: 'waiting',
+  paid: 'good',
+  partially_refunded: 'plain',
+  refunded: 'bad',
+  voided: 'bad',
+};
+
+const words = (text: string): string => text.replaceAll('_', ' ');
+
+export function renderOrders({ orders, customers, shop }: State): Html {
+  const money = (minor: number) => formatMinor(minor, minorDigits(shop.currency));
+  const names = new Map(customers.map((one) => [one.id, nameOf(one)]));
+  return renderSection({
+    id: 'orders',
+    title: 'Orders',
+    rows: orders,
+    whenEmpty: 'None yet. Place one with the button above.',
+    columns: [
+      { name: 'Order', cell: ({ number, id }) => html`<span title="${id}">#${number}</span>` },
+      { name: 'Placed', cell: ({ createdAt }) => moment(createdAt) },
+      {
+        name: 'Customer',
+        cell: ({ customerId }) =>
+          brief(customerId === null ? null : (names.get(customerId) ?? customerId)),
+      },
+      { name: 'Lines', cell: describeLines },
+      {
+        name: 'Payment',
+        cell: ({ financialStatus }) => badge(paymentTones[financialStatus], words(financialStatus)),
+      },
+      { name: 'Fulfilment', cell: renderFulfilment },
+      {
+        name: 'Codes',
+        cell: ({ applications }) => brief(applications.map(({ name }) => name).join(', ') || null),
+      },
+      { name: 'Total', align: 'right', cell: ({ totals }) => money(totals.totalMinor) },
+      { name: 'Current', align: 'right', cell: ({ totals }) => money(totals.current.totalMinor) },
+      { name: '', cell: renderOrderButtons },
+    ],
+  });
+}
+
+function describeLines({ lines, reductions }: Order): Html | null {
+  const parts = lines.map((line) => {
+    const gone = reductions
+      .filter(({ lineId }) => lineId === line.id)
+      .reduce((sum, { quantity }) => sum + quantity, 0);
+    return `${line.quantity - gone} × ${line.title}${gone > 0 ? ` (of ${line.quantity})` : ''}`;
+  });
+  return brief(parts.join(', '));
+}
+
+function renderFulfilment({ cancelledAt, fulfillmentStatus }: Order): Html {
+  if (cancelledAt !== null) return badge('bad', 'cancelled');
+  if (fulfillmentStatus === null) return badge('waiting', 'unfulfilled');
+  return badge(fulfillmentStatus === 'fulfilled' ? 'good' : 'plain', fulfillmentStatus);
+}
+
+/** Only what the store would not refuse. */
+function renderOrderButtons(order: Order): Html {
+  const { id: orderId, totals, cancelledAt, lines, reductions } = order;
+  const kept = lines.find((line) => {
+    const gone = reductions.filter(({ lineId }) => lineId === line.id);
+    return gone.reduce((sum, { quantity }) => sum + quantity, 0) < line.quantity;
+  });
+  const isOpen = cancelledAt === null;
+  return html`<span class="buttons">${
+    isOpen && totals.outstandingMinor > 0 && actionButton('Pay', 'payOrder', { orderId })
+  }${
+    isOpen &&
+    kept &&
+    order.fulfillmentStatus !== 'fulfilled' &&
+    actionButton('Fulfil', 'fulfilOrder', { orderId })
+  }${
+    isOpen &&
+    kept &&
+    actionButton('Add item', 'editOrder', { orderId, add: [{ title: 'Gift wrapping', price: 2 }] })
+  }${
+    kept &&
+    actionButton('Refund one', 'refundOrder', {
+      orderId,
+      lines: [{ lineId: kept.id, quantity: 1 }],
+    })
+  }${isOpen && actionButton('Cancel', 'cancelOrder', { orderId })}${actionButton('Delete', 'deleteOrder', { orderId })}</span>`;
+}

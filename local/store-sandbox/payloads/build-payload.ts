@@ -1,0 +1,112 @@
+import { discountStatus } from '../model/discount-status.ts';
+import { gid } from '../model/ids.ts';
+import type { DiscountRow } from '../model/rows.ts';
+import type { Notice, World } from '../model/world.ts';
+import { idNumber, localMoment } from './json-values.ts';
+import { orderPayload } from './order-payload.ts';
+import { productPayload } from './product-payload.ts';
+import { refundPayload } from './refund-payload.ts';
+import { shopPayload } from './shop-payload.ts';
+
+/** The body of a webhook, in the shape of API version 2026-10. */
+export function buildPayload(world: World, notice: Notice): Readonly<Record<string, unknown>> {
+  const { shop } = world;
+  const at = (iso: string) => localMoment(iso, shop.utcOffset);
+  switch (notice.topic) {
+    case 'orders/delete':
+    case 'products/delete':
+      return { id: idNumber(notice.id) };
+    case 'orders/edited':
+      return editPayload(notice.edit, at);
+    case 'refunds/create':
+      return refundPayload(world, notice.order, notice.refund);
+    case 'products/create':
+    case 'products/update':
+      return productPayload(world, notice.product);
+    case 'discounts/create':
+    case 'discounts/update':
+      return {
+        admin_graphql_api_id: discountGid(notice.discount),
+        title: notice.discount.title,
+        status: discountStatus(notice.discount, world.now()),
+        created_at: at(notice.discount.createdAt),
+        updated_at: at(notice.discount.updatedAt),
+      };
+    case 'discounts/delete':
+      return { admin_graphql_api_id: discountGid(notice.discount), deleted_at: at(notice.at) };
+    case 'discounts/redeemcode_added':
+    case 'discounts/redeemcode_removed':
+      return {
+        admin_graphql_api_id: discountGid(notice.discount),
+        redeem_code: {
+          id: gid('DiscountRedeemCode', notice.code.id),
+          code: notice.code.code,
+        },
+        updated_at: at(notice.discount.updatedAt),
+      };
+    case 'customers/redact':
+    case 'customers/data_request':
+      return compliancePayload(world, notice);
+    case 'shop/redact':
+      return { shop_id: idNumber(shop.id), shop_domain: shop.domain };
+    case 'app/uninstalled':
+      return shopPayload(world, notice.at);
+    case 'bulk_operations/finish':
+      return {
+        admin_graphql_api_id: gid('BulkOperation', notice.id),
+        completed_at: at(notice.completedAt),
+        created_at: at(notice.createdAt),
+        error_code: null,
+        status: notice.status,
+        type: 'query',
+      };
+    default:
+      return orderPayload(world, notice.order);
+  }
+}
+
+function editPayload(
+  edit: Extract<Notice, { topic: 'orders/edited' }>['edit'],
+  at: (iso: string) => string,
+) {
+  const lines = (changes: typeof edit.additions) =>
+    changes.map(({ id, delta }) => ({ id: idNumber(id), delta }));
+  return {
+    order_edit: {
+      id: idNumber(edit.id),
+      app_id: null,
+      created_at: at(edit.at),
+      committed_at: at(edit.at),
+      notify_customer: false,
+      order_id: idNumber(edit.orderId),
+      staff_note: edit.staffNote,
+      user_id: null,
+      line_items: { additions: lines(edit.additions), removals: lines(edit.removals) },
+      discounts: { line_item: { additions: [], removals: [] } },
+      shipping_lines: { additions: [], removals: [] },
+    },
+  };
+}
+
+function compliancePayload(
+  { shop }: World,
+  notice: Extract<Notice, { topic: 'customers/redact' | 'customers/data_request' }>,
+) {
+  const { customer, orderIds, requestId } = notice;
+  const orders = orderIds.map((id) => idNumber(id));
+  return {
+    shop_id: idNumber(shop.id),
+    shop_domain: shop.domain,
+    customer: {
+      id: idNumber(customer.id),
+      email: customer.email ?? '',
+      phone: customer.phone ?? '',
+    },
+    ...(notice.topic === 'customers/redact'
+      ? { orders_to_redact: orders }
+      : { orders_requested: orders, data_request: { id: idNumber(requestId) } }),
+  };
+}
+
+export const discountGid = ({ method, id }: DiscountRow): string =>
+  gid(method === 'code' ? 'DiscountCodeNode' : 'DiscountAutomaticNode', id);

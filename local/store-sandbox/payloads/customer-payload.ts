@@ -1,0 +1,63 @@
+import { gid } from '../model/ids.ts';
+import type { AddressRow, OrderRow } from '../model/order-row.ts';
+import type { World } from '../model/world.ts';
+import { idNumber, localMoment } from './json-values.ts';
+
+export function addressPayload(address: AddressRow | null) {
+  if (!address) return null;
+  return {
+    ...addressFields(address),
+    latitude: null,
+    longitude: null,
+  };
+}
+
+function addressFields(address: AddressRow) {
+  return {
+    first_name: address.firstName,
+    last_name: address.lastName,
+    name: `${address.firstName} ${address.lastName}`,
+    address1: address.address1,
+    address2: null,
+    company: null,
+    city: address.city,
+    zip: address.zip,
+    province: address.province,
+    province_code: address.provinceCode,
+    country: address.country,
+    country_code: address.countryCode,
+    phone: address.phone,
+  };
+}
+
+/** Without tags and marketing consent, which webhooks no longer carry since 2025-01. */
+export function orderCustomerPayload({ rows, shop }: World, { customerId }: OrderRow) {
+  const customer = customerId === null ? undefined : rows.customers.get(customerId);
+  if (!customer) return null;
+  return {
+    id: idNumber(customer.id),
+    admin_graphql_api_id: gid('Customer', customer.id),
+    created_at: localMoment(customer.createdAt, shop.utcOffset),
+    updated_at: localMoment(customer.updatedAt, shop.utcOffset),
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    email: customer.email,
+    phone: customer.phone,
+    state: 'disabled',
+    note: customer.note,
+    verified_email: true,
+    multipass_identifier: null,
+    tax_exempt: false,
+    tax_exemptions: [],
+    currency: shop.currency,
+    ...(customer.address && {
+      default_address: {
+        ...addressFields(customer.address),
+        id: idNumber(customer.addressId),
+        customer_id: idNumber(customer.id),
+        country_name: customer.address.country,
+        default: true,
+      },
+    }),
+  };
+}

@@ -1,0 +1,179 @@
+import { openDataFile } from '../loyalty-sandbox/data-file.ts';
+import { DataFileError } from '../loyalty-sandbox/data-file-error.ts';
+import { Tables } from '../loyalty-sandbox/tables.ts';
+import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
+import type { Sender } from './delivery/sender.ts';
+import { addressProblem } from './delivery/subscriptions.ts';
+import type { Faults } from './faults/faults.ts';
+import type { CostBucket } from './graphql/cost-bucket.ts';
+import { startServer } from './http/server.ts';
+import type { Journal } from './journal.ts';
+import { type ActionInput, type ActionName, type ActionValue, actions } from './model/actions.ts';
+import type { StoreRows } from './model/rows.ts';
+import { StoreService } from './service.ts';
+import {
+  defaultServerSettings,
+  defaultShop,
+  type ServerSettings,
+  type ShopSettings,
+} from './settings.ts';
+import { describeState, type State } from './state.ts';
+
+export interface StoreSandboxOptions {
+  /** 0 (default): any free port. Always on 127.0.0.1. */
+  readonly port?: number;
+  /** Gets every topic, beside the subscriptions made through the Admin API. */
+  readonly webhooksTo?: string;
+  /** The app's client secret, which also signs webhooks. */
+  readonly secret?: string;
+  /** What it was before: disorder may sign with it. */
+  readonly previousSecret?: string;
+  readonly clientId?: string;
+  /** The token that never expires. */
+  readonly accessToken?: string;
+  /** Keeps the state over a restart. Absent: in memory. */
+  readonly dataFile?: string;
+  /** The same seed and the same actions give the same webhooks in the same disorder. */
+  readonly seed?: number;
+  readonly shop?: Partial<ShopSettings>;
+  readonly settings?: Partial<ServerSettings>;
+  readonly disorder?: Partial<Disorder>;
+  readonly ids?: 'usual' | 'beyond-2^53';
+  /** False: no products, customers, discounts, locations or staff to begin with. */
+  readonly sample?: boolean;
+  readonly now?: () => Date;
+}
+
+/** Every action by name. Throws where the store refuses, since a test that goes on would mislead. */
+type Actions = {
+  readonly [Name in ActionName]: (
+    ...input: Record<never, never> extends ActionInput<Name>
+      ? [input?: ActionInput<Name>]
+      : [input: ActionInput<Name>]
+  ) => ActionValue<Name>;
+};
+
+export interface StoreSandbox {
+  /** `http://127.0.0.1:4020`: base of the Admin API, and the page in a browser. */
+  readonly address: string;
+  readonly shop: ShopSettings;
+  readonly credentials: {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly previousSecret: string;
+    readonly accessToken: string;
+  };
+  readonly actions: Actions;
+  /** To look at: changes are made by actions, which also tell the subscribers. */
+  readonly rows: StoreRows;
+  state(): State;
+  readonly deliveries: Pick<Sender, 'all' | 'settled'>;
+  /** Calls of the Admin API. */
+  readonly journal: Pick<Journal, 'entries' | 'clear'>;
+  readonly faults: Pick<Faults, 'add' | 'list' | 'clear'>;
+  readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
+  disorder: Disorder;
+  rotateSecret(secret: string): void;
+  /** As when the app was reinstalled: tokens of the grant are over. */
+  revokeTokens(): void;
+  advanceClock(seconds: number): void;
+  stop(): Promise<void>;
+  /** What was found and mended in the data file, if anything. */
+  readonly notice?: string;
+}
+
+/** A Shopify store on this machine. Throws when an option, the data file or the port is no good. */
+export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<StoreSandbox> {
+  const { port = 0, seed = 1, now = () => new Date(), webhooksTo } = options;
+  const shop = { ...defaultShop, ...options.shop };
+  if (webhooksTo !== undefined && addressProblem(webhooksTo) !== undefined) {
+    throw new Error('The address for webhooks must begin with http:// or https://.');
+  }
+  const disorder = readDisorder(options.disorder ?? {}, inOrder);
+  if (disorder.kind === 'wrong') throw new Error(disorder.problems.join(' '));
+  const tables = new Tables();
+  const dataFile =
+    options.dataFile === undefined ? undefined : openDataFile(options.dataFile, tables);
+  try {
+    claimTables(tables, options.dataFile ?? '');
+  } catch (error) {
+    dataFile?.close();
+    throw error;
+  }
+  const service = new StoreService({
+    tables,
+    dataFile,
+    shop,
+    settings: { ...defaultServerSettings, ...options.settings },
+    credentials: {
+      clientId: options.clientId ?? 'sandbox-client',
+      clientSecret: options.secret ?? 'sandbox-secret',
+      previousSecret: options.previousSecret ?? 'sandbox-previous-secret',
+      accessToken: options.accessToken ?? 'shpat_sandbox',
+    },
+    webhooksTo,
+    ids: options.ids ?? 'usual',
+    sample: options.sample ?? true,
+    seed,
+    now,
+  });
+  if (options.disorder) service.disorder = disorder.disorder;
+  const server = await startServer(service, port).catch(async (error) => {
+    await service.stop();
+    throw error;
+  });
+  service.begin(server.address);
+
+  return {
+    address: server.address,
+    shop,
+    get credentials() {
+      return service.credentials;
+    },
+    actions: bindActions(service),
+    rows: service.world.rows,
+    state: () => describeState(service),
+    deliveries: { all: () => service.sender.all(), settled: () => service.sender.settled() },
+    journal: service.journal,
+    faults: service.faults,
+    bucket: service.api.bucket,
+    get disorder() {
+      return service.disorder;
+    },
+    set disorder(wanted) {
+      service.disorder = wanted;
+    },
+    rotateSecret: (secret) => service.rotateSecret(secret),
+    revokeTokens: () => service.tokens.revoke(),
+    advanceClock: (seconds) => service.advanceClock(seconds),
+    stop: async () => {
+      await server.stop();
+      await service.stop();
+    },
+    ...(dataFile?.notice && { notice: dataFile.notice }),
+  };
+}
+
+function bindActions(service: StoreService): Actions {
+  const bound = Object.keys(actions).map((name) => [
+    name,
+    (input: unknown = {}) => {
+      const outcome = service.perform(name as ActionName, input as never);
+      if (outcome.kind === 'refused') throw new Error(`${name}: ${outcome.why}`);
+      return outcome.value;
+    },
+  ]);
+  return Object.fromEntries(bound) as Actions;
+}
+
+/** The two sandboxes write the same kind of file, and neither can do anything with the other's. */
+function claimTables(tables: Tables, path: string): void {
+  const owner = tables.table<string>('owner');
+  const isUsed = [...tables.all()].length > 0;
+  if (isUsed && owner.get('sandbox') !== 'store') {
+    throw new DataFileError(
+      `${path} belongs to another sandbox, so it was left alone. Give another file.`,
+    );
+  }
+  owner.put('sandbox', 'store');
+}

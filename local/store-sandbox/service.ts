@@ -1,0 +1,168 @@
+import type { DataFile } from '../loyalty-sandbox/data-file.ts';
+import type { Change, Tables } from '../loyalty-sandbox/tables.ts';
+import { type Random, seededRandom } from '../seeded-random.ts';
+import { AccessTokens, type AppCredentials } from './access-tokens.ts';
+import { type Disorder, inOrder } from './delivery/disorder.ts';
+import { createWebhookPost } from './delivery/post-webhook.ts';
+import { Sender } from './delivery/sender.ts';
+import { Subscriptions } from './delivery/subscriptions.ts';
+import { uuidFrom } from './delivery/uuid-from.ts';
+import { Faults } from './faults/faults.ts';
+import { AdminApi } from './graphql/admin-api.ts';
+import { Journal } from './journal.ts';
+import { type ActionInput, type ActionName, type ActionValue, act } from './model/actions.ts';
+import { createIds } from './model/ids.ts';
+import { openRows } from './model/rows.ts';
+import { fillSampleStore } from './model/sample-store.ts';
+import { moment, type Notice, type Refused, type World } from './model/world.ts';
+import { buildPayload } from './payloads/build-payload.ts';
+import { apiVersion, type ServerSettings, type ShopSettings } from './settings.ts';
+
+export interface ServiceParts {
+  readonly tables: Tables;
+  readonly dataFile: DataFile | undefined;
+  readonly shop: ShopSettings;
+  readonly settings: ServerSettings;
+  readonly credentials: AppCredentials & { readonly previousSecret: string };
+  readonly webhooksTo: string | undefined;
+  readonly ids: 'usual' | 'beyond-2^53';
+  readonly sample: boolean;
+  readonly seed: number;
+  readonly now: () => Date;
+}
+
+type Performed<Name extends ActionName> =
+  | { readonly kind: 'done'; readonly value: ActionValue<Name> }
+  | Refused;
+
+/** Everything behind the HTTP server. */
+export class StoreService {
+  readonly parts: ServiceParts;
+  readonly world: World;
+  readonly subscriptions: Subscriptions;
+  readonly sender: Sender;
+  readonly api: AdminApi;
+  readonly tokens: AccessTokens;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly #eventRandom: Random;
+  /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
+  #unsaved: Change[] = [];
+  #address = '';
+
+  constructor(parts: ServiceParts) {
+    const { tables, shop, settings, seed } = parts;
+    this.parts = parts;
+    const rows = openRows(tables);
+    const starts = (rows.counters.get('starts') ?? 0) + 1;
+    rows.counters.put('starts', starts);
+    // A later start must not draw the same numbers again: webhook ids are made from them.
+    const random = (part: number) => seededRandom(seed + part * 7_919 + starts * 1_000_003);
+    this.#eventRandom = random(1);
+    const now = () => new Date(parts.now().getTime() + (rows.counters.get('clock ms') ?? 0));
+    this.world = { rows, shop, ids: createIds(rows.counters, parts.ids), random: random(2), now };
+    this.subscriptions = new Subscriptions(tables);
+    this.subscriptions.setOptionAddress(parts.webhooksTo, this.world.ids, moment(this.world));
+    this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
+    this.faults = new Faults(random(3));
+    this.journal = new Journal(settings.journalLimit);
+    this.sender = new Sender({
+      tables,
+      subscriptions: this.subscriptions,
+      post: createWebhookPost({
+        shop: shop.domain,
+        apiVersion,
+        timeoutMs: settings.deliveryTimeoutMs,
+      }),
+      secrets: () => ({
+        current: this.credentials.clientSecret,
+        previous: this.credentials.previousSecret,
+      }),
+      settings,
+      random: random(4),
+      disorder: () => this.disorder,
+      now,
+      save: () => this.save(),
+    });
+    this.api = new AdminApi({
+      world: this.world,
+      subscriptions: this.subscriptions,
+      settings,
+      address: () => this.#address,
+      perform: (name, input) => this.perform(name, input),
+      announce: (notice) => this.#announce([notice]),
+      save: () => this.save(),
+    });
+    if (parts.sample && starts === 1) fillSampleStore(this.world);
+    this.save();
+  }
+
+  /** The secret may have been rotated since the start. */
+  get credentials(): ServiceParts['credentials'] {
+    const { credentials, tables } = this.parts;
+    return { ...credentials, ...tables.table<Partial<AppCredentials>>('secrets').get('app') };
+  }
+
+  get disorder(): Disorder {
+    return this.parts.tables.table<Disorder>('disorder').get('now') ?? inOrder;
+  }
+
+  set disorder(disorder: Disorder) {
+    this.parts.tables.table<Disorder>('disorder').put('now', disorder);
+    this.save();
+  }
+
+  /** Once it is known where the server listens. */
+  begin(address: string): void {
+    this.#address = address;
+    this.sender.resume();
+  }
+
+  /** Does it, keeps it and only then tells the subscribers. */
+  perform<Name extends ActionName>(name: Name, input: ActionInput<Name>): Performed<Name> {
+    const outcome = act(this.world, name, input);
+    if (outcome.kind === 'refused') return outcome;
+    this.#announce(outcome.notices);
+    return { kind: 'done', value: outcome.value as ActionValue<Name> };
+  }
+
+  /** From now on webhooks are signed with this secret; the one before stays the previous one. */
+  rotateSecret(clientSecret: string): void {
+    const { clientSecret: previousSecret } = this.credentials;
+    this.parts.tables.table('secrets').put('app', { clientSecret, previousSecret });
+    this.save();
+  }
+
+  advanceClock(seconds: number): void {
+    const { counters } = this.world.rows;
+    counters.put('clock ms', (counters.get('clock ms') ?? 0) + seconds * 1000);
+    this.save();
+  }
+
+  save(): void {
+    this.#unsaved.push(...this.parts.tables.takeChanges());
+    if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
+    this.#unsaved = [];
+  }
+
+  async stop(): Promise<void> {
+    this.api.stop();
+    await this.sender.stop();
+    this.parts.dataFile?.close();
+  }
+
+  #announce(notices: readonly Notice[]): void {
+    const eventId = uuidFrom(this.#eventRandom);
+    // A body that nobody is told is not written: a store is often filled before anyone subscribes.
+    const heard = notices.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
+    this.sender.accept(
+      heard.map((notice) => ({
+        topic: notice.topic,
+        eventId,
+        body: JSON.stringify(buildPayload(this.world, notice)),
+      })),
+    );
+    this.save();
+    this.sender.dispatch();
+  }
+}

@@ -1,0 +1,34 @@
+import { discountStatus } from './model/discount-status.ts';
+import { financialStatus, fulfillmentStatus } from './model/order-status.ts';
+import { orderTotals } from './model/order-totals.ts';
+import type { StoreService } from './service.ts';
+
+/** Everything the store knows at this moment, apart from the deliveries. */
+export type State = ReturnType<typeof describeState>;
+
+export function describeState({ world, subscriptions, faults, disorder }: StoreService) {
+  const { rows, now, shop } = world;
+  return {
+    shop,
+    now: now().toISOString(),
+    orders: [...rows.orders.values()].map((order) => ({
+      ...order,
+      financialStatus: financialStatus(order),
+      fulfillmentStatus: fulfillmentStatus(order),
+      totals: orderTotals(order),
+    })),
+    products: [...rows.products.values()],
+    discounts: [...rows.discounts.values()].map((discount) => ({
+      ...discount,
+      status: discountStatus(discount, now()),
+    })),
+    codes: [...rows.codes.values()],
+    customers: [...rows.customers.values()],
+    metafields: [...rows.metafields.values()],
+    locations: [...rows.locations.values()],
+    staff: [...rows.staff.values()],
+    subscriptions: subscriptions.all(),
+    disorder,
+    faults: faults.list(),
+  };
+}

@@ -1,0 +1,274 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type StoreSandbox,
+  type StoreSandboxOptions,
+  startStoreSandbox,
+} from '../../../local/store-sandbox/sandbox.ts';
+import { askAdmin, control } from './ask-admin.ts';
+
+let sandbox: StoreSandbox;
+let time = new Date();
+async function start(options: StoreSandboxOptions = {}): Promise<void> {
+  time = new Date('2026-10-05T09:00:00Z');
+  sandbox = await startStoreSandbox({ now: () => time, ...options });
+}
+afterEach(() => sandbox.stop());
+
+const later = (seconds: number) => {
+  time = new Date(time.getTime() + seconds * 1000);
+};
+const shopName = '{ shop { name } }';
+
+describe('the cost of a query', () => {
+  const products = '{ products(first: 100) { nodes { id variants(first: 10) { nodes { id } } } } }';
+
+  it('is told beforehand and afterwards, and only the latter is taken', async () => {
+    await start();
+    const { cost } = await askAdmin(sandbox, products);
+    expect(cost?.actualQueryCost).toBeLessThan(cost?.requestedQueryCost ?? 0);
+    expect(cost?.throttleStatus).toEqual({
+      maximumAvailable: 2_000,
+      currentlyAvailable: 2_000 - (cost?.actualQueryCost ?? 0),
+      restoreRate: 100,
+    });
+  });
+
+  it('is refused as throttled when the bucket has too little, and paid once it has refilled', async () => {
+    await start();
+    const { cost: first } = await askAdmin(sandbox, products);
+    sandbox.bucket.empty(time.getTime());
+    const refused = await askAdmin(sandbox, products);
+    expect(refused).toMatchObject({
+      status: 200,
+      data: undefined,
+      errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }],
+      cost: { actualQueryCost: null, throttleStatus: { currentlyAvailable: 0 } },
+    });
+    later((first?.requestedQueryCost ?? 0) / 100);
+    expect((await askAdmin(sandbox, products)).data.products.nodes.length).toBeGreaterThan(0);
+  });
+
+  it('carries nothing out when a mutation is throttled', async () => {
+    await start();
+    sandbox.bucket.empty(time.getTime());
+    await askAdmin(
+      sandbox,
+      'mutation { metafieldsSet(metafields: []) { userErrors { message } } }',
+    );
+    expect(sandbox.journal.entries().at(-1)?.errors).toEqual(['THROTTLED']);
+  });
+
+  it('may not exceed a thousand points at once', async () => {
+    await start({ settings: { connectionCost: 'sized' } });
+    const { errors, data } = await askAdmin(sandbox, products);
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'MAX_COST_EXCEEDED' } }]);
+  });
+
+  it('counts what a directive leaves out as nothing', async () => {
+    await start();
+    const query =
+      'query($with: Boolean!) { shop { name } products(first: 50) @include(if: $with) { nodes { id } } }';
+    const { cost: without } = await askAdmin(sandbox, query, { with: false });
+    const { cost: with_ } = await askAdmin(sandbox, query, { with: true });
+    expect(without?.requestedQueryCost).toBe(1);
+    expect(with_?.requestedQueryCost).toBeGreaterThan(5);
+  });
+});
+
+describe('access tokens', () => {
+  const grant = (
+    body: unknown,
+    headers: Record<string, string> = { 'content-type': 'application/json' },
+  ) =>
+    fetch(`${sandbox.address}/admin/oauth/access_token`, {
+      method: 'POST',
+      headers,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const credentials = {
+    client_id: 'sandbox-client',
+    client_secret: 'sandbox-secret',
+    grant_type: 'client_credentials',
+  };
+
+  it('come from the client-credentials grant, as JSON or a form, and end in time', async () => {
+    await start({ settings: { tokenSeconds: 60 } });
+    const form = new URLSearchParams(credentials).toString();
+    const isForm = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const ask of [() => grant(credentials), () => grant(form, isForm)]) {
+      const response = await ask();
+      const { access_token, expires_in, scope } = (await response.json()) as Record<string, string>;
+      expect(expires_in).toBe(60);
+      expect(scope).toContain('read_orders');
+      expect((await askAdmin(sandbox, shopName, {}, access_token)).data.shop.name).toBe(
+        'Sandbox Store',
+      );
+      later(61);
+      expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
+    }
+  });
+
+  it('are refused to the wrong app, and revoked ones are over', async () => {
+    await start();
+    for (const wrong of [
+      { ...credentials, client_secret: 'x' },
+      { ...credentials, client_id: 'x' },
+      { ...credentials, grant_type: 'password' },
+      {},
+      'nonsense',
+    ]) {
+      expect((await grant(wrong)).status).toBe(400);
+    }
+    const { access_token } = (await (await grant(credentials)).json()) as { access_token: string };
+    sandbox.revokeTokens();
+    expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
+  });
+
+  it.each(['', 'x', 'shpat_sandbox ', 'undefined'])('%j opens nothing', async (token) => {
+    await start();
+    const response = await fetch(`${sandbox.address}/admin/api/2026-10/graphql.json`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token && { 'x-shopify-access-token': token }),
+      },
+      body: JSON.stringify({ query: shopName }),
+    });
+    // A header's value ends before its trailing space.
+    expect(response.status).toBe(token.trim() === 'shpat_sandbox' ? 200 : 401);
+  });
+
+  it('never appear in the journal, nor does the secret', async () => {
+    await start();
+    await grant(credentials);
+    await askAdmin(sandbox, shopName);
+    const text = await (await control(sandbox, 'GET', 'journal')).text();
+    expect(text).not.toContain('shpat_');
+    expect(text).not.toContain('sandbox-secret');
+  });
+});
+
+describe('access scopes', () => {
+  it('hide what they do not name, and say which is missing', async () => {
+    await start({ settings: { scopes: ['read_orders', 'write_products'] } });
+    sandbox.actions.placeRandomOrder();
+    const { data, errors } = await askAdmin(
+      sandbox,
+      '{ orders(first: 1) { nodes { name customer { id } staffMember { id } } } products(first: 1) { nodes { id } } }',
+    );
+    expect(data.orders.nodes).toMatchObject([{ customer: null, staffMember: null }]);
+    expect(data.products.nodes).toHaveLength(1);
+    expect(errors?.map(({ message }) => message).join()).toMatch(/read_customers.*read_users/s);
+    expect(errors?.every(({ extensions }) => extensions?.code === 'ACCESS_DENIED')).toBe(true);
+    const discounts = await askAdmin(
+      sandbox,
+      '{ codeDiscountNodeByCode(code: "WELCOME10") { id } }',
+    );
+    expect(discounts).toMatchObject({
+      data: { codeDiscountNodeByCode: null },
+      errors: [{ message: expect.stringContaining('read_discounts') }],
+    });
+  });
+
+  it('are listed by the installation', async () => {
+    await start({ settings: { scopes: ['read_orders'] } });
+    const { data } = await askAdmin(
+      sandbox,
+      '{ currentAppInstallation { accessScopes { handle } } }',
+    );
+    expect(data.currentAppInstallation.accessScopes).toEqual([{ handle: 'read_orders' }]);
+  });
+
+  it('hide orders of more than sixty days without read_all_orders, whichever way they are asked for', async () => {
+    const query =
+      'query($id: ID!) { order(id: $id) { name } node(id: $id) { id } orders(first: 5) { nodes { name } } ordersCount { count } }';
+    for (const [scopes, visible] of [
+      [['read_orders'], false],
+      [['read_orders', 'read_all_orders'], true],
+    ] as const) {
+      await start({ settings: { scopes } });
+      const order = sandbox.actions.placeRandomOrder();
+      const id = `gid://shopify/Order/${order.id}`;
+      later(60 * 86_400 - 1);
+      expect((await askAdmin(sandbox, query, { id })).data.order).not.toBeNull();
+      later(1);
+      const { data } = await askAdmin(sandbox, query, { id });
+      expect([data.order, data.node].map((found) => found !== null)).toEqual([visible, visible]);
+      expect(data.orders.nodes).toHaveLength(visible ? 1 : 0);
+      expect(data.ordersCount.count).toBe(visible ? 1 : 0);
+      if (!visible) await sandbox.stop();
+    }
+  });
+});
+
+describe('faults on demand', () => {
+  it.each([
+    [{ kind: 'http-429', retryAfterSeconds: 3 }, { status: 429 }],
+    [{ kind: 'http-500' }, { status: 500 }],
+    [{ kind: 'http-503' }, { status: 503 }],
+    [{ kind: 'unauthorized' }, { status: 401 }],
+    [{ kind: 'throttled' }, { status: 200, errors: [{ extensions: { code: 'THROTTLED' } }] }],
+    [
+      { kind: 'internal-error' },
+      { status: 200, errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }] },
+    ],
+    [
+      { kind: 'partial' },
+      {
+        status: 200,
+        data: { shop: { name: 'Sandbox Store' } },
+        errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
+      },
+    ],
+  ] as const)('%o meets one call of its operation and is over', async (rule, expected) => {
+    await start();
+    sandbox.faults.add({ ...rule, operation: 'Named', count: 1 });
+    expect(await askAdmin(sandbox, shopName)).toMatchObject({ status: 200, errors: undefined });
+    expect(await askAdmin(sandbox, `query Named ${shopName}`)).toMatchObject(expected);
+    expect(sandbox.journal.entries({ operation: 'Named' })).toMatchObject([{ fault: rule.kind }]);
+    expect(await askAdmin(sandbox, `query Named ${shopName}`)).toMatchObject({
+      status: 200,
+      errors: undefined,
+    });
+  });
+
+  it.each(['reset-before', 'reset-after', 'truncated', 'empty', 'not-json'] as const)(
+    '%s leaves the client without an answer it can read',
+    async (kind) => {
+      await start();
+      sandbox.faults.add({ kind, operation: 'metafieldsSet', count: 1 });
+      const [customer] = sandbox.rows.customers.values();
+      const query = `mutation { metafieldsSet(metafields: [{ ownerId: "gid://shopify/Customer/${customer?.id}", namespace: "a", key: "b", type: "single_line_text_field", value: "c" }]) { userErrors { message } } }`;
+      await expect(askAdmin(sandbox, query)).rejects.toThrow();
+      const carriedOut = kind === 'reset-after' || kind === 'truncated' || kind === 'empty';
+      expect(sandbox.state().metafields).toHaveLength(carriedOut ? 1 : 0);
+    },
+  );
+
+  it('an outage takes everything until it is removed, tokens too', async () => {
+    await start();
+    sandbox.faults.add({ kind: 'outage' });
+    await expect(askAdmin(sandbox, shopName)).rejects.toThrow();
+    await expect(
+      fetch(`${sandbox.address}/admin/oauth/access_token`, { method: 'POST' }),
+    ).rejects.toThrow();
+    await control(sandbox, 'DELETE', 'faults');
+    expect((await askAdmin(sandbox, shopName)).status).toBe(200);
+  });
+
+  it('names everything that is wrong with a rule', async () => {
+    await start();
+    const wrong = await control(sandbox, 'POST', 'faults', { kind: 'latency', ms: -1, count: 0 });
+    expect(wrong.status).toBe(400);
+    expect((await wrong.json()) as object).toMatchObject({
+      problems: [expect.stringContaining('ms'), expect.stringContaining('count')],
+    });
+    expect((await control(sandbox, 'POST', 'faults', { kind: 'gremlins' })).status).toBe(400);
+    expect(
+      (await control(sandbox, 'POST', 'faults', { kind: 'http-500', count: 1, probability: 0.5 }))
+        .status,
+    ).toBe(400);
+    expect(sandbox.faults.list()).toEqual([]);
+  });
+});

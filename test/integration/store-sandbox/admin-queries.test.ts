@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { askAdmin } from './ask-admin.ts';
+
+let sandbox: StoreSandbox;
+let time = new Date('2026-10-05T09:00:00Z');
+const ask = (query: string, variables = {}) => askAdmin(sandbox, query, variables);
+const later = (seconds: number) => {
+  time = new Date(time.getTime() + seconds * 1000);
+};
+
+beforeAll(async () => {
+  sandbox = await startStoreSandbox({ now: () => time, settings: { bucketSize: 1_000_000 } });
+});
+afterAll(() => sandbox.stop());
+
+describe('orders', () => {
+  const page = `query Page($after: String, $before: String, $first: Int, $last: Int, $query: String, $reverse: Boolean) {
+    orders(first: $first, last: $last, after: $after, before: $before, query: $query, sortKey: UPDATED_AT, reverse: $reverse) {
+      nodes { id name updatedAt } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  let names: string[];
+
+  beforeAll(() => {
+    const orders = Array.from({ length: 23 }, () => {
+      later(1);
+      return sandbox.actions.placeRandomOrder();
+    });
+    names = orders.map(({ number }) => `#${number}`);
+  });
+
+  const namesOf = (nodes: { name: string }[]) => nodes.map(({ name }) => name);
+
+  it.each([1, 5, 10, 23, 250])('come whole and once in pages of %i', async (first) => {
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const { data }: Awaited<ReturnType<typeof ask>> = await ask(page, { first, after });
+      seen.push(...namesOf(data.orders.nodes));
+      after = data.orders.pageInfo.hasNextPage ? data.orders.pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(seen).toEqual(names);
+  });
+
+  it('come backwards, reversed and from the end', async () => {
+    const { data: end } = await ask(page, { last: 4 });
+    expect(namesOf(end.orders.nodes)).toEqual(names.slice(-4));
+    expect(end.orders.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const { data: before } = await ask(page, { last: 4, before: end.orders.pageInfo.startCursor });
+    expect(namesOf(before.orders.nodes)).toEqual(names.slice(-8, -4));
+    const { data: reversed } = await ask(page, { first: 3, reverse: true });
+    expect(namesOf(reversed.orders.nodes)).toEqual(names.slice(-3).reverse());
+    const { data: next } = await ask(page, {
+      first: 3,
+      reverse: true,
+      after: reversed.orders.pageInfo.endCursor,
+    });
+    expect(namesOf(next.orders.nodes)).toEqual(names.slice(-6, -3).reverse());
+  });
+
+  it('are not skipped or repeated when one of them is deleted or changed meanwhile', async () => {
+    const { data: first } = await ask(page, { first: 6 });
+    const last = first.orders.nodes.at(-1);
+    later(1);
+    sandbox.actions.closeOrder({ orderId: last.id.split('/').at(-1) });
+    const { data: second } = await ask(page, {
+      first: 250,
+      after: first.orders.pageInfo.endCursor,
+    });
+    expect(namesOf(second.orders.nodes)).toEqual([...names.slice(6), last.name]);
+    names = [...names.filter((name) => name !== last.name), last.name];
+  });
+
+  it('can be searched by when they changed, with any offset, and by state', async () => {
+    const { data: all } = await ask(page, { first: 250 });
+    const { updatedAt } = all.orders.nodes[10];
+    const moved = new Date(Date.parse(updatedAt) + 7_200_000)
+      .toISOString()
+      .replace('.000Z', '+02:00');
+    for (const moment of [updatedAt, moved]) {
+      const { data } = await ask(page, { first: 250, query: `updated_at:>='${moment}'` });
+      expect(namesOf(data.orders.nodes)).toEqual(names.slice(10));
+    }
+    const { data: closed } = await ask(page, { first: 5, query: 'status:closed' });
+    expect(namesOf(closed.orders.nodes)).toEqual([names.at(-1)]);
+    const { data: named } = await ask(page, {
+      first: 5,
+      query: `name:${names[0]} OR name:${names[2]}`,
+    });
+    expect(namesOf(named.orders.nodes)).toEqual([names[0], names[2]]);
+  });
+
+  it.each([
+    [{}, 'one of first or last'],
+    [{ first: 251 }, '250'],
+    [{ first: -1 }, 'negative'],
+    [{ first: 1, after: 'nonsense' }, 'cursor'],
+  ])('are refused with the reason for %o', async (variables, reason) => {
+    const { data, errors } = await ask(page, variables);
+    expect(data).toBeNull();
+    expect(errors?.[0]?.message).toContain(reason);
+  });
+
+  it('tell everything that happened to them, to the cent', async () => {
+    const [product] = sandbox.rows.products.values();
+    const [customer] = sandbox.rows.customers.values();
+    const [location] = sandbox.rows.locations.values();
+    const [staff] = sandbox.rows.staff.values();
+    const order = sandbox.actions.placeOrder({
+      lines: [{ variantId: product?.variants[0]?.id ?? '', quantity: 3 }],
+      customerId: customer?.id ?? null,
+      discounts: [{ code: 'WELCOME10' }, { title: 'A kindness', amount: '1.00' }],
+      shipping: [{ price: '4.90' }],
+      tip: 2,
+      pos: { locationId: location?.id ?? '', staffId: staff?.id ?? '' },
+      presentment: { currency: 'USD', rate: 1.1 },
+      payment: 'paid',
+      card: { company: 'Visa', methodName: 'Debit' },
+      localizedFields: [{ key: 'TAX_CREDENTIAL_BR', value: '000.000.000-00' }],
+      noteAttributes: [{ name: 'gift', value: 'yes' }],
+    });
+    sandbox.actions.setMetafield({
+      ownerGid: `gid://shopify/Customer/${customer?.id}`,
+      namespace: 'custom',
+      key: 'birthday',
+      value: '1990-01-01',
+    });
+    const lineId = order.lines[0]?.id ?? '';
+    sandbox.actions.refundOrder({
+      orderId: order.id,
+      lines: [{ lineId, quantity: 1 }],
+      shipping: 'all',
+    });
+    const { data, errors } = await ask(
+      `query($id: ID!) { order(id: $id) {
+        name sourceName displayFinancialStatus displayFulfillmentStatus discountCodes
+        totalPriceSet { shopMoney { amount currencyCode } presentmentMoney { amount currencyCode } }
+        subtotalPriceSet { shopMoney { amount } } currentSubtotalPriceSet { shopMoney { amount } }
+        currentTotalPriceSet { shopMoney { amount } } currentShippingPriceSet { shopMoney { amount } }
+        customAttributes { key value } localizedFields(first: 5) { nodes { key value } }
+        retailLocation { name } staffMember { name }
+        customer { displayName defaultEmailAddress { emailAddress } birthday: metafield(namespace: "custom", key: "birthday") { value } metafields(first: 3) { nodes { key } } }
+        lineItems(first: 5) { nodes { title quantity currentQuantity discountAllocations { allocatedAmountSet { shopMoney { amount } } discountApplication { __typename index ... on DiscountCodeApplication { code } ... on ManualDiscountApplication { title } } } } }
+        discountApplications(first: 5) { nodes { __typename value { ... on MoneyV2 { amount } ... on PricingPercentageValue { percentage } } } }
+        transactions { kind status gateway amountSet { shopMoney { amount } } paymentDetails { ... on CardPaymentDetails { company paymentMethodName } } }
+        refunds { totalRefundedSet { shopMoney { amount } } refundLineItems(first: 5) { nodes { quantity restockType subtotalSet { shopMoney { amount } } } } refundShippingLines(first: 5) { nodes { subtotalAmountSet { shopMoney { amount } } } } }
+        agreements(first: 1) { nodes { sales(first: 5) { nodes { __typename lineType ... on TipSale { lineItem { title } } } } } }
+      } }`,
+      { id: `gid://shopify/Order/${order.id}` },
+    );
+    expect(errors).toBeUndefined();
+    const money = (amount: string) => ({ shopMoney: { amount } });
+    // 3 × 49 = 147; less 14.70 and 1.00 leaves 131.30; a piece of it is 43.77.
+    expect(data.order).toMatchObject({
+      sourceName: 'pos',
+      displayFinancialStatus: 'PARTIALLY_REFUNDED',
+      displayFulfillmentStatus: 'UNFULFILLED',
+      discountCodes: ['WELCOME10'],
+      subtotalPriceSet: money('131.3'),
+      totalPriceSet: {
+        shopMoney: { amount: '138.2', currencyCode: 'EUR' },
+        presentmentMoney: { amount: '152.02', currencyCode: 'USD' },
+      },
+      currentSubtotalPriceSet: money('87.53'),
+      currentTotalPriceSet: money('89.53'),
+      currentShippingPriceSet: money('0.0'),
+      customAttributes: [{ key: 'gift', value: 'yes' }],
+      localizedFields: { nodes: [{ key: 'TAX_CREDENTIAL_BR', value: '000.000.000-00' }] },
+      retailLocation: { name: 'Harbour Street' },
+      staffMember: { name: 'Kim Counter' },
+      customer: {
+        displayName: 'Robin Sample',
+        birthday: { value: '1990-01-01' },
+        metafields: { nodes: [{ key: 'birthday' }] },
+      },
+      discountApplications: {
+        nodes: [
+          { __typename: 'DiscountCodeApplication', value: { percentage: 10 } },
+          { __typename: 'ManualDiscountApplication', value: { amount: '1.0' } },
+        ],
+      },
+      transactions: [
+        {
+          kind: 'SALE',
+          status: 'SUCCESS',
+          amountSet: money('138.2'),
+          paymentDetails: { company: 'Visa', paymentMethodName: 'Debit' },
+        },
+        { kind: 'REFUND', amountSet: money('48.67') },
+      ],
+      refunds: [
+        {
+          totalRefundedSet: money('48.67'),
+          refundLineItems: {
+            nodes: [{ quantity: 1, restockType: 'CANCEL', subtotalSet: money('43.77') }],
+          },
+          refundShippingLines: { nodes: [{ subtotalAmountSet: money('4.9') }] },
+        },
+      ],
+      agreements: {
+        nodes: [
+          {
+            sales: {
+              nodes: [
+                { __typename: 'ProductSale' },
+                { __typename: 'TipSale', lineItem: { title: 'Tip' } },
+              ],
+            },
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('products', () => {
+  it('have prices, variants, a category with its ancestors, and pages', async () => {
+    const { data } = await ask(
+      `{ products(first: 1) { nodes { id title status vendor productType priceRangeV2 { minVariantPrice { amount } maxVariantPrice { amount } }
+          category { fullName ancestorIds parentId } featuredMedia { preview { image { url } } }
+          variants(first: 2) { nodes { title price } pageInfo { hasNextPage } } } pageInfo { hasNextPage } } productsCount { count } }`,
+    );
+    expect(data.products.nodes[0]).toMatchObject({
+      title: 'Linen Shirt',
+      status: 'ACTIVE',
+      priceRangeV2: { minVariantPrice: { amount: '49.0' }, maxVariantPrice: { amount: '52.0' } },
+      category: {
+        parentId: 'gid://shopify/TaxonomyCategory/aa-1-13',
+        ancestorIds: ['aa', 'aa-1', 'aa-1-13'].map((id) => `gid://shopify/TaxonomyCategory/${id}`),
+      },
+      variants: {
+        nodes: [{ title: 'S', price: '49.00' }, { title: 'M' }],
+        pageInfo: { hasNextPage: true },
+      },
+    });
+    expect(data.products.pageInfo.hasNextPage).toBe(true);
+  });
+
+  it('that were deleted are null, and so is any id of another kind', async () => {
+    const product = sandbox.actions.createProduct({ title: 'Gone soon', price: 1 });
+    const id = `gid://shopify/Product/${product.id}`;
+    const query =
+      'query($id: ID!) { product(id: $id) { id } node(id: $id) { id } order(id: $id) { id } }';
+    expect((await ask(query, { id })).data).toMatchObject({
+      product: { id },
+      node: { id },
+      order: null,
+    });
+    sandbox.actions.deleteProduct({ productId: product.id });
+    expect((await ask(query, { id })).data).toEqual({ product: null, node: null, order: null });
+  });
+});
+
+describe('discounts', () => {
+  const byCode = `query($code: String!) { codeDiscountNodeByCode(code: $code) { id codeDiscount { __typename
+    ... on DiscountCodeBasic { status endsAt usageLimit context { __typename ... on DiscountCustomers { customers { id } } } customerGets { value { __typename ... on DiscountPercentage { percentage } ... on DiscountAmount { amount { amount currencyCode } appliesOnEachItem } } } codes(first: 5) { nodes { code asyncUsageCount } } }
+    ... on DiscountCodeFreeShipping { status } ... on DiscountCodeBxgy { customerGets { value { ... on DiscountOnQuantity { quantity { quantity } } } } } ... on DiscountCodeApp { appDiscountType { functionId } } } } }`;
+
+  it('are found by any of their codes, whatever its case, in all four kinds', async () => {
+    sandbox.actions.createDiscount({ kind: 'app', codes: ['APPCODE'] });
+    const kinds = await Promise.all(
+      ['welcome10', 'ShipFree', 'BUY2GET1', 'APPCODE'].map(
+        async (code) =>
+          (await ask(byCode, { code })).data.codeDiscountNodeByCode.codeDiscount.__typename,
+      ),
+    );
+    expect(kinds).toEqual([
+      'DiscountCodeBasic',
+      'DiscountCodeFreeShipping',
+      'DiscountCodeBxgy',
+      'DiscountCodeApp',
+    ]);
+    expect((await ask(byCode, { code: 'NOSUCH' })).data.codeDiscountNodeByCode).toBeNull();
+  });
+
+  it('say who may use them, what they are worth and how often they were used', async () => {
+    const [customer] = sandbox.rows.customers.values();
+    sandbox.actions.createDiscount({
+      codes: ['MINE'],
+      amount: '7.50',
+      each: true,
+      customerIds: [customer?.id ?? ''],
+      usageLimit: 3,
+    });
+    sandbox.actions.placeOrder({
+      lines: [{ title: 'Thing', price: 50 }],
+      discounts: [{ code: 'mine' }],
+    });
+    expect(
+      (await ask(byCode, { code: 'MINE' })).data.codeDiscountNodeByCode.codeDiscount,
+    ).toMatchObject({
+      status: 'ACTIVE',
+      usageLimit: 3,
+      context: {
+        __typename: 'DiscountCustomers',
+        customers: [{ id: `gid://shopify/Customer/${customer?.id}` }],
+      },
+      customerGets: {
+        value: {
+          __typename: 'DiscountAmount',
+          amount: { amount: '7.5', currencyCode: 'EUR' },
+          appliesOnEachItem: true,
+        },
+      },
+      codes: { nodes: [{ code: 'MINE', asyncUsageCount: 1 }] },
+    });
+  });
+
+  it('expire and start by the clock', async () => {
+    const at = (seconds: number) => new Date(time.getTime() + seconds * 1000).toISOString();
+    sandbox.actions.createDiscount({
+      codes: ['SOON'],
+      percentage: 5,
+      startsAt: at(60),
+      endsAt: at(120),
+    });
+    const status = async () =>
+      (await ask(byCode, { code: 'SOON' })).data.codeDiscountNodeByCode.codeDiscount.status;
+    expect(await status()).toBe('SCHEDULED');
+    expect(() =>
+      sandbox.actions.placeOrder({
+        lines: [{ title: 'x', price: 1 }],
+        discounts: [{ code: 'SOON' }],
+      }),
+    ).toThrow('cannot be used');
+    later(60);
+    expect(await status()).toBe('ACTIVE');
+    sandbox.advanceClock(60);
+    expect(await status()).toBe('EXPIRED');
+  });
+
+  it('with 10 000 codes come in pages, each code once', async () => {
+    const codes = Array.from({ length: 10_000 }, (_, i) => `MANY-${i}`);
+    const { id } = sandbox.actions.createDiscount({ codes, percentage: 10 });
+    const query = `query($id: ID!, $after: String) { discountNode(id: $id) { discount { ... on DiscountCodeBasic { codesCount { count } codes(first: 250, after: $after) { nodes { id code } pageInfo { hasNextPage endCursor } } } } } }`;
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const { data }: Awaited<ReturnType<typeof ask>> = await ask(query, {
+        id: `gid://shopify/DiscountCodeNode/${id}`,
+        after,
+      });
+      const { codes: connection, codesCount } = data.discountNode.discount;
+      expect(codesCount.count).toBe(10_000);
+      seen.push(...connection.nodes.map(({ code }: { code: string }) => code));
+      after = connection.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(seen).toEqual(codes);
+    const search = `query($id: ID!) { discountNode(id: $id) { discount { ... on DiscountCodeBasic { codes(first: 5, query: "\\"MANY-7777\\"") { nodes { code } } } } } }`;
+    const { data } = await ask(search, { id: `gid://shopify/DiscountCodeNode/${id}` });
+    expect(data.discountNode.discount.codes.nodes).toEqual([{ code: 'MANY-7777' }]);
+  });
+
+  it('that are automatic have a node of their own kind, and deleted ones none', async () => {
+    const discount = sandbox.actions.createDiscount({ automatic: true, percentage: 5 });
+    const ids = {
+      code: `gid://shopify/DiscountCodeNode/${discount.id}`,
+      automatic: `gid://shopify/DiscountAutomaticNode/${discount.id}`,
+    };
+    const query =
+      'query($code: ID!, $automatic: ID!) { a: node(id: $code) { id } b: node(id: $automatic) { __typename id } any: discountNode(id: $automatic) { discount { __typename } } }';
+    expect((await ask(query, ids)).data).toMatchObject({
+      a: null,
+      b: { __typename: 'DiscountAutomaticNode' },
+      any: { discount: { __typename: 'DiscountAutomaticBasic' } },
+    });
+    sandbox.actions.deleteDiscount({ discountId: discount.id });
+    expect((await ask(query, ids)).data).toEqual({ a: null, b: null, any: null });
+  });
+
+  it('are made through the API with named errors for what is wrong', async () => {
+    const create = `mutation($input: DiscountCodeBasicInput!) { discountCodeBasicCreate(basicCodeDiscount: $input) { codeDiscountNode { id codeDiscount { ... on DiscountCodeBasic { title tags status } } } userErrors { field code message } } }`;
+    const input = {
+      title: 'Reward',
+      code: 'REWARD1',
+      startsAt: '2026-10-01T00:00:00Z',
+      tags: ['made-by-us'],
+      context: { all: 'ALL' },
+      customerGets: { value: { percentage: 0.125 }, items: { all: true } },
+    };
+    const made = await ask(create, { input });
+    expect(made.data.discountCodeBasicCreate).toMatchObject({
+      codeDiscountNode: {
+        codeDiscount: { title: 'Reward', tags: ['made-by-us'], status: 'ACTIVE' },
+      },
+      userErrors: [],
+    });
+    expect(
+      sandbox.rows.discounts.get(
+        made.data.discountCodeBasicCreate.codeDiscountNode.id.split('/').at(-1),
+      )?.value,
+    ).toEqual({ kind: 'percentage', ppm: 125_000 });
+    const again = await ask(create, { input });
+    expect(again.data.discountCodeBasicCreate).toMatchObject({
+      codeDiscountNode: null,
+      userErrors: [{ code: 'TAKEN', field: ['basicCodeDiscount', 'code'] }],
+    });
+    const late = await ask(create, {
+      input: { ...input, code: 'R2', endsAt: '2026-09-01T00:00:00Z' },
+    });
+    expect(late.data.discountCodeBasicCreate.userErrors).toMatchObject([
+      { code: 'END_DATE_BEFORE_START_DATE' },
+    ]);
+  });
+});
+
+describe('what the sandbox does not have', () => {
+  it('is said by name instead of answered with nothing', async () => {
+    const { data, errors } = await ask(
+      '{ orders(first: 1) { nodes { id risk { recommendation } } } }',
+    );
+    expect(data).toBeNull();
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining('Order.risk'),
+      extensions: { code: 'NOT_IN_SANDBOX' },
+    });
+    const root = await ask('{ collections(first: 1) { nodes { id } } }');
+    expect(root.errors?.[0]?.message).toContain('QueryRoot.collections');
+  });
+
+  it('is refused where the real schema does not have it either', async () => {
+    const { data, errors } = await ask('{ orders(first: 1) { nodes { nmae } } }');
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.message).toContain('nmae');
+  });
+});

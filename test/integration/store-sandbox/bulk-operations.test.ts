@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { askAdmin } from './ask-admin.ts';
+import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+let sandbox: StoreSandbox;
+let receiver: WebhookReceiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  sandbox = await startStoreSandbox({ webhooksTo: receiver.address, settings: { bulkMs: 20 } });
+});
+afterEach(async () => {
+  await sandbox.stop();
+  await receiver.stop();
+});
+
+const run = (query: string) =>
+  askAdmin(
+    sandbox,
+    'mutation($query: String!) { bulkOperationRunQuery(query: $query) { bulkOperation { id status } userErrors { code message } } }',
+    { query },
+  );
+
+async function finish(id: string) {
+  const query =
+    'query($id: ID!) { node(id: $id) { ... on BulkOperation { status url objectCount rootObjectCount fileSize errorCode } } }';
+  await expect
+    .poll(async () => (await askAdmin(sandbox, query, { id })).data.node.status, { timeout: 5_000 })
+    .not.toBe('RUNNING');
+  return (await askAdmin(sandbox, query, { id })).data.node;
+}
+
+const orders =
+  '{ orders { edges { node { id name customer { id } lineItems { edges { node { id title } } } refunds { id } } } } }';
+
+describe('a bulk operation', () => {
+  it('writes every node on a line of its own, children after their parent', async () => {
+    const placed = Array.from({ length: 300 }, () => sandbox.actions.placeRandomOrder());
+    const started = await run(orders);
+    expect(started.data.bulkOperationRunQuery).toMatchObject({
+      bulkOperation: { status: 'CREATED' },
+      userErrors: [],
+    });
+    const operation = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
+    const text = await (await fetch(operation.url)).text();
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const expected = placed.flatMap((order) => {
+      const id = `gid://shopify/Order/${order.id}`;
+      return [
+        { id, name: `#${order.number}` },
+        ...order.lines.map((line) => ({
+          id: `gid://shopify/LineItem/${line.id}`,
+          title: line.title,
+          __parentId: id,
+        })),
+      ];
+    });
+    expect(lines).toMatchObject(expected);
+    expect(lines).toHaveLength(expected.length);
+    expect(lines[0]).not.toHaveProperty('lineItems');
+    expect(operation).toMatchObject({
+      status: 'COMPLETED',
+      rootObjectCount: '300',
+      objectCount: String(expected.length),
+      fileSize: String(Buffer.byteLength(text)),
+    });
+    await expect
+      .poll(() => receiver.topics(), { timeout: 20_000 })
+      .toContain('bulk_operations/finish');
+  });
+
+  it('has no file when nothing was found', async () => {
+    const started = await run(orders);
+    expect(await finish(started.data.bulkOperationRunQuery.bulkOperation.id)).toMatchObject({
+      status: 'COMPLETED',
+      url: null,
+      objectCount: '0',
+    });
+  });
+
+  it('is refused for a query that the schema does not know, and while five are running', async () => {
+    const wrong = await run('{ orders { edges { node { nmae } } } }');
+    expect(wrong.data.bulkOperationRunQuery).toMatchObject({
+      bulkOperation: null,
+      userErrors: [{ code: 'INVALID', message: expect.stringContaining('nmae') }],
+    });
+    const started = await Promise.all(Array.from({ length: 6 }, () => run(orders)));
+    const codes = started.map(({ data }) => data.bulkOperationRunQuery.userErrors[0]?.code);
+    expect(codes.filter((code) => code === 'OPERATION_IN_PROGRESS')).toHaveLength(1);
+  });
+
+  it('can be cancelled, and its result cannot be guessed', async () => {
+    const started = await run(orders);
+    const { id } = started.data.bulkOperationRunQuery.bulkOperation;
+    const { data } = await askAdmin(
+      sandbox,
+      'mutation($id: ID!) { bulkOperationCancel(id: $id) { bulkOperation { status } userErrors { message } } }',
+      { id },
+    );
+    expect(data.bulkOperationCancel.bulkOperation.status).toBe('CANCELED');
+    const found = await askAdmin(
+      sandbox,
+      '{ canceled: bulkOperations(first: 5, query: "status:canceled") { nodes { id } } running: bulkOperations(first: 5, query: "status:running") { nodes { id } } }',
+    );
+    expect(found.data).toEqual({ canceled: { nodes: [{ id }] }, running: { nodes: [] } });
+    const guess = await fetch(
+      `${sandbox.address}/bulk-results/00000000-0000-4000-8000-000000000000.jsonl`,
+    );
+    expect(guess.status).toBe(404);
+  });
+});

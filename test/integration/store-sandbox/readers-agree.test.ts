@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { parseJson } from '../../../shared/shopify/parse-json.ts';
+import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
+import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
+import type { StoreOrder } from '../../../shared/store/order.ts';
+import { anyLife, live, type Stage } from '../../unit/store-sandbox/any-store-life.ts';
+import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+
+/** What only one of the two ways can know. */
+const common = ({ metafields, card, location, staff, ...order }: StoreOrder) => ({
+  ...order,
+  location: location?.id,
+  staff: staff?.id,
+});
+
+async function openStore(ids: 'usual' | 'beyond-2^53') {
+  receiver.received.length = 0;
+  const sandbox = await startStoreSandbox({
+    webhooksTo: receiver.address,
+    ids,
+    settings: { bucketSize: 1_000_000 },
+  });
+  const { clientId, clientSecret } = sandbox.credentials;
+  const credentials = { kind: 'client-credentials', clientId, clientSecret } as const;
+  const store = createAdminStore({
+    shop: () => ({
+      sandboxAddress: sandbox.address,
+      secret: { get: async () => credentials, refresh: async () => ({ value: credentials }) },
+      enrichment: { locationNames: true, staffNames: true },
+    }),
+  });
+  const { rows } = sandbox;
+  const stage: Stage = {
+    rows,
+    attempt: (name, input) => {
+      try {
+        sandbox.actions[name](input as never);
+      } catch {
+        // The store refuses some steps, as it should.
+      }
+    },
+  };
+  return { sandbox, store, stage };
+}
+
+/** The last body about each entity. */
+function latest(pattern: RegExp): Map<string, unknown> {
+  const bodies = new Map<string, unknown>();
+  for (const { headers, body } of receiver.received) {
+    if (!pattern.test(String(headers['x-shopify-topic']))) continue;
+    const parsed = parseJson(body);
+    if (parsed.kind !== 'parsed') throw new Error('not JSON');
+    const { admin_graphql_api_id } = parsed.value as { admin_graphql_api_id: string };
+    bodies.set(admin_graphql_api_id.split('/').at(-1) ?? '', parsed.value);
+  }
+  return bodies;
+}
+
+describe('the two readers', () => {
+  it.each(['usual', 'beyond-2^53'] as const)(
+    'agree on every order and product after any life of the store, with %s ids',
+    async (ids) => {
+      await fc.assert(
+        fc.asyncProperty(anyLife, async (steps) => {
+          const { sandbox, store, stage } = await openStore(ids);
+          try {
+            live(stage, steps);
+            await sandbox.deliveries.settled();
+            for (const [id, body] of latest(/^orders\/(?!edited|delete)/)) {
+              const told = readOrderWebhook(body);
+              const asked = await store.readOrder(sandbox.shop.domain, id);
+              if (told.kind !== 'read') throw new Error(JSON.stringify(told));
+              if (asked.kind !== 'found') throw new Error(JSON.stringify(asked));
+              expect(common(asked.value)).toEqual(common(told.order));
+            }
+            for (const [id, body] of latest(/^products\/(?!delete)/)) {
+              const told = readProductWebhook(body);
+              const asked = await store.readProduct(sandbox.shop.domain, id);
+              if (told.kind !== 'read') throw new Error(JSON.stringify(told));
+              if (asked.kind !== 'found') throw new Error(JSON.stringify(asked));
+              expect(asked.value).toEqual(told.product);
+            }
+          } finally {
+            await sandbox.stop();
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+});
+
+describe('the coupon reader', () => {
+  it('finds every code of every kind, 10 000 of one discount among them', async () => {
+    const { sandbox, store } = await openStore('usual');
+    const { domain } = sandbox.shop;
+    try {
+      const [customer] = sandbox.rows.customers.values();
+      sandbox.actions.createDiscount({ kind: 'app', codes: ['APP-1'] });
+      const hostile = 'A "quoted" (code) OR é*';
+      sandbox.actions.createDiscount({
+        codes: [hostile],
+        amount: '7.50',
+        customerIds: [customer?.id ?? ''],
+      });
+      const kinds = await Promise.all(
+        ['welcome10', 'FIVEOFF', 'SHIPFREE', 'BUY2GET1', 'APP-1', hostile].map(async (code) => {
+          const answer = await store.readCoupon(domain, code);
+          if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+          const { kind, value, audience } = answer.value;
+          return [kind, value, audience.kind];
+        }),
+      );
+      expect(kinds).toEqual([
+        ['percentage', '10', 'everyone'],
+        ['fixed-amount', '5', 'everyone'],
+        ['free-shipping', undefined, 'everyone'],
+        ['buy-x-get-y', undefined, 'everyone'],
+        ['app', undefined, 'everyone'],
+        ['fixed-amount', '7.5', 'customers'],
+      ]);
+      expect(await store.readCoupon(domain, 'NOSUCH')).toEqual({ kind: 'gone' });
+
+      const codes = Array.from({ length: 10_000 }, (_, i) => `MANY${i}`);
+      const { id } = sandbox.actions.createDiscount({ codes, percentage: 12.5 });
+      const seen: string[] = [];
+      let from: string | undefined;
+      do {
+        const page: Awaited<ReturnType<typeof store.readDiscount>> = await store.readDiscount(
+          domain,
+          id,
+          from,
+        );
+        if (page.kind !== 'found') throw new Error(JSON.stringify(page));
+        seen.push(...page.value.coupons.map(({ code }) => code));
+        from = page.value.next;
+      } while (from !== undefined);
+      expect(seen).toEqual(codes);
+      sandbox.actions.deleteDiscount({ discountId: id });
+      expect(await store.readDiscount(domain, id)).toEqual({ kind: 'gone' });
+    } finally {
+      await sandbox.stop();
+    }
+  });
+});

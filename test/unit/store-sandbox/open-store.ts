@@ -1,0 +1,69 @@
+import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { seededRandom } from '../../../local/seeded-random.ts';
+import {
+  type ActionInput,
+  type ActionName,
+  type ActionValue,
+  act,
+} from '../../../local/store-sandbox/model/actions.ts';
+import { createIds } from '../../../local/store-sandbox/model/ids.ts';
+import { openRows } from '../../../local/store-sandbox/model/rows.ts';
+import { fillSampleStore } from '../../../local/store-sandbox/model/sample-store.ts';
+import type { Notice, World } from '../../../local/store-sandbox/model/world.ts';
+import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import { defaultShop, type ShopSettings } from '../../../local/store-sandbox/settings.ts';
+
+interface SentNotice {
+  readonly topic: Notice['topic'];
+  /** As it would go over the wire. */
+  readonly body: string;
+}
+
+/** A store without a server: what each action sends is collected. */
+export function openStore({
+  shop = {},
+  ids = 'usual',
+  seed = 1,
+}: {
+  readonly shop?: Partial<ShopSettings>;
+  readonly ids?: 'usual' | 'beyond-2^53';
+  readonly seed?: number;
+} = {}) {
+  const rows = openRows(new Tables());
+  const clock = { ms: Date.parse('2026-10-05T09:00:00.000Z') };
+  const world: World = {
+    rows,
+    shop: { ...defaultShop, ...shop },
+    ids: createIds(rows.counters, ids),
+    random: seededRandom(seed),
+    now: () => new Date(clock.ms),
+  };
+  fillSampleStore(world);
+  const sent: SentNotice[] = [];
+
+  function run(name: ActionName, input: unknown) {
+    clock.ms += 700;
+    const outcome = act(world, name, input);
+    if (outcome.kind === 'refused') return outcome;
+    for (const notice of outcome.notices) {
+      sent.push({ topic: notice.topic, body: JSON.stringify(buildPayload(world, notice)) });
+    }
+    return outcome;
+  }
+
+  return {
+    world,
+    rows,
+    clock,
+    sent,
+    attempt: (name: ActionName, input: unknown) => run(name, input),
+    do<Name extends ActionName>(name: Name, input: ActionInput<Name>): ActionValue<Name> {
+      const outcome = run(name, input);
+      if (outcome.kind === 'refused') throw new Error(outcome.why);
+      return outcome.value as ActionValue<Name>;
+    },
+    takeSent: () => sent.splice(0),
+  };
+}
+
+export type OpenStore = ReturnType<typeof openStore>;

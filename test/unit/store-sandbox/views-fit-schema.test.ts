@@ -1,0 +1,186 @@
+import {
+  type GraphQLOutputType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptions.ts';
+import { adminSchema } from '../../../local/store-sandbox/graphql/admin-schema.ts';
+import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
+import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
+import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
+import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
+import { openStore } from './open-store.ts';
+
+/** One view of a discount serves all of its kinds, so each type leaves some of its fields unused. */
+const sharedViews = /^(?:Discount|DiscountNode|DiscountCode\w*|DiscountAutomatic\w*)$/;
+
+/** Deep enough for order → refund → line → product → media → image. */
+const deepest = 7;
+
+const lists = [
+  'orders',
+  'products',
+  'customers',
+  'discountNodes',
+  'codeDiscountNodes',
+  'automaticDiscountNodes',
+  'locations',
+  'staffMembers',
+  'webhookSubscriptions',
+  'bulkOperations',
+  'shop',
+  'currentAppInstallation',
+  'ordersCount',
+  'productsCount',
+];
+
+function openContext(): GraphContext {
+  const { world, do: act } = openStore();
+  const [customer] = world.rows.customers.values();
+  const [location] = world.rows.locations.values();
+  const [staff] = world.rows.staff.values();
+  const [product] = world.rows.products.values();
+  const order = act('placeOrder', {
+    lines: [
+      { variantId: product?.variants[0]?.id ?? '', quantity: 3 },
+      { title: 'Card', price: 5, giftCard: true },
+    ],
+    customerId: customer?.id ?? null,
+    discounts: [
+      { code: 'WELCOME10' },
+      { title: 'Kindness', amount: 1 },
+      { title: 'Season', automatic: true, percentage: 3 },
+    ],
+    shipping: [{ price: 5 }],
+    tip: 1,
+    duties: 1,
+    pos: { locationId: location?.id ?? '', staffId: staff?.id ?? '' },
+    address: { firstName: 'Robin', lastName: 'Sample' },
+    payment: 'paid',
+    card: { company: 'Visa' },
+    presentment: { currency: 'USD', rate: 1.1 },
+    localizedFields: [{ key: 'TAX_CREDENTIAL_BR', value: '1' }],
+  });
+  const lineId = order.lines[0]?.id ?? '';
+  const orderId = order.id;
+  act('fulfilOrder', { orderId, lines: [{ lineId, quantity: 1 }], trackingNumber: 'T1' });
+  act('refundOrder', { orderId, lines: [{ lineId, quantity: 1 }], shipping: 'all', amount: 1 });
+  act('returnItems', { orderId, lines: [{ lineId, quantity: 1 }] });
+  act('cancelOrder', { orderId: act('placeRandomOrder', {}).id });
+  act('createDiscount', { kind: 'app', codes: ['APP'] });
+  act('createDiscount', {
+    codes: ['MINE'],
+    amount: 2,
+    customerIds: [customer?.id ?? ''],
+    minimumSubtotal: 5,
+  });
+  act('createDiscount', {
+    codes: ['SEGMENT'],
+    percentage: 2,
+    segments: ['VIP'],
+    productIds: [product?.id ?? ''],
+  });
+  for (const ownerGid of [
+    `gid://shopify/Order/${orderId}`,
+    `gid://shopify/Customer/${customer?.id}`,
+  ]) {
+    act('setMetafield', { ownerGid, namespace: 'custom', key: 'k', value: 'v' });
+  }
+  const bulk = new BulkOperations({
+    ids: world.ids,
+    now: world.now,
+    takesMs: 0,
+    check: () => undefined,
+    run: () => ({ jsonl: '{}\n', objects: 1, rootObjects: 1 }),
+    address: () => 'http://127.0.0.1:1',
+    announce: () => {},
+  });
+  bulk.start('{ shop { id } }');
+  bulk.stop();
+  const context: GraphContext = {
+    world,
+    scopes: new Set(['read_all_orders']),
+    subscriptions: new Subscriptions(new Tables()),
+    bulk,
+    unpaged: false,
+    tally: { objects: 0 },
+    perform: () => ({ kind: 'refused', why: '' }),
+  };
+  const create = mutationRoot(context).webhookSubscriptionCreate as (args: unknown) => View;
+  create({ topic: 'ORDERS_CREATE', webhookSubscription: { uri: 'http://127.0.0.1:1/x' } });
+  return context;
+}
+
+/** Everything in a view that the real schema would not accept; counts what was looked at. */
+function findFaults(
+  type: GraphQLOutputType,
+  value: unknown,
+  path: string,
+  depth: number,
+  seen: Set<string>,
+): string[] {
+  if (value === null || value === undefined) return isNonNullType(type) ? [`${path} is null`] : [];
+  const plain = getNullableType(type);
+  if (isListType(plain)) {
+    if (!Array.isArray(value)) return [`${path} is not a list`];
+    return value.flatMap((item, i) => findFaults(plain.ofType, item, `${path}[${i}]`, depth, seen));
+  }
+  if (isLeafType(plain)) {
+    try {
+      plain.serialize(value);
+      return [];
+    } catch (error) {
+      return [`${path}: ${error instanceof Error ? error.message : ''}`];
+    }
+  }
+  const view = value as View;
+  const actual = isAbstractType(plain) ? adminSchema().getType(String(view.__typename)) : plain;
+  if (!isObjectType(actual)) return [`${path} has no type`];
+  if (isAbstractType(plain) && !adminSchema().isSubType(plain, actual))
+    return [`${path} cannot be ${actual.name}`];
+  if (depth === 0) return [];
+  return Object.entries(view).flatMap(([name, member]) => {
+    const field = actual.getFields()[name];
+    if (!field)
+      return name === '__typename' || sharedViews.test(actual.name)
+        ? []
+        : [`${actual.name} has no ${name}`];
+    seen.add(`${actual.name}.${name}`);
+    const args = { first: 3, namespace: 'custom', key: 'k' };
+    const result = typeof member === 'function' ? member(args) : member;
+    return findFaults(field.type, result, `${path}.${name}`, depth - 1, seen);
+  });
+}
+
+describe('every view', () => {
+  it('has only fields of the real schema, with values of their types', () => {
+    const root = queryRoot(openContext());
+    const fields = adminSchema().getQueryType()?.getFields() ?? {};
+    const seen = new Set<string>();
+    const faults = lists.flatMap((name) => {
+      const type = fields[name]?.type;
+      if (!type) return [`there is no ${name}`];
+      const member = root[name];
+      const value = typeof member === 'function' ? member({ first: 5 }) : member;
+      return findFaults(type, value, name, deepest, seen);
+    });
+    expect([...new Set(faults)]).toEqual([]);
+    expect(seen.size).toBeGreaterThan(300);
+  });
+
+  it('is reached by root fields that the real schema has', () => {
+    const context = openContext();
+    const known = (type: ReturnType<ReturnType<typeof adminSchema>['getQueryType']>) =>
+      type?.getFields() ?? {};
+    for (const name of Object.keys(queryRoot(context)))
+      expect(known(adminSchema().getQueryType())).toHaveProperty(name);
+    for (const name of Object.keys(mutationRoot(context)))
+      expect(known(adminSchema().getMutationType())).toHaveProperty(name);
+  });
+});
