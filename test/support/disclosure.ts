@@ -58,7 +58,12 @@ export function createConfidential(): Confidential {
         encodeURIComponent(text).toLowerCase(),
         JSON.stringify(text).slice(1, -1),
       ];
-      return [...texts].filter((text) => forms(text).some((form) => all.includes(form)));
+      return [...texts].filter((text) =>
+        /^\d{1,6}$/.test(text)
+          ? // Few digits are part of any id by chance: they tell something only where they stand alone.
+            new RegExp(`(?<!\\d)${text}(?!\\d)`).test(all)
+          : forms(text).some((form) => all.includes(form)),
+      );
     },
   };
 }

@@ -22,7 +22,10 @@ import { toFunctionUrlEvent } from './webhook-request.ts';
 export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
-export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops'>>;
+export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops'>> & {
+  /** A store to ask over HTTP, instead of the one in memory. */
+  readonly adminApi?: { readonly address: string; readonly accessToken: string };
+};
 
 interface PostOptions {
   readonly shop?: string;
@@ -69,7 +72,11 @@ export function runConnectors() {
   };
 }
 
-async function openConnector(world: EmulatedWorld, name: string, settings: RunningSettings) {
+async function openConnector(
+  world: EmulatedWorld,
+  name: string,
+  { adminApi, ...settings }: RunningSettings,
+) {
   const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
@@ -82,11 +89,14 @@ async function openConnector(world: EmulatedWorld, name: string, settings: Runni
   for (const { path } of connector.shops) {
     await keepSecret(`${path}/webhook`, { current: webhookSecret(path) }, 'new');
     await keepSecret(`${path}/loyalty`, LOYALTY_CREDENTIALS, 'new');
+    const { accessToken } = adminApi ?? {};
+    if (accessToken) await keepSecret(`${path}/store`, { accessToken }, 'new');
   }
+  if (adminApi) process.env.STORE_SANDBOX_ADDRESS = adminApi.address;
   const store = createMemoryStore();
   const functions = startFunctions({
     connector,
-    store,
+    store: adminApi ? undefined : store,
     queues: queues.urls,
     table: name,
     secretsPrefix: name,
@@ -152,6 +162,33 @@ async function openConnector(world: EmulatedWorld, name: string, settings: Runni
         const status = typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
         if (status !== 503 || attempt === 3) return status;
       }
+    },
+
+    /** What somebody else signed and posted; gives the status. */
+    async receive(
+      headers: Readonly<Record<string, string | string[] | undefined>>,
+      body: Uint8Array,
+    ): Promise<number> {
+      // Not its numbers: a store invents postal codes and telephones that any id may hold a part of.
+      const { email, customer } = JSON.parse(Buffer.from(body).toString());
+      const { first_name, last_name } = customer ?? {};
+      confidential.addPersonal({ customer: { email, first_name, last_name } });
+      const given = Object.entries(headers).map(([key, value]) => [key, String(value)]);
+      const plain = {
+        path: 'example-store',
+        shop: SHOP,
+        topic: '',
+        webhookId: '',
+        triggeredAt: '',
+      };
+      const event = toFunctionUrlEvent({
+        ...plain,
+        secret: '',
+        body,
+        headers: Object.fromEntries(given),
+      });
+      const answer = await functions.receiver(event, invocationOf('receive-webhook', 10));
+      return typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
     },
 
     /** Deliveries that must all be accepted, and the work they cause. */

@@ -7,7 +7,8 @@ import type { SourceQueueUrls } from './event-source.ts';
 
 export interface Deployment {
   readonly connector: Connector;
-  readonly store: Store;
+  /** Undefined: the Admin API, as it is deployed. */
+  readonly store: Store | undefined;
   readonly queues: Readonly<Record<QueueFamily, SourceQueueUrls>>;
   readonly table: string;
   readonly secretsPrefix: string;

@@ -1,0 +1,164 @@
+import { createServer } from 'node:http';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Disorder } from '../../../local/store-sandbox/delivery/disorder.ts';
+import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
+import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { mapOrder } from '../../../shared/sync/map-order.ts';
+import { mapProduct } from '../../../shared/sync/map-product.ts';
+import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
+import { rules } from '../../fixtures/store-entities.ts';
+import { START } from '../../support/emulated-world.ts';
+import { listen } from '../../support/emulators.ts';
+import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+
+const connectors = runConnectors();
+const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
+const SECRET = 'store-secret-of-this-test';
+const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
+async function openBoth(disorder: Partial<Disorder>, seed: number) {
+  // The store must not begin later than the connector's first day.
+  vi.setSystemTime(START);
+  let connector: RunningConnector | undefined;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const status = await connector?.receive(request.headers, Buffer.concat(chunks));
+      response.writeHead(status ?? 503).end();
+    });
+  });
+  const address = await listen(server);
+  const store = await startStoreSandbox({
+    shop: { domain: SHOP },
+    webhooksTo: `${address.endpoint}/example-store`,
+    secret: SECRET,
+    previousSecret: PREVIOUS_SECRET,
+    accessToken: ACCESS_TOKEN,
+    settings: { retryTimeScale: 0.001 },
+    disorder: { longestDelayMs: 30, ...disorder },
+    seed,
+  });
+  stops.push(address.stop, store.stop);
+  connector = await connectors.open({
+    adminApi: { address: store.address, accessToken: ACCESS_TOKEN },
+  });
+  await connector.keepSecret('example-store/webhook', {
+    current: SECRET,
+    previous: PREVIOUS_SECRET,
+  });
+  return { connector, store };
+}
+
+/** Steps of the store, some of them within one second, and the work they cause. */
+async function play(connector: RunningConnector, store: StoreSandbox, seed: number): Promise<void> {
+  const attempt = (name: ActionName, input: unknown): unknown => {
+    vi.setSystemTime(Date.now() + (seed % 2) * 700 + 400);
+    try {
+      return (store.actions[name] as (input: unknown) => unknown)(input);
+    } catch {
+      return undefined; // the store refuses what makes no sense
+    }
+  };
+  const [steps = []] = fc.sample(anyLife, { seed, numRuns: 1 });
+  live({ rows: store.rows, attempt }, steps);
+  await store.deliveries.settled();
+  await connector.settle();
+}
+
+async function expectAgreement(connector: RunningConnector, store: StoreSandbox): Promise<void> {
+  const secret = { kind: 'static', accessToken: ACCESS_TOKEN } as const;
+  const admin = createAdminStore({
+    shop: () => ({
+      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      sandboxAddress: store.address,
+    }),
+  });
+  const { orders, products } = connector.loyalty.state();
+  for (const { id } of store.rows.orders.values()) {
+    const held = orders.find(({ OriginalId }) => OriginalId === id);
+    const order = found(await admin.readOrder(SHOP, id));
+    const mapped = mapOrder(order, rules, { known: held !== undefined, remembered: undefined });
+    if (mapped.kind !== 'wanted') expect(held, `order ${id}`).toBeUndefined();
+    else if (mapped.wanted.kind === 'order') {
+      const { OrderTotal, IsCompleted, OrderStatus } = mapped.wanted.order;
+      const wanted = { OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned: false };
+      expect(held, `order ${id}`).toMatchObject(wanted);
+    } else if (held) expect(held.IsCancelledOrReturned, `order ${id}`).toBe(true);
+  }
+  for (const { id } of store.rows.products.values()) {
+    const held = products.find(({ OriginalId }) => OriginalId === id);
+    const mapped = mapProduct(found(await admin.readProduct(SHOP, id)), rules, SHOP);
+    if (!held || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'product') continue;
+    const { ProductPrice, Title, IsActive } = mapped.wanted.product;
+    expect(held, `product ${id}`).toMatchObject({ ProductPrice, Title, IsActive });
+  }
+  const earning = orders.filter((order) => order.IsCompleted && !order.IsCancelledOrReturned);
+  const earned = orders.reduce((sum, { points }) => sum + Math.round((points ?? 0) * 100), 0);
+  const due = earning.reduce((sum, { OrderTotal }) => sum + Math.round(OrderTotal * 100), 0);
+  expect(earned).toBe(due);
+  expect(await connector.deadLetters()).toEqual([]);
+}
+
+function found<Value>(answer: StoreAnswer<Value>): Value {
+  if (answer.kind === 'found') return answer.value;
+  throw new Error(`the store says ${answer.kind}`);
+}
+
+describe('from the store to the loyalty service', () => {
+  it.each<[string, Partial<Disorder>]>([
+    ['in order', {}],
+    ['shuffled', { shuffle: 6 }],
+    ['duplicated', { duplicate: 0.6 }],
+    ['delayed', { delay: 0.5 }],
+    ['signed with the old secret', { oldSecret: 0.5 }],
+    ['all of it at once', { shuffle: 4, duplicate: 0.4, delay: 0.3, oldSecret: 0.3 }],
+  ])('both end equal when deliveries come %s', async (_, disorder) => {
+    const { connector, store } = await openBoth(disorder, 7);
+    for (const seed of [11, 12, 13, 14, 15, 16, 17, 18, 19]) await play(connector, store, seed);
+    expect(store.rows.orders.size).toBeGreaterThan(4);
+    expect(connector.loyalty.state().orders.length).toBeGreaterThan(2);
+    await expectAgreement(connector, store);
+  });
+
+  it('all kinds of codes are mirrored, ended and taken away', async () => {
+    const { connector, store } = await openBoth({}, 3);
+    const settle = async () => {
+      await store.deliveries.settled();
+      await connector.settle();
+    };
+    const made = [
+      store.actions.createDiscount({ title: 'Ten', percentage: 10, codes: ['TEN-A', 'TEN-B'] }),
+      store.actions.createDiscount({ title: 'Five', amount: 5, codes: ['FIVE'] }),
+      store.actions.createDiscount({ title: 'Ship', kind: 'free-shipping', codes: ['SHIP'] }),
+      store.actions.createDiscount({ title: 'Get', kind: 'bxgy', percentage: 100, codes: ['GET'] }),
+      store.actions.createDiscount({ title: 'App', kind: 'app', codes: ['APP'] }),
+      store.actions.createDiscount({ title: 'Auto', automatic: true, percentage: 5 }),
+    ];
+    await settle();
+    const held = () =>
+      new Map(connector.loyalty.state().coupons.map((coupon) => [coupon.CouponCode, coupon]));
+    expect([...held().keys()].toSorted()).toEqual(['APP', 'FIVE', 'GET', 'SHIP', 'TEN-A', 'TEN-B']);
+    expect(held().get('TEN-A')).toMatchObject({ CouponType: 1, CouponValue: 10, isActive: true });
+    expect(held().get('FIVE')).toMatchObject({ CouponType: 0, CouponValue: 5 });
+    expect(held().get('SHIP')).toMatchObject({ CouponType: 2 });
+
+    connector.pass(60);
+    const [ten, five] = made.map((discount) => (discount as { id: string }).id);
+    if (!ten || !five) throw new Error('no discount was made');
+    store.actions.removeCodes({ discountId: ten, codes: ['TEN-B'] });
+    store.actions.deleteDiscount({ discountId: five });
+    await settle();
+    const inactive = [...held().values()].filter(({ isActive }) => !isActive);
+    expect(inactive.map(({ CouponCode }) => CouponCode).toSorted()).toEqual(['FIVE', 'TEN-B']);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
