@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import { deepestJson, measureJson } from '../sandbox-kit/json-size.ts';
 import type { Fault } from './call.ts';
-import { deepestJson, measureJson } from './json-size.ts';
 
 export interface ContractOperation {
   readonly operationId: OperationId;

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
-import type { Change, Table, Tables } from './tables.ts';
+import type { Change, Table, Tables } from '../sandbox-kit/tables.ts';
 
 /** One call to the loyalty API, as the service saw it. Never holds the Authorization header. */
 export interface JournalEntry {

@@ -1,8 +1,9 @@
 import type { Credentials } from '../../shared/loyalty/basic-authorization.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { openDataFile } from '../sandbox-kit/data-file.ts';
+import { seededRandom } from '../sandbox-kit/seeded-random.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
 import { type Catalog, defaultCatalog } from './catalog.ts';
 import { type Contract, loadContract } from './contract.ts';
-import { openDataFile } from './data-file.ts';
 import { type EventAddresses, readEventAddresses } from './events/event-addresses.ts';
 import type { EventSender } from './events/event-sender.ts';
 import { answerBusinessError } from './faults/business-error.ts';
@@ -15,7 +16,6 @@ import { readServerSettings, type ServerSettings } from './server-settings.ts';
 import { Service } from './service.ts';
 import { type PartialSettings, readSettings, type SandboxSettings } from './settings.ts';
 import { describeState, type State } from './state.ts';
-import { Tables } from './tables.ts';
 
 export interface LoyaltySandboxOptions {
   /** 0 (default): any free port. Always on 127.0.0.1. */

@@ -1,9 +1,10 @@
 import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
-import type { Random } from '../seeded-random.ts';
+import type { DataFile } from '../sandbox-kit/data-file.ts';
+import type { Random } from '../sandbox-kit/seeded-random.ts';
+import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
 import type { Contract } from './contract.ts';
-import type { DataFile } from './data-file.ts';
 import type { EventAddressOf } from './events/event-addresses.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
@@ -14,7 +15,6 @@ import { Journal, type JournalEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
 import type { ServerSettings } from './server-settings.ts';
 import type { SandboxSettings } from './settings.ts';
-import type { Change, Tables } from './tables.ts';
 
 export interface ServiceParts {
   readonly contract: Contract;

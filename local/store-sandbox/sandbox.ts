@@ -1,6 +1,6 @@
-import { openDataFile } from '../loyalty-sandbox/data-file.ts';
-import { DataFileError } from '../loyalty-sandbox/data-file-error.ts';
-import { Tables } from '../loyalty-sandbox/tables.ts';
+import { openDataFile } from '../sandbox-kit/data-file.ts';
+import { DataFileError } from '../sandbox-kit/data-file-error.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
 import type { Sender } from './delivery/sender.ts';
 import { addressProblem } from './delivery/subscriptions.ts';

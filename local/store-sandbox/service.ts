@@ -1,6 +1,6 @@
-import type { DataFile } from '../loyalty-sandbox/data-file.ts';
-import type { Change, Tables } from '../loyalty-sandbox/tables.ts';
-import { type Random, seededRandom } from '../seeded-random.ts';
+import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { type Random, seededRandom } from '../sandbox-kit/seeded-random.ts';
+import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { AccessTokens, type AppCredentials } from './access-tokens.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { createWebhookPost } from './delivery/post-webhook.ts';

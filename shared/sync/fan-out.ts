@@ -3,6 +3,7 @@ import { encodeCoupon } from './coupon-message.ts';
 import { type EntityKey, entityKeyText } from './entity.ts';
 import type { Ledger } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
+import { isLongUnseen } from './read-snapshot.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
 import type { Store } from './store-reader.ts';
 
@@ -10,6 +11,7 @@ export interface FanOutWorld {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly queue: EventQueue;
+  readonly now: () => Date;
 }
 
 /** A page of the ledger's list, once the store does not know the discount any more. */
@@ -36,7 +38,10 @@ export async function fanOut(
       return { kind: 'retry', why: `store-${why}`, ...rest };
     }
     case 'gone':
-      return fanOutGone(event, discountId, GONE, world);
+      // Announced, or the store does not show it yet.
+      return event.topic === 'discounts/delete' || isLongUnseen(event.receivedAt, world.now())
+        ? fanOutGone(event, discountId, GONE, world)
+        : { kind: 'retry', why: 'store-says-gone' };
     case 'found': {
       const { automatic, coupons, next } = answer.value;
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };

@@ -43,7 +43,9 @@ export function mapRemovedCoupon(code: string): Mapped {
 function couponForm(coupon: StoreCoupon, rules: CouponRules): CouponForm {
   const customer = receiver(coupon, rules);
   return knownFields({
-    OriginalId: coupon.codeId,
+    // Not the store's id of the code: a code removed and added again has another, and the service
+    // would refuse it as somebody else's.
+    OriginalId: coupon.code,
     CouponCode: coupon.code,
     CreatedDate: coupon.createdAt,
     CouponType: COUPON_TYPE[coupon.kind],

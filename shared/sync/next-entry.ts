@@ -55,6 +55,7 @@ export function unchangedEntry(change: EntryChange, entry: LedgerEntry): LedgerW
   return {
     ...rest,
     version: newestVersion(change),
+    ...discountOf(change),
     ...(change.key.kind === 'order' && expiresAfterRetention(change)),
     outcomes: history(change, 'unchanged'),
   };

@@ -16,6 +16,12 @@ export interface Snapshot {
   readonly partial?: boolean;
 }
 
+interface StoreWorld {
+  readonly store: Store;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
 /** What made us ask. */
 export interface Question {
   readonly event: StoreEvent;
@@ -31,7 +37,7 @@ export interface Question {
 export async function readSnapshot(
   key: EntityKey,
   { event, entry, carried }: Question,
-  { store, telemetry }: { readonly store: Store; readonly telemetry: Telemetry },
+  { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
   telemetry.count('store-read', { kind: key.kind });
   const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
@@ -43,7 +49,7 @@ export async function readSnapshot(
       return lags ? { kind: 'retry', why: 'store-lags' } : snapshot(answer.value, version);
     }
     case 'gone':
-      return judgeGone(key, event, entry);
+      return judgeGone(key, event, entry, now());
     case 'unavailable': {
       const { kind: _, why, ...rest } = answer;
       return { kind: 'retry', why: `store-${why}`, ...rest };
@@ -52,23 +58,34 @@ export async function readSnapshot(
 }
 
 /**
- * Gone is believed where a deletion was announced, and for a code, whose removal says no more than
- * that it changed. Anything else about a thing that is not there waits for its deletion to arrive.
+ * Gone is believed where a deletion or removal was announced. Anything else about a thing that is not
+ * there waits: the store may not show it yet, or its deletion is still to arrive. A code that stays
+ * unseen is gone in the end, because not every end of a code is announced.
  */
 function judgeGone(
   { kind, id }: EntityKey,
   { topic, receivedAt }: StoreEvent,
   entry: LedgerEntry | undefined,
+  now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
-  // Nothing dates a disappearance but our hearing of it; it must count as newer than all before.
-  const heardAt = Date.parse(receivedAt);
-  if (topic.endsWith('/delete') || kind === 'coupon') {
+  // Nothing dates a disappearance but our hearing of it; it must count as newer than all before. To the
+  // second, like every other version: what follows within the same second is then asked about.
+  const heardAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
+  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';
+  if (announced || (kind === 'coupon' && isLongUnseen(receivedAt, now))) {
     return snapshot({ kind: 'gone' }, Math.max(heardAt, entry?.version ?? 0));
   }
   const settled = entry !== undefined && entry.version >= heardAt;
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
   return { kind: 'retry', why: 'store-says-gone' };
+}
+
+const UNSEEN_MS = 10 * 60_000;
+
+/** Longer than any store lags behind its own webhooks. */
+export function isLongUnseen(receivedAt: string, now: Date): boolean {
+  return now.getTime() - Date.parse(receivedAt) > UNSEEN_MS;
 }
 
 function snapshot(entity: Snapshot['entity'], version: number): Snapshot {

@@ -94,10 +94,15 @@ function isReadable(item: Item): item is Item & Candidate {
 
 /** What must be asked of the store is newest of all: the answer will be. */
 function newestFirst(a: Item & Candidate, b: Item & Candidate): number {
+  // Of several questions the announced deletion goes first: only it may be answered with "gone".
+  const byDeletion = Number(isDeletion(b)) - Number(isDeletion(a));
+  if (byDeletion !== 0) return byDeletion;
   const byVersion = versionOf(b) - versionOf(a);
   if (byVersion !== 0 && !Number.isNaN(byVersion)) return byVersion;
   return BigInt(b.message.sequenceNumber) > BigInt(a.message.sequenceNumber) ? 1 : -1;
 }
+
+const isDeletion = ({ event }: Candidate): boolean => event.topic.endsWith('/delete');
 
 const versionOf = ({ reading }: Candidate): number =>
   reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
 import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
-import { Tables } from '../../local/loyalty-sandbox/tables.ts';
+import { Tables } from '../../local/sandbox-kit/tables.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';
 import type { TransportAnswer, TransportFault } from '../../shared/loyalty/transport.ts';

@@ -5,7 +5,7 @@ import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
 import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
-import { Tables } from '../../local/loyalty-sandbox/tables.ts';
+import { Tables } from '../../local/sandbox-kit/tables.ts';
 import type { components, operations } from '../../shared/loyalty/contract.gen.ts';
 import { errorCodes } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operation-id.ts';

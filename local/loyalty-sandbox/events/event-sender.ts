@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Change, Table, Tables } from '../tables.ts';
+import type { Change, Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { EventAddressOf } from './event-addresses.ts';
 import { customerOf, type Delivery, type PointEvent } from './point-event.ts';
 import type { EventPost } from './post-event.ts';

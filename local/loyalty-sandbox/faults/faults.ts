@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ActiveFault, FaultKind, FaultRule } from './fault-rule.ts';
 import { readFaultRule } from './read-fault-rule.ts';
 

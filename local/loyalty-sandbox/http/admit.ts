@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
+import { type Body, largestBodyBytes } from '../../sandbox-kit/http/read-body.ts';
 import type { Service } from '../service.ts';
 import { isAuthorized } from './basic-auth.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { type Reaction, refusal } from './reaction.ts';
-import { type Body, largestBodyBytes } from './read-body.ts';
 import type { Route } from './router.ts';
 
 export type Admission =

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
+import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
 import { describeContractAt, renderDocsPage } from '../pages/docs-page.ts';
 import { pageAnswer } from '../pages/layout.ts';
 import { renderStateFragment, renderStatePage } from '../pages/state-page.ts';
 import type { Service } from '../service.ts';
-import { type Answer, jsonAnswer } from './respond.ts';
-import { splitTarget } from './split-target.ts';
 
 type Page = (service: Service, address: string) => Answer;
 

@@ -1,6 +1,11 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  jsonAnswer,
+  resetConnection,
+  respond,
+  respondTruncated,
+} from '../../sandbox-kit/http/respond.ts';
 import type { JournalEntry } from '../journal.ts';
-import { jsonAnswer, resetConnection, respond, respondTruncated } from './respond.ts';
 
 /** What is done about a call, once it is decided. */
 export type Reaction =

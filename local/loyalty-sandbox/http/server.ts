@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
+import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
 import type { Service } from '../service.ts';
 import { handleCall } from './handle-call.ts';
 import { handleControl } from './handle-control.ts';
 import { handlePage } from './handle-page.ts';
-import { isLoopbackHost } from './loopback-host.ts';
-import { jsonAnswer, respond } from './respond.ts';
 
 export interface Server {
   /** `http://127.0.0.1:4010` */

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { Contract } from '../contract.ts';
-import { type Html, html } from './html.ts';
 import { layOut } from './layout.ts';
 
 /** The contract in a browser, ready to be tried: everything it loads comes from the sandbox. */

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { ActiveFault } from '../faults/fault-rule.ts';
-import { type Html, html } from './html.ts';
 
 /** Faults a person is likely to want, one click away. */
 const common: readonly { readonly text: string; readonly rule: object }[] = [

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import { badge, moment } from '../../sandbox-kit/pages/table.ts';
 import type { Journal, JournalEntry } from '../journal.ts';
-import { type Html, html } from './html.ts';
-import { badge, moment } from './table.ts';
 
 const mostCalls = 100;
 /** Of one body or answer. More of it is in the journal over HTTP. */

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
-import type { Answer } from '../http/respond.ts';
-import { type Html, html } from './html.ts';
+import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 
 export interface PageParts {
   readonly title: string;

@@ -1,7 +1,7 @@
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 import { renderActiveFaults, renderFaultControls } from './faults-section.ts';
-import { type Html, html } from './html.ts';
 import { renderJournal } from './journal-section.ts';
 import { layOut } from './layout.ts';
 import {

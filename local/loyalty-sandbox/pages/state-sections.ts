@@ -1,7 +1,14 @@
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import {
+  amount,
+  badge,
+  brief,
+  moment,
+  renderSection,
+  type Tone,
+} from '../../sandbox-kit/pages/table.ts';
 import { customerOf, type PointEvent } from '../events/point-event.ts';
 import type { State } from '../state.ts';
-import { type Html, html } from './html.ts';
-import { amount, badge, brief, moment, renderSection, type Tone } from './table.ts';
 
 export function renderCustomers({ customers }: State): Html {
   return renderSection({

@@ -1,8 +1,8 @@
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { Call, Program } from '../call.ts';
 import type { Catalog } from '../catalog.ts';
 import type { SandboxSettings } from '../settings.ts';
-import type { Tables } from '../tables.ts';
 import { answerQuiz } from './answer-quiz.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCashback } from './cashback.ts';

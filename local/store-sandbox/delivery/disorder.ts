@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
 
 /**
  * How badly deliveries go, as they can in the real store, which promises neither order nor once nor

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Table, Tables } from '../../loyalty-sandbox/tables.ts';
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
+import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { ServerSettings } from '../settings.ts';
 import { type Disorder, planDelivery } from './disorder.ts';
 import { Outbox } from './outbox.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
 
 /** From the seed, so that a run can be repeated to the last id. */
 export function uuidFrom(random: Random): string {

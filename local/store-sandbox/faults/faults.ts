@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import { type ActiveFault, type FaultRule, readFaultRule } from './fault-rule.ts';
 
 /** What one call meets: a delay, and then at most one thing that goes wrong. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { type Answer, jsonAnswer } from '../../loyalty-sandbox/http/respond.ts';
-import { splitTarget } from '../../loyalty-sandbox/http/split-target.ts';
 import { pageAnswer } from '../../loyalty-sandbox/pages/layout.ts';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
+import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 

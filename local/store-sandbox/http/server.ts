@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopbackHost } from '../../loyalty-sandbox/http/loopback-host.ts';
-import { jsonAnswer, respond } from '../../loyalty-sandbox/http/respond.ts';
-import { splitTarget } from '../../loyalty-sandbox/http/split-target.ts';
+import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
+import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
+import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
 import type { StoreService } from '../service.ts';
 import { handleControl } from './handle-control.ts';
 import { handleGraphql } from './handle-graphql.ts';

@@ -1,4 +1,4 @@
-import type { Table } from '../../loyalty-sandbox/tables.ts';
+import type { Table } from '../../sandbox-kit/tables.ts';
 
 type IdKind =
   | 'Order'

@@ -1,4 +1,4 @@
-import type { Table, Tables } from '../../loyalty-sandbox/tables.ts';
+import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { AddressRow, OrderRow } from './order-row.ts';
 
 export interface ProductRow {

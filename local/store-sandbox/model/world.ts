@@ -1,4 +1,4 @@
-import type { Random } from '../../seeded-random.ts';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ShopSettings } from '../settings.ts';
 import type { Ids } from './ids.ts';
 import type { OrderRow, RefundRow } from './order-row.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../loyalty-sandbox/pages/html.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { ActionInput, ActionName } from '../model/actions.ts';
 
 /** A button that does one thing in the store. The input is checked here like any other call of it. */

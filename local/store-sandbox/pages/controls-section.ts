@@ -1,4 +1,4 @@
-import { type Html, html } from '../../loyalty-sandbox/pages/html.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { inOrder } from '../delivery/disorder.ts';
 import type { State } from '../state.ts';
 import { actionButton } from './action-button.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../loyalty-sandbox/pages/html.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { StoreService } from '../service.ts';
 import { describeState } from '../state.ts';
 import { renderControls, renderSettings } from './controls-section.ts';

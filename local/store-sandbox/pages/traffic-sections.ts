@@ -1,5 +1,5 @@
-import { type Html, html } from '../../loyalty-sandbox/pages/html.ts';
-import { badge, brief, moment, renderSection } from '../../loyalty-sandbox/pages/table.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import { badge, brief, moment, renderSection } from '../../sandbox-kit/pages/table.ts';
 import type { WebhookDelivery } from '../delivery/webhook-delivery.ts';
 import type { JournalEntry } from '../journal.ts';
 

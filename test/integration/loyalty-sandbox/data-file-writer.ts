@@ -1,5 +1,5 @@
-import { openDataFile } from '../../../local/loyalty-sandbox/data-file.ts';
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { openDataFile } from '../../../local/sandbox-kit/data-file.ts';
+import { Tables } from '../../../local/sandbox-kit/tables.ts';
 
 /* A process of its own, to be killed: it says each number once the file has it, and never ends. */
 

@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
-import { openDataFile } from '../../../local/loyalty-sandbox/data-file.ts';
 import { createProgram } from '../../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { openDataFile } from '../../../local/sandbox-kit/data-file.ts';
+import { Tables } from '../../../local/sandbox-kit/tables.ts';
 import { completedOrder } from './server-requests.ts';
 import { startSandbox } from './start-sandbox.ts';
 
@@ -152,7 +152,7 @@ describe('a large data file', () => {
       const row = { OriginalId: `p${i}`, ...product, brand: null, categories: [] };
       return JSON.stringify([{ table: 'products', key: row.OriginalId, row }]);
     });
-    const heading = '{"file":"loyalty-sandbox","version":1}';
+    const heading = '{"file":"sandbox","version":1}';
     writeFileSync(path, [heading, ...lines, ''].join('\n'));
     const first = await startSandbox({ dataFile: path });
     expect(first.state().products).toHaveLength(count);

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Program } from '../../../local/loyalty-sandbox/call.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
-import type { DataFile } from '../../../local/loyalty-sandbox/data-file.ts';
 import { answerBusinessError } from '../../../local/loyalty-sandbox/faults/business-error.ts';
 import { type Server, startServer } from '../../../local/loyalty-sandbox/http/server.ts';
 import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-settings.ts';
 import { Service } from '../../../local/loyalty-sandbox/service.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { type Change, Tables } from '../../../local/loyalty-sandbox/tables.ts';
-import { seededRandom } from '../../../local/seeded-random.ts';
+import type { DataFile } from '../../../local/sandbox-kit/data-file.ts';
+import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
+import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';
 import { contract } from './start-sandbox.ts';
 

@@ -7,7 +7,7 @@ let sandbox: StoreSandbox;
 let receiver: WebhookReceiver;
 beforeEach(async () => {
   receiver = await startReceiver();
-  sandbox = await startStoreSandbox({ webhooksTo: receiver.address, settings: { bulkMs: 20 } });
+  sandbox = await startStoreSandbox({ webhooksTo: receiver.address, settings: { bulkMs: 600 } });
 });
 afterEach(async () => {
   await sandbox.stop();

@@ -4,9 +4,9 @@ import { Faults } from '../../../local/loyalty-sandbox/faults/faults.ts';
 import { readFaultRule } from '../../../local/loyalty-sandbox/faults/read-fault-rule.ts';
 import { RateLimit } from '../../../local/loyalty-sandbox/http/rate-limit.ts';
 import { Journal } from '../../../local/loyalty-sandbox/journal.ts';
-import { html } from '../../../local/loyalty-sandbox/pages/html.ts';
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
-import { seededRandom } from '../../../local/seeded-random.ts';
+import { html } from '../../../local/sandbox-kit/pages/html.ts';
+import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
+import { Tables } from '../../../local/sandbox-kit/tables.ts';
 
 describe('a fault rule from outside', () => {
   const operations = ['sendOrder', 'getCustomer'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Change, Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 
 interface Row {
   readonly owner: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../local/seeded-random.ts';
+import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { inOrder, planDelivery } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { Outbox } from '../../../local/store-sandbox/delivery/outbox.ts';
 

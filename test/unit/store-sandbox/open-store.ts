@@ -1,5 +1,5 @@
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
-import { seededRandom } from '../../../local/seeded-random.ts';
+import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
+import { Tables } from '../../../local/sandbox-kit/tables.ts';
 import {
   type ActionInput,
   type ActionName,

@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { Tables } from '../../../local/loyalty-sandbox/tables.ts';
+import { Tables } from '../../../local/sandbox-kit/tables.ts';
 import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptions.ts';
 import { adminSchema } from '../../../local/store-sandbox/graphql/admin-schema.ts';
 import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';

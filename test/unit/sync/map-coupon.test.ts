@@ -35,7 +35,7 @@ const audience = (...ids: string[]) =>
 describe('mapping a coupon', () => {
   it('gives the whole form of a code for one customer', () => {
     expect(formOf({ ...audience('7'), endsAt: '2026-11-30T23:59:59.000Z' })).toEqual({
-      OriginalId: '20453209080041',
+      OriginalId: 'AUTUMN10',
       CouponCode: 'AUTUMN10',
       CreatedDate: '2026-10-01T00:00:00.000Z',
       CouponType: 1,

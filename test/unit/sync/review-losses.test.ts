@@ -175,3 +175,78 @@ describe('what the ledger forgets, and when', () => {
     expect(entry('product', '8')?.expiresAt).toBeDefined();
   });
 });
+
+describe('a store that does not show a thing yet, or any more', () => {
+  const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+
+  it.each(['refunds/create', 'orders/edited'])(
+    'an announced deletion is believed, whatever %s waits behind it',
+    async (topic) => {
+      const connector = openConnector();
+      await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+      await connector.drain();
+      await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+      const reference = { order_id: Number(ID) };
+      await connector.deliver({
+        topic,
+        payload: topic === 'orders/edited' ? { order_edit: reference } : { id: 9, ...reference },
+      });
+      expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+      expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    },
+  );
+
+  it('a discount that is announced before it can be read is mirrored when it can', async () => {
+    const connector = openConnector();
+    const changed = { admin_graphql_api_id: gid, updated_at: updatedAt(0) };
+    await connector.deliver({ topic: 'discounts/create', payload: changed });
+    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
+    connector.store.putCoupon(SHOP, storeCoupon());
+    await connector.drain();
+    expect(connector.loyalty.rows.coupons.size).toBe(1);
+  });
+
+  it('a code that is announced before it can be read is not taken for removed', async () => {
+    const connector = openConnector();
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
+    const added = { admin_graphql_api_id: gid, updated_at: updatedAt(0), redeem_code };
+    await connector.deliver({ topic: 'discounts/redeemcode_added', payload: added });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    expect(connector.loyalty.journal).toEqual([]);
+    connector.store.putCoupon(SHOP, storeCoupon());
+    await connector.drain();
+    const [coupon] = connector.loyalty.rows.coupons.values();
+    expect(coupon).toMatchObject({ CouponCode: 'AUTUMN10', isActive: true });
+  });
+
+  it('a code removed and added again within the same second ends active', async () => {
+    const connector = openConnector();
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
+    const body = { admin_graphql_api_id: gid, redeem_code };
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: '2026-10-09T11:59:00.000Z' }));
+    await connector.deliver({
+      topic: 'discounts/redeemcode_added',
+      payload: { ...body, updated_at: '2026-10-09T11:59:00Z' },
+    });
+    await connector.drain();
+    connector.store.remove(SHOP, 'coupon', 'AUTUMN10');
+    connector.clock.ms += 400;
+    const second = new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
+    await connector.deliver({
+      topic: 'discounts/redeemcode_removed',
+      payload: { ...body, updated_at: second },
+    });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    connector.store.putCoupon(SHOP, storeCoupon({ codeId: '99', updatedAt: second }));
+    await connector.deliver({
+      topic: 'discounts/redeemcode_added',
+      payload: { ...body, updated_at: second },
+    });
+    await connector.drain();
+    const [coupon] = connector.loyalty.rows.coupons.values();
+    expect(coupon).toMatchObject({ CouponCode: 'AUTUMN10', isActive: true });
+    expect(connector.dead.size).toBe(0);
+  });
+});

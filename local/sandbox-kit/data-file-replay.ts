@@ -4,7 +4,7 @@ import { readLines } from './line-reader.ts';
 import type { Change, Tables } from './tables.ts';
 
 /** The first line, so that a file of something else is never taken, and overwritten, for ours. */
-export const dataFileHeading = JSON.stringify({ file: 'loyalty-sandbox', version: 1 });
+export const dataFileHeading = JSON.stringify({ file: 'sandbox', version: 1 });
 
 /** Puts what the file kept into the tables. Says what was mended, if anything. */
 export function replay(path: string, tables: Tables): string | undefined {
