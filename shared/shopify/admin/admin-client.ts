@@ -91,11 +91,13 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
   ): Promise<AdminAnswer<Data>> {
     let renewed = false;
     for (let tries = 1; ; tries += 1) {
-      const missing = throttle.take(document.name, now());
-      if (missing > LONGEST_WAIT_MS) return throttledFor(missing);
-      if (missing > 0) {
+      // Whoever wakes up later than others may find the points gone again.
+      for (;;) {
+        const missing = throttle.take(document.name, now());
+        if (missing > LONGEST_WAIT_MS) return throttledFor(missing);
+        if (missing <= 0) break;
         await sleep(missing, signal);
-        throttle.take(document.name, now());
+        if (signal?.aborted) return failure('aborted');
       }
       if (signal?.aborted) return failure('aborted');
 

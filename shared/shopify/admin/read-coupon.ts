@@ -36,7 +36,10 @@ async function searchAll(
     const { nodes, pageInfo } = node.codeDiscount.codes;
     const found = findCode(nodes, code);
     if (found) return toAnswer(node, found);
-    after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
+    const next = pageInfo.hasNextPage ? (pageInfo.endCursor ?? undefined) : undefined;
+    // A cursor that leads to itself would be followed until the batch's time is over.
+    if (next !== undefined && next === after) return unavailable(failure('not-the-api'));
+    after = next;
   } while (after !== undefined);
   return { kind: 'gone' };
 }

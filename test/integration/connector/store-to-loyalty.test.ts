@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Disorder } from '../../../local/store-sandbox/delivery/disorder.ts';
+import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { mapOrder } from '../../../shared/sync/map-order.ts';
 import { mapProduct } from '../../../shared/sync/map-product.ts';
@@ -24,7 +25,7 @@ afterEach(async () => {
 });
 
 /** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
-async function openBoth(disorder: Partial<Disorder>, seed: number) {
+async function openBoth(disorder: Partial<Disorder>, seed: number, rules: MappingSettings = {}) {
   // The store must not begin later than the connector's first day.
   vi.setSystemTime(START);
   let connector: RunningConnector | undefined;
@@ -50,6 +51,7 @@ async function openBoth(disorder: Partial<Disorder>, seed: number) {
   stops.push(address.stop, store.stop);
   connector = await connectors.open({
     adminApi: { address: store.address, accessToken: ACCESS_TOKEN },
+    rules,
   });
   await connector.keepSecret('example-store/webhook', {
     current: SECRET,
@@ -127,6 +129,54 @@ describe('from the store to the loyalty service', () => {
     expect(store.rows.orders.size).toBeGreaterThan(4);
     expect(connector.loyalty.state().orders.length).toBeGreaterThan(2);
     await expectAgreement(connector, store);
+  });
+
+  it('what was dropped comes with the next event of the same entity', async () => {
+    const { connector, store } = await openBoth({ drop: 0.5 }, 7);
+    for (const seed of [11, 12, 13, 14, 15, 16]) await play(connector, store, seed);
+    const dropped = store.deliveries.all().filter(({ state }) => state === 'dropped');
+    expect(dropped.length).toBeGreaterThan(3);
+    store.disorder = inOrder;
+    connector.pass(5);
+    for (const { id } of store.rows.orders.values()) {
+      try {
+        store.actions.editOrder({ orderId: id, add: [{ title: 'Ribbon', price: 1, quantity: 1 }] });
+      } catch {
+        store.actions.closeOrder({ orderId: id }); // cancelled: it cannot be edited any more
+      }
+    }
+    for (const { id, title } of store.rows.products.values()) {
+      store.actions.updateProduct({ productId: id, title: `${title}, new` });
+    }
+    await store.deliveries.settled();
+    await connector.settle();
+    const { orders } = connector.loyalty.state();
+    expect(orders.length).toBeGreaterThan(0);
+    await expectAgreement(connector, store);
+  });
+
+  it('what the settings ask for is read from the store: card, branch and staff by name', async () => {
+    const { connector, store } = await openBoth({}, 5, {
+      enrich: { cardDetails: true, locationNames: true, staffNames: true },
+    });
+    const [customer] = store.rows.customers.values();
+    const [location] = store.rows.locations.values();
+    const [staff] = store.rows.staff.values();
+    const [product] = store.rows.products.values();
+    if (!customer || !location || !staff || !product) throw new Error('the sample store is empty');
+    store.actions.placeOrder({
+      lines: [{ variantId: product.variants[0]?.id, quantity: 1 }],
+      customerId: customer.id,
+      pos: { locationId: location.id, staffId: staff.id },
+      payment: 'paid',
+      card: { company: 'Visa' },
+    });
+    await store.deliveries.settled();
+    await connector.settle();
+    const [order] = connector.loyalty.state().orders;
+    expect(order?.PaymentMethod?.Name).toContain('Visa');
+    expect(order?.Branch).toMatchObject({ OriginalId: location.id, Name: location.name });
+    expect(order?.SalesPerson?.OriginalId).toBe(staff.id);
   });
 
   it('all kinds of codes are mirrored, ended and taken away', async () => {
