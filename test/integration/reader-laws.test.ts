@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/parse-json.ts';
-import * as compliance from '../../../shared/shopify/read-compliance-webhook.ts';
-import { readDeletionWebhook } from '../../../shared/shopify/read-deletion-webhook.ts';
-import { readDiscountWebhook } from '../../../shared/shopify/read-discount-webhook.ts';
-import { readOrderReference } from '../../../shared/shopify/read-order-reference.ts';
-import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
-import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import { mapProduct } from '../../../shared/sync/map-product.ts';
-import { buildOrder } from '../../fixtures/order-payload.ts';
-import { anyOrder, simpleOrder } from '../../fixtures/order-spec.ts';
-import { neverSent, rules } from '../../fixtures/store-entities.ts';
+import { parseJson } from '../../shared/shopify/parse-json.ts';
+import * as compliance from '../../shared/shopify/read-compliance-webhook.ts';
+import { readDeletionWebhook } from '../../shared/shopify/read-deletion-webhook.ts';
+import { readDiscountWebhook } from '../../shared/shopify/read-discount-webhook.ts';
+import { readOrderReference } from '../../shared/shopify/read-order-reference.ts';
+import { readOrderWebhook } from '../../shared/shopify/read-order-webhook.ts';
+import { readProductWebhook } from '../../shared/shopify/read-product-webhook.ts';
+import { mapOrder } from '../../shared/sync/map-order.ts';
+import { mapProduct } from '../../shared/sync/map-product.ts';
+import { buildOrder } from '../fixtures/order-payload.ts';
+import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';
+import { neverSent, rules } from '../fixtures/store-entities.ts';
 
 const readers = {
   readOrderWebhook,
