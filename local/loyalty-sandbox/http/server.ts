@@ -1,54 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
 import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
+import { startServer as listen, type Server } from '../../sandbox-kit/http/start-server.ts';
 import type { Service } from '../service.ts';
 import { handleCall } from './handle-call.ts';
 import { handleControl } from './handle-control.ts';
 import { handlePage } from './handle-page.ts';
 
-export interface Server {
-  /** `http://127.0.0.1:4010` */
-  readonly address: string;
-  /** Ends at once: a call still waiting for something is cut off and not carried out. */
-  stop(): Promise<void>;
-}
-
-/** The credentials guard nothing real, so the sandbox must never be reachable from elsewhere. */
-const loopback = '127.0.0.1';
-
-/** Longer than a client's pause between two calls, which would otherwise meet a closing connection. */
-const keepAliveTimeoutMs = 60_000;
-
-/** An escaped id takes up to twelve bytes a character; Node's 16 KiB would refuse long ones. */
-const maxHeaderSize = 64 * 1024;
-
-export async function startServer(service: Service, port: number): Promise<Server> {
-  const stopped = new AbortController();
-  const server = createServer(
-    { keepAliveTimeout: keepAliveTimeoutMs, maxHeaderSize },
-    (request, response) => {
-      dispatch(service, request, response, stopped.signal).catch((error) => {
-        if (stopped.signal.aborted) return;
-        console.error('The sandbox has a bug.', error);
-        if (response.headersSent) response.destroy();
-        else respond(response, jsonAnswer(500, { problems: ['The sandbox has a bug.'] }));
-      });
-    },
-  );
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, loopback, () => resolve());
-  });
-  const { port: actual } = server.address() as AddressInfo;
-  return {
-    address: `http://${loopback}:${actual}`,
-    stop: async () => {
-      stopped.abort();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+export function startServer(service: Service, port: number): Promise<Server> {
+  return listen((...call) => dispatch(service, ...call), port);
 }
 
 async function dispatch(
