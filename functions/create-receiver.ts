@@ -23,10 +23,11 @@ export function createReceiver(connector: Connector) {
     'PRODUCTS_QUEUE_URL',
     'COUPONS_QUEUE_URL',
     'SECRETS_PREFIX',
+    'METRICS_NAMESPACE',
   ]);
   const clients = { budget: RECEIVER_BUDGET };
   const telemetry = createEmfTelemetry({
-    namespace: 'LoyaltyConnector',
+    namespace: environment.METRICS_NAMESPACE,
     service: 'receive-webhook',
   });
   const secrets = createShopSecrets(

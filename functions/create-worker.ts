@@ -22,6 +22,7 @@ import type { Store } from '../shared/sync/store-reader.ts';
 import { syncEntity } from '../shared/sync/sync-entity.ts';
 import { createConfiguredStore } from './configured-store.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
+import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 
@@ -40,10 +41,11 @@ export function createWorker(connector: Connector, service: string, given?: Stor
     'DEAD_LETTER_QUEUE_URL',
     'LEDGER_TABLE',
     'SECRETS_PREFIX',
+    'METRICS_NAMESPACE',
   ]);
   const clients = { budget: WORKER_BUDGET };
   const sqs = createSqsClient(clients);
-  const telemetry = createEmfTelemetry({ namespace: 'LoyaltyConnector', service });
+  const telemetry = createEmfTelemetry({ namespace: environment.METRICS_NAMESPACE, service });
   const secrets = createShopSecrets(
     createSecretsClient(clients),
     environment.SECRETS_PREFIX,
@@ -53,7 +55,7 @@ export function createWorker(connector: Connector, service: string, given?: Stor
     connector.shops.map(({ domain, path, rules }) => {
       const credentials = secrets.loyalty(path);
       const loyalty = createLoyaltyClient({
-        baseUrl: connector.loyalty.address,
+        baseUrl: loyaltyAddress(connector),
         credentials: () => credentials.get(),
       });
       const { assumptions } = connector.loyalty;

@@ -9,7 +9,7 @@ export interface SettingFault {
 /** Looks at one setting. Hand-written, because every function loads the settings when it starts. */
 export type Check = (value: unknown, path: string) => SettingFault[];
 
-function must(rule: string, holds: (value: unknown) => boolean): Check {
+export function must(rule: string, holds: (value: unknown) => boolean): Check {
   return (value, path) => (holds(value) ? [] : [{ path, problem: `must ${rule}` }]);
 }
 

@@ -1,4 +1,11 @@
+import { type AlarmSettings, type Alarms, completeAlarms } from './alarm-settings.ts';
 import type { SettingFault } from './checks.ts';
+import {
+  completeDeployment,
+  type Deployment,
+  type DeploymentSettings,
+} from './deployment-settings.ts';
+import { completeHealing, type Healing, type HealingSettings } from './healing-settings.ts';
 import {
   type CompleteAssumptions,
   defaultAssumptions,
@@ -48,6 +55,15 @@ export interface ConnectorSettings {
    * store again. Default: 400, so that a return after a year still finds its order.
    */
   readonly orderRetentionDays?: number;
+
+  /** How lost webhooks are found and mended. */
+  readonly healing?: HealingSettings;
+
+  /** Who is told when something is wrong. */
+  readonly alarms?: AlarmSettings;
+
+  /** How it is deployed. */
+  readonly deployment?: DeploymentSettings;
 }
 
 export interface Shop {
@@ -62,6 +78,9 @@ export interface Connector {
   readonly loyalty: { readonly address: string; readonly assumptions: CompleteAssumptions };
   readonly retryWindowDays: number;
   readonly orderRetentionDays: number;
+  readonly healing: Healing;
+  readonly alarms: Alarms;
+  readonly deployment: Deployment;
 }
 
 export type CheckedConnector =
@@ -96,6 +115,9 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
     },
     retryWindowDays: settings.retryWindowDays ?? 4,
     orderRetentionDays: settings.orderRetentionDays ?? 400,
+    healing: completeHealing(settings.healing),
+    alarms: completeAlarms(settings.alarms),
+    deployment: completeDeployment(settings.deployment),
   };
   return { kind: 'valid', connector };
 }

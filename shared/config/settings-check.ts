@@ -1,3 +1,4 @@
+import { alarmCheck } from './alarm-settings.ts';
 import {
   aFunction,
   type Check,
@@ -12,6 +13,8 @@ import {
   webAddress,
   wholeNumber,
 } from './checks.ts';
+import { deploymentCheck } from './deployment-settings.ts';
+import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
 
@@ -169,6 +172,9 @@ const settings = shapeOf({
     rules,
     retryWindowDays: wholeNumber(1, 10, 'days'),
     orderRetentionDays: wholeNumber(35, 3650, 'days'),
+    healing: healingCheck,
+    alarms: alarmCheck,
+    deployment: deploymentCheck,
   },
 });
 

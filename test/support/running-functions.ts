@@ -22,6 +22,7 @@ export function startFunctions({ connector, store, queues, table, secretsPrefix 
     COUPONS_QUEUE_URL: queues.coupons.url,
     LEDGER_TABLE: table,
     SECRETS_PREFIX: secretsPrefix,
+    METRICS_NAMESPACE: 'LoyaltyConnector/test',
   });
   const worker = (family: QueueFamily) => {
     process.env.SOURCE_QUEUE_URL = queues[family].url;

@@ -57,6 +57,24 @@ describe('the connector’s settings', () => {
       },
       retryWindowDays: 4,
       orderRetentionDays: 400,
+      healing: {
+        everyMinutes: 60,
+        deepEveryDays: 7,
+        subscriptions: 'admin-api',
+        repairSubscriptions: true,
+      },
+      alarms: {
+        emails: [],
+        orderSilence: false,
+        healedPercent: 5,
+        oldestMessageMinutes: 30,
+      },
+      deployment: {
+        endpoint: { kind: 'function-url' },
+        maxConcurrency: { orders: 10, products: 5, coupons: 5 },
+        logRetentionDays: 30,
+        retainData: true,
+      },
     });
   });
 

@@ -1,0 +1,115 @@
+import {
+  type Check,
+  either,
+  matching,
+  oneOf,
+  shapeOf,
+  trueOrFalse,
+  wholeNumber,
+} from './checks.ts';
+
+/** An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. */
+interface HttpApiEndpoint {
+  readonly kind: 'http-api';
+  /** Requests per second that are let through, and how many at once; more is answered with 429. */
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
+  /** A domain of your own, with the ARN of its certificate in the region of the stack. */
+  readonly domain?: { readonly name: string; readonly certificateArn: string };
+}
+
+interface PerQueue {
+  readonly orders?: number;
+  readonly products?: number;
+  readonly coupons?: number;
+}
+
+/** How the connector is deployed. All have a default that suits a shop of up to a million events. */
+export interface DeploymentSettings {
+  /**
+   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds throttling
+   * and a domain of your own. Default: `{ kind: 'function-url' }`.
+   */
+  readonly endpoint?: { readonly kind: 'function-url' } | HttpApiEndpoint;
+
+  /**
+   * How many workers of a queue run side by side at most, from 2 to 1000: what protects the loyalty
+   * service. Each worker makes up to five calls at once. Default: 10 for orders, 5 for the others.
+   */
+  readonly maxConcurrency?: PerQueue;
+
+  /**
+   * Concurrency set apart for the receiver, so that nothing else in the account can starve it. A new AWS
+   * account often has a quota of 10 in all, where any number here makes the deployment fail.
+   * Default: none.
+   */
+  readonly reservedReceiverConcurrency?: number;
+
+  /** How long logs are kept, in days as CloudWatch offers them. Default: 30. */
+  readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
+
+  /**
+   * Whether the ledger and the queues are kept when the stack is deleted. `false` suits a stage for
+   * trying things out. Default: `true`.
+   */
+  readonly retainData?: boolean;
+}
+
+export interface Deployment {
+  readonly endpoint: { readonly kind: 'function-url' } | HttpApiEndpoint;
+  readonly maxConcurrency: Required<PerQueue>;
+  readonly reservedReceiverConcurrency: number | undefined;
+  readonly logRetentionDays: number;
+  readonly retainData: boolean;
+}
+
+export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
+  const { orders = 10, products = 5, coupons = 5 } = settings.maxConcurrency ?? {};
+  return {
+    endpoint: settings.endpoint ?? { kind: 'function-url' },
+    maxConcurrency: { orders, products, coupons },
+    reservedReceiverConcurrency: settings.reservedReceiverConcurrency,
+    logRetentionDays: settings.logRetentionDays ?? 30,
+    retainData: settings.retainData ?? true,
+  };
+}
+
+const workers = wholeNumber(2, 1000, 'workers');
+
+const kinds = oneOf('function-url', 'http-api');
+
+const httpApi = shapeOf({
+  required: { kind: kinds },
+  optional: {
+    throttle: shapeOf({
+      required: {
+        ratePerSecond: wholeNumber(1, 10_000, 'requests per second'),
+        burst: wholeNumber(1, 5_000, 'requests'),
+      },
+    }),
+    domain: shapeOf({
+      required: {
+        name: matching(
+          /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
+          'be a domain name in lower case, without https://',
+        ),
+        certificateArn: matching(
+          /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/\S+$/,
+          'be the ARN of a certificate, arn:aws:acm:…',
+        ),
+      },
+    }),
+  },
+});
+
+const isHttpApi = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'http-api';
+
+const deploymentChecks: Record<keyof DeploymentSettings, Check> = {
+  endpoint: either(isHttpApi, httpApi, shapeOf({ required: { kind: kinds } })),
+  maxConcurrency: shapeOf({ optional: { orders: workers, products: workers, coupons: workers } }),
+  reservedReceiverConcurrency: wholeNumber(1, 10_000, 'receivers'),
+  logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
+  retainData: trueOrFalse,
+};
+
+export const deploymentCheck: Check = shapeOf({ optional: deploymentChecks });

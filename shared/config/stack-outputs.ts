@@ -1,0 +1,26 @@
+/**
+ * What a deployment tells those who operate it: the keys of its CloudFormation outputs. The stack
+ * writes them, the command line and the local stack read them.
+ */
+export const STACK_OUTPUTS = [
+  /** Without the shop's own part: a shop's webhooks go to `<WebhookAddress>/<path>`. */
+  'WebhookAddress',
+  'OrdersQueueUrl',
+  'ProductsQueueUrl',
+  'CouponsQueueUrl',
+  'OrdersDeadLetterQueueUrl',
+  'ProductsDeadLetterQueueUrl',
+  'CouponsDeadLetterQueueUrl',
+  'LedgerTable',
+  /** A shop's secrets are `<SecretsPrefix>/<path>/webhook`, `/loyalty` and `/store`. */
+  'SecretsPrefix',
+  'MetricsNamespace',
+  'ReconcileFunction',
+  'AlarmTopic',
+  'Dashboard',
+  'NextCommand',
+] as const;
+
+export type StackOutput = (typeof STACK_OUTPUTS)[number];
+
+export type StackOutputs = Readonly<Record<StackOutput, string>>;
