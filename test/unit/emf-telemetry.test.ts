@@ -8,7 +8,7 @@ const NOW = new Date('2026-10-09T12:00:00.000Z');
 
 function open() {
   const written: string[] = [];
-  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' };
+  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' } as const;
   const telemetry = createEmfTelemetry(
     settings,
     (line) => written.push(line),
