@@ -2,6 +2,8 @@ import type { Detail, Metric } from '../config/metrics.ts';
 import type { EntityKind } from './entity.ts';
 import type { EventKind, StoreEvent } from './store-event.ts';
 
+export type { Metric };
+
 export type Dimensions = Readonly<Partial<Record<Detail, string>>>;
 
 /**

@@ -1,5 +1,4 @@
-import type { Metric } from '../../shared/config/metrics.ts';
-import type { Dimensions, LogFields, Telemetry } from '../../shared/sync/telemetry.ts';
+import type { Dimensions, LogFields, Metric, Telemetry } from '../../shared/sync/telemetry.ts';
 
 /** Telemetry that a test can read. */
 export interface RecordedTelemetry extends Telemetry {
