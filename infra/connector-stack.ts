@@ -1,0 +1,111 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { AlarmTopic } from './alarm-topic.ts';
+import { EventQueue } from './event-queue.ts';
+import { LedgerTable } from './ledger-table.ts';
+import { writeOutputs } from './outputs.ts';
+import { Receiver } from './receiver.ts';
+import { ShopSecrets } from './shop-secrets.ts';
+import { SyncWorker } from './sync-worker.ts';
+
+/** Folders of functions/ that the stack deploys. */
+export const FUNCTIONS = [
+  'receive-webhook',
+  'sync-orders',
+  'sync-products',
+  'sync-coupons',
+] as const;
+
+type FunctionName = (typeof FUNCTIONS)[number];
+
+export interface ConnectorStackProps extends StackProps {
+  readonly stage: string;
+  readonly connector: Connector;
+  /** The folder of a function's bundle. */
+  readonly bundleOf: (name: FunctionName) => string;
+}
+
+/** One stage of the connector. */
+export class ConnectorStack extends Stack {
+  constructor(scope: Construct, { stage, connector, bundleOf, ...props }: ConnectorStackProps) {
+    const name = `loyalty-connector-${stage}`;
+    super(scope, name, {
+      description: `loyalty-connector, stage ${stage}`,
+      ...props,
+      stackName: name,
+    });
+    const { deployment, shops } = connector;
+    const { retainData, logRetentionDays, maxConcurrency } = deployment;
+    const metricsNamespace = `LoyaltyConnector/${stage}`;
+    const secretsPrefix = `loyalty-connector/${stage}`;
+
+    const orders = new EventQueue(this, 'Orders', { retainData });
+    const products = new EventQueue(this, 'Products', { retainData });
+    const coupons = new EventQueue(this, 'Coupons', { retainData });
+    const ledger = new LedgerTable(this, 'Ledger', { retainData });
+    const secrets = new ShopSecrets(this, 'Secrets', {
+      prefix: secretsPrefix,
+      shopPaths: shops.map(({ path }) => path),
+    });
+    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms);
+
+    const environment = {
+      ORDERS_QUEUE_URL: orders.source.queueUrl,
+      PRODUCTS_QUEUE_URL: products.source.queueUrl,
+      COUPONS_QUEUE_URL: coupons.source.queueUrl,
+      SECRETS_PREFIX: secretsPrefix,
+      METRICS_NAMESPACE: metricsNamespace,
+    };
+
+    const receiver = new Receiver(this, 'ReceiveWebhook', {
+      bundle: bundleOf('receive-webhook'),
+      queues: [orders, products, coupons],
+      secrets,
+      deployment,
+      environment,
+      logRetentionDays,
+    });
+
+    const shared = { environment, logRetentionDays, ledger, secrets };
+    new SyncWorker(this, 'SyncOrders', {
+      ...shared,
+      description: 'Brings orders to the loyalty service',
+      bundle: bundleOf('sync-orders'),
+      queue: orders,
+      maxConcurrency: maxConcurrency.orders,
+      listsCodes: false,
+    });
+    new SyncWorker(this, 'SyncProducts', {
+      ...shared,
+      description: 'Brings products to the loyalty service',
+      bundle: bundleOf('sync-products'),
+      queue: products,
+      maxConcurrency: maxConcurrency.products,
+      listsCodes: false,
+    });
+    new SyncWorker(this, 'SyncCoupons', {
+      ...shared,
+      description: 'Brings discount codes to the loyalty service',
+      bundle: bundleOf('sync-coupons'),
+      queue: coupons,
+      maxConcurrency: maxConcurrency.coupons,
+      listsCodes: true,
+    });
+
+    writeOutputs(this, {
+      WebhookAddress: receiver.address,
+      OrdersQueueUrl: orders.source.queueUrl,
+      ProductsQueueUrl: products.source.queueUrl,
+      CouponsQueueUrl: coupons.source.queueUrl,
+      OrdersDeadLetterQueueUrl: orders.deadLetters.queueUrl,
+      ProductsDeadLetterQueueUrl: products.deadLetters.queueUrl,
+      CouponsDeadLetterQueueUrl: coupons.deadLetters.queueUrl,
+      LedgerTable: ledger.table.tableName,
+      SecretsPrefix: secretsPrefix,
+      MetricsNamespace: metricsNamespace,
+      AlarmTopic: topic.topicArn,
+      NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
+    });
+  }
+}
