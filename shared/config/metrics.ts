@@ -33,6 +33,8 @@ export const METRICS = {
   'looked-at': [],
   /** Those of them that no webhook had told of, or not the newest. */
   healed: ['kind'],
+  /** How long ago the oldest of one run's healed things had changed. */
+  'oldest-healed-ms': [],
   /** Runs of reconciliation that came to their end. */
   reconciled: [],
   /** Webhook subscriptions that were missing or wrong. */
