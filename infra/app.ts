@@ -2,13 +2,18 @@ import { join, resolve } from 'node:path';
 import { bundleFunctions } from './bundle-functions.ts';
 import { ConnectorStack, FUNCTIONS } from './connector-stack.ts';
 import { createApp } from './create-app.ts';
-import { configure, findStages } from './stages.ts';
+import { loadStages } from './stages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const app = createApp();
+const loaded = await loadStages(root, app.node.tryGetContext('stage'));
 
-for (const stage of findStages(root)) {
-  const { name, file, connector } = await configure(root, stage);
+if (loaded.kind === 'faulty') {
+  console.error(loaded.faults.join('\n'));
+  process.exit(1);
+}
+
+for (const { name, file, connector } of loaded.stages) {
   const bundles = await bundleFunctions({
     root,
     functions: FUNCTIONS,
