@@ -15,6 +15,7 @@ import { workerAlarms } from './worker-alarms.ts';
 
 /** Every alarm, to one topic. */
 export class Alarms extends Construct {
+  readonly definitions: readonly AlarmDefinition[];
   readonly all: readonly Alarm[];
 
   constructor(scope: Construct, id: string, props: { watched: Watched; topic: ITopic; now: Date }) {
@@ -22,7 +23,7 @@ export class Alarms extends Construct {
     const { watched, topic, now } = props;
     const action = new SnsAction(topic);
     const { stackName } = Stack.of(this);
-    this.all = [
+    this.definitions = [
       ...queueAlarms(watched),
       ...silenceAlarms(watched, now),
       ...receiverAlarms(watched),
@@ -30,7 +31,8 @@ export class Alarms extends Construct {
       ...functionAlarms(watched),
       ...healingAlarms(watched),
       ...noticeAlarms(watched),
-    ].map((definition) => {
+    ];
+    this.all = this.definitions.map((definition) => {
       const { tellsEnd, ...rings } = definition.rings;
       const alarm = new Alarm(this, definition.id, {
         ...rings,
@@ -49,6 +51,6 @@ export class Alarms extends Construct {
     const { stackName, region } = Stack.of(this);
     const when = urgency === 'now' ? 'Look at it now.' : 'Look at it today.';
     const command = `npx connector ${first} --stack ${stackName} --region ${region}`;
-    return `${says} ${when} First: ${command} Then: docs/runbook.md, "${heading}".`;
+    return `${says} ${when}\nFirst: ${command}\nThen: docs/runbook.md, "${heading}"`;
   }
 }

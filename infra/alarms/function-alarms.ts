@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Service } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { total } from './counted.ts';
 import type { Watched } from './watched.ts';
@@ -7,14 +6,14 @@ import type { Watched } from './watched.ts';
 /** What AWS says of the functions and of the table. */
 export function functionAlarms({ functions, ledger }: Watched): AlarmDefinition[] {
   const sum = { statistic: 'Sum', period: Duration.minutes(5) };
-  const errors = (Object.keys(functions) as Service[]).map(
-    (service): AlarmDefinition => ({
+  const errors = Object.entries(functions).map(
+    ([service, one]): AlarmDefinition => ({
       id: `function-errors-${service}`,
       heading: 'Function errors',
       urgency: 'now',
       says: `The function ${service} failed, ran out of memory or ran into its time-out.`,
       first: 'status',
-      metric: functions[service].metricErrors(sum),
+      metric: one.metricErrors(sum),
       rings: reaching(1, { outOf: AN_HOUR }),
     }),
   );

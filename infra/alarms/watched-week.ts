@@ -36,11 +36,11 @@ function isOpen(localMinute: number, { opens, closes, days = 'every-day' }: Orde
   return ofWeek < LAST_DAY[days] * 1440 && ofDay >= opens * 60 && ofDay < closes * 60;
 }
 
-/** Every distance from UTC, east positive, that the zone has on some day of the year to come. */
+/** Every distance from UTC, east positive, that the zone has in some week of the year to come. */
 function offsetsMinutes(timeZone: string, now: Date): readonly number[] {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
   const found = new Set<number>();
-  for (let day = 0; day <= 366; day += 1) {
+  for (let day = 0; day <= 371; day += 7) {
     const parts = format.formatToParts(now.getTime() + day * 86_400_000);
     const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
     const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];

@@ -18,7 +18,9 @@ export interface Watched {
   readonly connector: Connector;
   readonly metricsNamespace: string;
   readonly queues: Readonly<Record<(typeof FAMILIES)[number], EventQueue>>;
-  readonly functions: Readonly<Record<Service, LambdaFunction>>;
+  readonly functions: Readonly<Record<Exclude<Service, 'reconcile'>, LambdaFunction>> & {
+    readonly reconcile?: LambdaFunction;
+  };
   /** In front of the receiver; undefined where its function URL takes the webhooks. */
   readonly api: HttpApi | undefined;
   readonly ledger: LedgerTable;
