@@ -27,7 +27,10 @@ export async function loadStages(folder: string, only?: string): Promise<LoadedS
       const match = FILE.exec(file);
       return match ? [{ file, name: match[1] ?? 'prod' }] : [];
     })
-    .sort((a, b) => a.file.length - b.file.length || a.file.localeCompare(b.file));
+    .sort(
+      (a, b) =>
+        Number(b.name === 'prod') - Number(a.name === 'prod') || a.name.localeCompare(b.name),
+    );
   const wanted = found.filter(({ name }) => only === undefined || name === only);
   if (wanted.length === 0) return { kind: 'faulty', faults: [missing(only, found)] };
 

@@ -3,7 +3,6 @@ import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Watched } from './watched.ts';
 
 export interface EndpointMetrics {
-  readonly requests: Metric;
   readonly refused: Metric;
   readonly failed: Metric;
   readonly slowest: Metric;
@@ -15,7 +14,6 @@ export function endpointMetrics({ api, functions }: Watched): EndpointMetrics {
   const p99 = { statistic: 'p99', period: Duration.minutes(5) };
   if (api) {
     return {
-      requests: api.metricCount(sum),
       refused: api.metricClientError(sum),
       failed: api.metricServerError(sum),
       slowest: api.metricLatency(p99),
@@ -24,7 +22,6 @@ export function endpointMetrics({ api, functions }: Watched): EndpointMetrics {
   const url = (name: string, options: MetricOptions) =>
     functions['receive-webhook'].metric(name, options);
   return {
-    requests: url('UrlRequestCount', sum),
     refused: url('Url4xxCount', sum),
     failed: url('Url5xxCount', sum),
     slowest: url('UrlRequestLatency', p99),

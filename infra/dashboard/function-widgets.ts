@@ -10,7 +10,7 @@ const MINUTE = Duration.minutes(1);
 /** The receiver as the store sees it, and the functions as AWS does. */
 export function functionWidgets(watched: Watched): IWidget[][] {
   const { functions, metricsNamespace, ledger } = watched;
-  const { requests, refused, failed, slowest } = endpointMetrics(watched);
+  const { refused, failed, slowest } = endpointMetrics(watched);
   const sum = { statistic: 'Sum', period: MINUTE };
   // Without a dimension it is the whole account's: all functions share one quota.
   const account = (metricName: string, statistic: string, label: string) =>
@@ -18,15 +18,10 @@ export function functionWidgets(watched: Watched): IWidget[][] {
   return [
     [
       graph(
-        'Answers to the store',
+        'Answers that the store takes for failures',
         [
-          requests.with({ label: 'all', period: MINUTE }),
           refused.with({ label: '4xx', period: MINUTE }),
           failed.with({ label: '5xx', period: MINUTE }),
-          counted(metricsNamespace, 'receive-webhook', 'refused', { why: 'signature' }).with({
-            label: 'signature refused',
-            period: MINUTE,
-          }),
         ],
         { unit: 'a minute' },
       ),
@@ -62,9 +57,20 @@ export function functionWidgets(watched: Watched): IWidget[][] {
         'Found by reconciliation',
         [
           counted(metricsNamespace, 'reconcile', 'looked-at').with({ label: 'looked at' }),
-          counted(metricsNamespace, 'reconcile', 'healed').with({ label: 'healed' }),
+          ...(['order', 'product', 'coupon'] as const).map((kind) =>
+            counted(metricsNamespace, 'reconcile', 'healed', { kind }).with({
+              label: `healed ${kind}`,
+            }),
+          ),
         ],
-        { unit: 'entities a run' },
+        {
+          unit: 'entities a run',
+          right: [
+            counted(metricsNamespace, 'reconcile', 'oldest-healed-ms', {}, 'Maximum').with({
+              label: 'oldest healed, ms (right)',
+            }),
+          ],
+        },
       ),
       graph(
         'Ledger',

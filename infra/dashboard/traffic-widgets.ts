@@ -11,7 +11,7 @@ const MINUTE = Duration.minutes(1);
 const OUTCOMES = {
   'sync-orders': ['applied', 'unchanged', 'superseded', 'skipped', 'retried', 'rejected'],
   'sync-products': ['applied', 'unchanged', 'retried', 'rejected'],
-  'sync-coupons': ['applied', 'unchanged', 'retried', 'rejected'],
+  'sync-coupons': ['applied', 'retried', 'rejected'],
 } as const satisfies Partial<Record<Service, readonly Metric[]>>;
 
 /** From the store to the loyalty service. */

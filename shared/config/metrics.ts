@@ -32,7 +32,7 @@ export const METRICS = {
   /** Entities that reconciliation compared. */
   'looked-at': [],
   /** Those of them that no webhook had told of, or not the newest. */
-  healed: [],
+  healed: ['kind'],
   /** How long ago the oldest of one run's healed things had changed. */
   'oldest-healed-ms': [],
   /** Runs of reconciliation that came to their end. */
