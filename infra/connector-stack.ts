@@ -6,6 +6,7 @@ import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
+import { Reconcile } from './reconcile.ts';
 import { ShopSecrets } from './shop-secrets.ts';
 import { SyncWorker } from './sync-worker.ts';
 
@@ -15,6 +16,7 @@ export const FUNCTIONS = [
   'sync-orders',
   'sync-products',
   'sync-coupons',
+  'reconcile',
 ] as const;
 
 type FunctionName = (typeof FUNCTIONS)[number];
@@ -93,6 +95,14 @@ export class ConnectorStack extends Stack {
       listsCodes: true,
     });
 
+    const reconcile = new Reconcile(this, 'Reconcile', {
+      ...shared,
+      bundle: bundleOf('reconcile'),
+      queues: [orders, products, coupons],
+      healing: connector.healing,
+      webhookAddress: receiver.address,
+    });
+
     writeOutputs(this, {
       WebhookAddress: receiver.address,
       OrdersQueueUrl: orders.source.queueUrl,
@@ -104,6 +114,7 @@ export class ConnectorStack extends Stack {
       LedgerTable: ledger.table.tableName,
       SecretsPrefix: secretsPrefix,
       MetricsNamespace: metricsNamespace,
+      ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
     });
