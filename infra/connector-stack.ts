@@ -8,6 +8,7 @@ import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
+import { Reconcile } from './reconcile.ts';
 import { ShopSecrets } from './shop-secrets.ts';
 import { SyncWorker } from './sync-worker.ts';
 
@@ -17,6 +18,7 @@ export const FUNCTIONS = [
   'sync-orders',
   'sync-products',
   'sync-coupons',
+  'reconcile',
 ] as const;
 
 type FunctionName = (typeof FUNCTIONS)[number];
@@ -95,6 +97,14 @@ export class ConnectorStack extends Stack {
       listsCodes: true,
     });
 
+    const reconcile = new Reconcile(this, 'Reconcile', {
+      ...shared,
+      bundle: bundleOf('reconcile'),
+      queues: [orders, products, coupons],
+      healing: connector.healing,
+      webhookAddress: receiver.endpoint.address,
+    });
+
     const watched = {
       connector,
       metricsNamespace,
@@ -104,6 +114,7 @@ export class ConnectorStack extends Stack {
         'sync-orders': syncOrders.function.lambda,
         'sync-products': syncProducts.function.lambda,
         'sync-coupons': syncCoupons.function.lambda,
+        reconcile: reconcile.function.lambda,
       },
       api: receiver.endpoint.api,
       ledger,
@@ -122,6 +133,7 @@ export class ConnectorStack extends Stack {
       LedgerTable: ledger.table.tableName,
       SecretsPrefix: secretsPrefix,
       MetricsNamespace: metricsNamespace,
+      ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
       NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,

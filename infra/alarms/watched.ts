@@ -18,9 +18,7 @@ export interface Watched {
   readonly connector: Connector;
   readonly metricsNamespace: string;
   readonly queues: Readonly<Record<(typeof FAMILIES)[number], EventQueue>>;
-  readonly functions: Readonly<Record<Exclude<Service, 'reconcile'>, LambdaFunction>> & {
-    readonly reconcile?: LambdaFunction;
-  };
+  readonly functions: Readonly<Record<Service, LambdaFunction>>;
   /** In front of the receiver; undefined where its function URL takes the webhooks. */
   readonly api: HttpApi | undefined;
   readonly ledger: LedgerTable;

@@ -1,13 +1,13 @@
-import type { Metric } from '../../shared/config/metrics.ts';
+import type { Metric, Service } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { counted, total } from './counted.ts';
 import { type Watched, WORKERS } from './watched.ts';
 
 /** What the workers meet at the loyalty service, and in themselves. */
 export function workerAlarms({ metricsNamespace }: Watched): AlarmDefinition[] {
-  const ofAll = (metric: Metric) =>
+  const ofAll = (metric: Metric, services: readonly Service[] = WORKERS) =>
     total(
-      WORKERS.map((worker) => counted(metricsNamespace, worker, metric)),
+      services.map((service) => counted(metricsNamespace, service, metric)),
       metric,
     );
   return [
@@ -17,7 +17,7 @@ export function workerAlarms({ metricsNamespace }: Watched): AlarmDefinition[] {
       urgency: 'now',
       says: 'The loyalty service or the store refuses the credentials or the address: nothing passes until a person acts.',
       first: 'doctor',
-      metric: ofAll('misconfigured'),
+      metric: ofAll('misconfigured', [...WORKERS, 'reconcile']),
       // Tried again at most every half hour.
       rings: reaching(1, { outOf: AN_HOUR }),
     },
