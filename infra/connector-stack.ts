@@ -2,6 +2,8 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { AlarmTopic } from './alarm-topic.ts';
+import { Alarms } from './alarms/alarms.ts';
+import { ConnectorDashboard } from './dashboard/connector-dashboard.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { writeOutputs } from './outputs.ts';
@@ -70,7 +72,7 @@ export class ConnectorStack extends Stack {
     });
 
     const shared = { environment, logRetentionDays, ledger, secrets };
-    new SyncWorker(this, 'SyncOrders', {
+    const syncOrders = new SyncWorker(this, 'SyncOrders', {
       ...shared,
       description: 'Brings orders to the loyalty service',
       bundle: bundleOf('sync-orders'),
@@ -78,7 +80,7 @@ export class ConnectorStack extends Stack {
       maxConcurrency: maxConcurrency.orders,
       listsCodes: false,
     });
-    new SyncWorker(this, 'SyncProducts', {
+    const syncProducts = new SyncWorker(this, 'SyncProducts', {
       ...shared,
       description: 'Brings products to the loyalty service',
       bundle: bundleOf('sync-products'),
@@ -86,7 +88,7 @@ export class ConnectorStack extends Stack {
       maxConcurrency: maxConcurrency.products,
       listsCodes: false,
     });
-    new SyncWorker(this, 'SyncCoupons', {
+    const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
       ...shared,
       description: 'Brings discount codes to the loyalty service',
       bundle: bundleOf('sync-coupons'),
@@ -100,11 +102,28 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('reconcile'),
       queues: [orders, products, coupons],
       healing: connector.healing,
-      webhookAddress: receiver.address,
+      webhookAddress: receiver.endpoint.address,
     });
 
+    const watched = {
+      connector,
+      metricsNamespace,
+      queues: { orders, products, coupons },
+      functions: {
+        'receive-webhook': receiver.function.lambda,
+        'sync-orders': syncOrders.function.lambda,
+        'sync-products': syncProducts.function.lambda,
+        'sync-coupons': syncCoupons.function.lambda,
+        reconcile: reconcile.function.lambda,
+      },
+      api: receiver.endpoint.api,
+      ledger,
+    };
+    const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
+    const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
+
     writeOutputs(this, {
-      WebhookAddress: receiver.address,
+      WebhookAddress: receiver.endpoint.address,
       OrdersQueueUrl: orders.source.queueUrl,
       ProductsQueueUrl: products.source.queueUrl,
       CouponsQueueUrl: coupons.source.queueUrl,
@@ -116,6 +135,7 @@ export class ConnectorStack extends Stack {
       MetricsNamespace: metricsNamespace,
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
+      Dashboard: dashboard.address,
       NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
     });
   }
