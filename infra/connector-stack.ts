@@ -122,6 +122,9 @@ export class ConnectorStack extends Stack {
     const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
     const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
 
+    const [first] = shops;
+    // The command finds out by itself where there is one shop only.
+    const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
     writeOutputs(this, {
       WebhookAddress: receiver.endpoint.address,
       OrdersQueueUrl: orders.source.queueUrl,
@@ -136,7 +139,7 @@ export class ConnectorStack extends Stack {
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
-      NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
+      NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }
 }
