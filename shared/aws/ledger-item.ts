@@ -35,6 +35,8 @@ export const ITEM = {
   discount: 'd',
   /** S: a coupon's code as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
+  /** BOOL, true or absent: of orders sent as history. */
+  history: 'h',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -82,7 +84,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, discountId, expiresAt } = entry;
+  const { appliedKey, remembered, discountId, expiresAt, history } = entry;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
@@ -96,6 +98,7 @@ export function toItem(
     ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
+    ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(discountId !== undefined && {
       [ITEM.discount]: { S: discountText(key.shop, discountId) },
       ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
@@ -123,6 +126,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const remembered = read(ITEM.remembered, item[ITEM.remembered]?.S);
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
+  const history = read(ITEM.history, item[ITEM.history]?.BOOL);
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
@@ -138,6 +142,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     ...(remembered !== undefined && { remembered }),
     ...(discount !== undefined && { discountId: discount.slice(discount.indexOf('|') + 1) }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(history === true && { history }),
   };
   return { entry, faults };
 }

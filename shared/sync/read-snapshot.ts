@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly version: number;
   readonly source: SnapshotSource;
   readonly partial?: boolean;
+  /** As its event says. */
+  readonly history?: boolean;
 }
 
 interface StoreWorld {
@@ -105,6 +107,7 @@ async function ask(
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
     case 'notice':
+    case 'cursor':
       return { kind: 'gone' };
   }
 }
