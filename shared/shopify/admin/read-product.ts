@@ -17,10 +17,10 @@ export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<Sto
     : unavailable(failure('unreadable-answer'));
 }
 
+export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
+
 /** In the shape of a webhook's body, so that one reader reads both. */
-function productAsPayload(
-  product: NonNullable<DataOf<typeof productDocument>['product']>,
-): unknown {
+export function productAsPayload(product: ProductNode): unknown {
   const { category, priceRangeV2, media, featuredMedia } = product;
   return {
     admin_graphql_api_id: product.id,
