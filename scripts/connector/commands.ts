@@ -1,0 +1,8 @@
+import type { Command } from 'commander';
+import { registerDeadLetters } from './dead-letters/command.ts';
+
+/**
+ * Every command, in the order of the help. Registering declares names and options only: what a command
+ * needs is imported when it runs, so that --help and a mistyped option are answered at once.
+ */
+export const registrations: readonly ((program: Command) => void)[] = [registerDeadLetters];
