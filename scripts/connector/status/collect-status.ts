@@ -10,6 +10,7 @@ import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts
 import { type ReadFigures, readLastHour } from './figures.ts';
 import { createLocalFigures } from './local-figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
+import { readSubscriptions } from './read-subscriptions.ts';
 import type { Known, Status } from './status-model.ts';
 
 /** Asks for everything at once; what cannot be had is told as not known. */
@@ -28,7 +29,7 @@ export async function collectStatus(
       return { kind: 'unknown', why: explain(error) };
     }
   };
-  const [queues, lastHour, notices, credentials] = await Promise.all([
+  const [queues, lastHour, notices, credentials, subscriptions] = await Promise.all([
     attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
     attempt(() => readLastHour(readFigures)),
     attempt(async () => {
@@ -42,8 +43,18 @@ export async function collectStatus(
       connector.shops,
       explain,
     ),
+    readSubscriptions(deployment),
   ]);
-  return { at: now.toISOString(), queues, lastHour, notices, credentials };
+  const reconcile = { kind: 'unknown', why: 'not kept by this release' } as const;
+  return {
+    at: now.toISOString(),
+    queues,
+    lastHour,
+    reconcile,
+    notices,
+    credentials,
+    subscriptions,
+  };
 }
 
 /** CloudWatch, or what stands in for it on this machine. */

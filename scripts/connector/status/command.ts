@@ -19,5 +19,10 @@ export function registerStatus(program: Command): void {
       "Queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     )
     .addHelpText('after', EXAMPLES)
-    .action(runAction(async (...given) => (await import('./show-status.ts')).showStatus(...given)));
+    .action(
+      runAction(async (session, options) => {
+        const { showStatus } = await import('./show-status.ts');
+        return showStatus(session, options);
+      }),
+    );
 }

@@ -4,6 +4,7 @@ import type {
   LastReconcile,
   QueueStatus,
   Status,
+  SubscriptionStatus,
 } from './status-model.ts';
 
 /** One thing that is not as it should be, and what to do about it first. */
@@ -37,13 +38,7 @@ const FEW_BAD_SIGNATURES = 5;
 export function judgeStatus(status: Status, expected: Expectations): Verdict {
   const troubles = [
     ...status.credentials.flatMap(judgeCredential),
-    ...whenKnown(status.subscriptions, (all) =>
-      all.flatMap(({ shop, faults }) =>
-        faults.length === 0
-          ? []
-          : [{ what: `${shop}: ${summed(faults)}`, next: `webhooks check --shop ${shop}` }],
-      ),
-    ),
+    ...status.subscriptions.flatMap(judgeSubscriptions),
     ...whenKnown(status.lastHour, judgeHour),
     ...whenKnown(status.queues, (queues) => judgeQueues(queues, expected)),
     ...whenKnown(status.reconcile, (runs) => judgeReconcile(runs, status.at, expected)),
@@ -53,7 +48,9 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
     "the last hour's figures": status.lastHour,
     'the last reconcile': status.reconcile,
     notices: status.notices,
-    'webhook subscriptions': status.subscriptions,
+    ...Object.fromEntries(
+      status.subscriptions.map(({ shop, found }) => [`webhook subscriptions of ${shop}`, found]),
+    ),
   }).flatMap(([name, part]) =>
     part.kind === 'unknown' ? [`${name}: not known, ${part.why}`] : [],
   );
@@ -69,11 +66,22 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
               `${count(receiver.olderSecretUsed, 'webhook')} came signed with the older secret: do not finish the rotation yet`,
             ],
       ),
+      ...status.subscriptions.flatMap(({ shop, found }) =>
+        whenKnown(found, ({ notes }) => notes.map((note) => `${shop}: ${note}`)),
+      ),
       ...whenKnown(status.notices, (notices) =>
         notices.map(({ shop, at, why, id }) => `${at.slice(0, 10)} ${shop}: ${why} (${id})`),
       ),
     ],
   };
+}
+
+function judgeSubscriptions({ shop, found }: SubscriptionStatus): readonly Trouble[] {
+  return whenKnown(found, ({ faults }) =>
+    faults.length === 0
+      ? []
+      : [{ what: `${shop}: ${summed(faults)}`, next: `webhooks check --shop ${shop}` }],
+  );
 }
 
 function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Trouble[] {

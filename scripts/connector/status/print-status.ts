@@ -99,11 +99,11 @@ function printParts(terminal: Terminal, status: Status): void {
       terminal.line(`reconcile      ${shop}: ${run}`);
     }
   }
-  if (status.subscriptions.kind === 'known') {
-    for (const { shop, right, faults } of status.subscriptions.value) {
-      const wrong = faults.length === 0 ? '' : `, ${faults.length} missing or wrong`;
-      terminal.line(`subscriptions  ${shop}: ${right} right${wrong}`);
-    }
+  for (const { shop, found } of status.subscriptions) {
+    if (found.kind === 'unknown') continue;
+    const { right, faults } = found.value;
+    const wrong = faults.length === 0 ? '' : `, ${faults.length} missing or wrong`;
+    terminal.line(`subscriptions  ${shop}: ${right} right${wrong}`);
   }
   const byShop = Map.groupBy(status.credentials, ({ shop }) => shop);
   for (const [shop, secrets] of byShop) {

@@ -56,9 +56,13 @@ export interface LastReconcile {
 
 export interface SubscriptionStatus {
   readonly shop: string;
-  readonly right: number;
-  /** In words: `orders/create is missing`. */
-  readonly faults: readonly string[];
+  readonly found: Known<{
+    readonly right: number;
+    /** In words: `orders/create is missing`. */
+    readonly faults: readonly string[];
+    /** Worth knowing: another version than expected, or that they cannot be seen. */
+    readonly notes: readonly string[];
+  }>;
 }
 
 export interface CredentialStatus {
@@ -79,6 +83,6 @@ export interface Status {
   readonly lastHour: Known<LastHour>;
   readonly reconcile: Known<readonly LastReconcile[]>;
   readonly notices: Known<readonly LedgerNotice[]>;
-  readonly subscriptions: Known<readonly SubscriptionStatus[]>;
+  readonly subscriptions: readonly SubscriptionStatus[];
   readonly credentials: readonly CredentialStatus[];
 }

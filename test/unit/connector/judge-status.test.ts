@@ -43,7 +43,7 @@ function status(changes: Partial<Status> = {}): Status {
       { shop: SHOP, finishedAt: '2026-11-15T02:30:00.000Z', looked: 100, healed: 0 },
     ]),
     notices: known([]),
-    subscriptions: known([{ shop: SHOP, right: 12, faults: [] }]),
+    subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
     credentials: [{ shop: SHOP, purpose: 'webhook', state: 'there', why: undefined }],
     ...changes,
   };
@@ -83,9 +83,12 @@ describe('the verdict on a deployment', () => {
     [
       'a missing subscription',
       {
-        subscriptions: known([
-          { shop: SHOP, right: 10, faults: ['orders/create is missing', 'b'] },
-        ]),
+        subscriptions: [
+          {
+            shop: SHOP,
+            found: known({ right: 10, faults: ['orders/create is missing', 'b'], notes: [] }),
+          },
+        ],
       },
       'orders/create is missing, and 1 more',
       `webhooks check --shop ${SHOP}`,
