@@ -19,6 +19,8 @@ export type Metric =
   | 'store-read'
   | 'notice'
   | 'latency-ms'
+  | 'subscriptions-wrong'
+  | 'subscriptions-repaired'
   | 'crash';
 
 export type Dimensions = Readonly<Partial<Record<'kind' | 'why' | 'code' | 'topic', string>>>;
