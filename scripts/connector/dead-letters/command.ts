@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { runAction } from '../run-action.ts';
-import { addFilterOptions, filterIn } from './filter-options.ts';
+import type { DropOptions } from './drop/drop-command.ts';
+import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
 import type { LetterFilter } from './letter-filter.ts';
 import type { ReplayOptions } from './replay/replay-command.ts';
 
@@ -14,7 +15,9 @@ export function registerDeadLetters(program: Command): void {
       'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
     );
   registerList(group);
+  registerShow(group);
   registerReplay(group);
+  registerDrop(group);
 }
 
 function registerList(group: Command): void {
@@ -45,6 +48,39 @@ function registerReplay(group: Command): void {
       runAction<LetterFilter & ReplayOptions>(async (session, options) => {
         const { replayCommand } = await import('./replay/replay-command.ts');
         return replayCommand(session, filterIn(options), options);
+      }),
+    );
+}
+
+function registerShow(group: Command): void {
+  group
+    .command('show')
+    .argument('<id>', 'of the message, or of the order, product, code or discount')
+    .summary('one letter: reason, ledger, and what would be sent now')
+    .description(
+      'Shows a letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
+    )
+    .option('--reveal', 'show the body and everything that would be sent, people included')
+    .action(
+      runAction<{ readonly reveal?: boolean }>(async (session, options, id = '') => {
+        const { showLetter } = await import('./show/show-letter.ts');
+        return showLetter(session, id, options);
+      }),
+    );
+}
+
+function registerDrop(group: Command): void {
+  addFilterOptions(group.command('drop'))
+    .summary('remove letters for good, after writing them to a file')
+    .description(
+      'Removes dead letters that nobody needs any more. They are written to a file first, which is named at the end. At least one filter must be given.',
+    )
+    .requiredOption('--because <reason>', 'why they may go; stands in the file', notEmpty)
+    .option('--yes', 'do not ask')
+    .action(
+      runAction<LetterFilter & DropOptions>(async (session, options) => {
+        const { dropCommand } = await import('./drop/drop-command.ts');
+        return dropCommand(session, filterIn(options), options);
       }),
     );
 }

@@ -1,6 +1,9 @@
+import type { Deployment } from '../../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
+import { nextCommand } from '../../terminal/next-command.ts';
 import { spanText } from '../../terminal/relative-time.ts';
+import { shellWord } from '../../terminal/shell-word.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
@@ -33,7 +36,7 @@ export async function listLetters(session: Session, filter: LetterFilter): Promi
   }
   tellWhatWasNotSeen(survey, terminal);
   tellWhatExpires(survey, terminal, now);
-  if (survey.groups.length > 0) suggestNext(survey, terminal);
+  if (survey.groups.length > 0) suggestNext(survey, deployment, terminal);
   return EXIT.fine;
 }
 
@@ -70,17 +73,17 @@ function tellWhatExpires({ groups, queues }: Survey, { line, style }: Terminal, 
   line(style('yellow', `SQS deletes the oldest in ${spanText(leftMs)}: replay or drop it before.`));
 }
 
-function suggestNext({ groups }: Survey, { line, style }: Terminal): void {
+function suggestNext({ groups }: Survey, deployment: Deployment, { line, style }: Terminal): void {
   const [first] = groups;
   if (!first) return;
   const id = first.example.id ?? first.example.messageId;
-  const by = first.code === undefined ? `--reason ${first.reason}` : `--code ${first.code}`;
+  const by =
+    first.code === undefined
+      ? `--reason ${shellWord(first.reason)}`
+      : `--code ${shellWord(first.code)}`;
   line();
-  line(style('dim', `One of them:    npx connector dead-letters show ${id}`));
   line(
-    style(
-      'dim',
-      `Send again:     npx connector dead-letters replay ${by}    (a dry run without --yes)`,
-    ),
+    style('dim', `Look at one:  ${nextCommand(deployment, `dead-letters show ${shellWord(id)}`)}`),
   );
+  line(style('dim', `Send again:   ${nextCommand(deployment, `dead-letters replay ${by}`)}`));
 }

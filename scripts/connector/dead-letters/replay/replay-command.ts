@@ -1,13 +1,12 @@
-import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventReader } from '../../../../shared/shopify/read-event.ts';
-import { escapeToAscii } from '../../../../shared/sync/ascii.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
 import { familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues, openReplayQueue } from '../letter-queues.ts';
+import { whoIsAtTheKeyboard } from '../who.ts';
 import { dryRun } from './dry-run.ts';
 import { type Followed, followReplayed } from './follow-replayed.ts';
 import { createPacer } from './pacer.ts';
@@ -37,7 +36,7 @@ export async function replayCommand(
     limit: options.limit ?? Number.POSITIVE_INFINITY,
     refetch: options.refetch === true,
     force: options.force === true,
-    by: whoReplays(),
+    by: whoIsAtTheKeyboard(),
   };
   const queues = openLetterQueues(deployment, familiesOf(filter));
   const read = readerOf(deployment);
@@ -112,18 +111,4 @@ async function follow(
 
 function readerOf({ connector }: Deployment) {
   return createEventReader(new Set(connector.shops.map(({ domain }) => domain)));
-}
-
-/** Who sits here, as far as this machine knows; the AWS identity stands in CloudTrail. */
-function whoReplays(): string {
-  return escapeToAscii(`${userName()}@${hostname()}`).slice(0, 120);
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user that has no name.
-    return 'unknown';
-  }
 }
