@@ -7,13 +7,16 @@ export interface WalkSettings {
 }
 
 /**
- * Long enough for tens of thousands of letters, short enough that letters in the hands of a run that was
- * killed are soon seen again.
+ * Long enough for tens of thousands of letters. Letters in the hands of a killed run are seen again within
+ * the five minutes in which SQS recognises a message that is sent twice.
  */
-const HIDDEN_SECONDS = 600;
+const HIDDEN_SECONDS = 240;
 
-/** So often may SQS hand out nothing but letters that were seen before their time was over. */
-const FRUITLESS_RECEIVES = 30;
+/**
+ * In a long replay, letters that are only held come up again when their time is over. So often may
+ * nothing else come; more means that there are more of them than can be held.
+ */
+const FRUITLESS_RECEIVES = 2_000;
 
 /**
  * Takes every letter of a queue in hand once. `visit` removes what it will and returns the others, which

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { PROJECT_FOLDER } from '../../deployment/stage-settings.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { BadArguments } from '../../problem.ts';
 import type { Session } from '../../session.ts';
@@ -82,8 +81,8 @@ async function askFor(
   return undefined;
 }
 
-/** Beside the local stack's own files, which no commit takes up. */
+/** In the folder the command was started in, beside the files that no commit takes up. */
 function fileFor(stack: string, now: Date): string {
   const stamp = now.toISOString().replace(/[:.]/g, '-');
-  return join(PROJECT_FOLDER, '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
+  return join(process.cwd(), '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
 }

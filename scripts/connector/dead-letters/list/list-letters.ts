@@ -56,7 +56,7 @@ function tellWhatWasNotSeen({ queues }: Survey, { line }: Terminal): void {
     if (notSeen === 0) continue;
     line();
     line(
-      `About ${notSeen} more in the ${family} queue cannot be seen now: somebody else is reading them, or they wait behind an earlier letter of the same entity. Look again in ten minutes.`,
+      `About ${notSeen} more in the ${family} queue cannot be seen now: somebody else is reading them, or they wait behind an earlier letter of the same entity. Look again in five minutes.`,
     );
   }
 }
