@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
 import { registerDeadLetters } from './dead-letters/command.ts';
+import { registerSecrets } from './secrets/command.ts';
+import { registerStatus } from './status/command.ts';
 
 /**
  * Every command, in the order of the help. Registering declares names and options only: what a command
  * needs is imported when it runs, so that --help and a mistyped option are answered at once.
  */
-export const registrations: readonly ((program: Command) => void)[] = [registerDeadLetters];
+export const registrations: readonly ((program: Command) => void)[] = [
+  registerStatus,
+  registerDeadLetters,
+  registerSecrets,
+];

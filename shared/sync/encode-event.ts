@@ -21,6 +21,7 @@ export function encodeEvent(event: StoreEvent): string {
     cursor,
     replays,
     history,
+    force,
   } = event;
   const body = event.body && carry(event, event.body);
   // JSON leaves out what is undefined.
@@ -39,6 +40,7 @@ export function encodeEvent(event: StoreEvent): string {
         cursor,
         replays,
         history,
+        force,
         body,
       },
     }),

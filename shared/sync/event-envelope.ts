@@ -34,6 +34,7 @@ const envelopeVersion1 = v.object({
   cursor: v.exactOptional(v.string()),
   replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
   history: v.exactOptional(v.boolean()),
+  force: v.exactOptional(v.boolean()),
   body: v.exactOptional(carriedBody),
 });
 
