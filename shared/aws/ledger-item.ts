@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../sync/entity.ts';
 import {
   type LedgerEntry,
   type LedgerWrite,
@@ -83,6 +83,18 @@ export function indexedIdIn(
   const itemKey = item[ITEM.key]?.S;
   if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
   return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
+}
+
+/** Whose item it is; undefined where only a hash of that is left. */
+export function keyIn(item: LedgerItem): EntityKey | undefined {
+  const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
+  const discount = item[ITEM.discount]?.S;
+  if (key || discount === undefined) return key;
+  const bar = discount.indexOf('|');
+  const shop = discount.slice(0, bar);
+  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
+  const id = indexedIdIn(shop, kind, item);
+  return id === undefined ? undefined : { shop, kind, id };
 }
 
 export function toItem(

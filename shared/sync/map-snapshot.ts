@@ -13,7 +13,7 @@ export type EntityRules = OrderRules & ProductRules & CouponRules;
 /** What the loyalty service should hold, given this snapshot and what it was told before. */
 export function mapSnapshot(
   key: EntityKey,
-  snapshot: Pick<Snapshot, 'entity' | 'history'>,
+  snapshot: Snapshot,
   entry: LedgerEntry | undefined,
   rules: EntityRules,
   now: Date,
