@@ -1,7 +1,6 @@
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
-import { createAdminStore } from '../shared/shopify/admin/admin-store.ts';
+import { type AdminStore, createAdminStore } from '../shared/shopify/admin/admin-store.ts';
 import type { Enrichment } from '../shared/shopify/admin/enrichment.ts';
-import type { Store } from '../shared/sync/store-reader.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */
@@ -12,7 +11,7 @@ export function createConfiguredStore(
   { sandboxAddress }: { readonly sandboxAddress: string | undefined } = {
     sandboxAddress: process.env.STORE_SANDBOX_ADDRESS,
   },
-): Store {
+): AdminStore {
   return createAdminStore({
     shop: (domain) => {
       const shop = shops.find((one) => one.domain === domain);
