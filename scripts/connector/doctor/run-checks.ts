@@ -14,13 +14,13 @@ export async function* runChecks(
   timeoutMs: number,
   explain: (error: unknown) => { readonly what: string; readonly fix: string },
 ): AsyncGenerator<CheckResult> {
-  const running = checks.map(async ({ name, run }) => {
-    const findings = await Promise.race([attempt(run), after(timeoutMs)]);
-    return { name, findings };
-  });
+  const running = checks.map(async (check) => ({
+    name: check.name,
+    findings: await within(timeoutMs, attempt(check)),
+  }));
   for (const result of running) yield await result;
 
-  async function attempt(run: Check['run']): Promise<readonly Finding[]> {
+  async function attempt({ run }: Check): Promise<readonly Finding[]> {
     try {
       return await run();
     } catch (error) {
@@ -30,11 +30,19 @@ export async function* runChecks(
   }
 }
 
-function after(timeoutMs: number): Promise<readonly Finding[]> {
-  const what = `no answer within ${timeoutMs / 1000} s`;
-  const findings = [fail(what, 'Check the network from here, then run the command again.')];
-  return new Promise((resolve) => {
-    // Must not keep the process alive once everything has answered.
-    setTimeout(() => resolve(findings), timeoutMs).unref();
+async function within(
+  timeoutMs: number,
+  work: Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Finding[]>((resolve) => {
+    const what = `no answer within ${timeoutMs / 1000} s`;
+    const findings = [fail(what, 'Check the network from here, then run the command again.')];
+    timer = setTimeout(() => resolve(findings), timeoutMs);
   });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
