@@ -1,4 +1,4 @@
-import { printable, shorten } from './printable.ts';
+import { printable, shorten, wrap } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Column {
@@ -11,10 +11,13 @@ interface Column {
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
+  /** A line under each row; empty where there is nothing to add. */
+  readonly details?: readonly string[];
 }
 
 const GAP = '  ';
 const LEAST_WIDTH = 8;
+const DETAIL_INDENT = 7;
 
 /** Rows under a head, as wide as the screen at most. */
 export function renderTable(table: Table, width: number, style: Terminal['style']): string {
@@ -31,7 +34,14 @@ export function renderTable(table: Table, width: number, style: Terminal['style'
       .join(GAP)
       .trimEnd();
   const head = style('dim', render(columns.map(({ title }) => title)));
-  return `${[head, ...rows.map(render)].join('\n')}\n`;
+  const lines = rows.flatMap((row, index) => {
+    const detail = printable(table.details?.[index] ?? '');
+    const under = wrap(detail, width - DETAIL_INDENT).map((line) =>
+      style('dim', ' '.repeat(DETAIL_INDENT) + line),
+    );
+    return [render(row), ...under];
+  });
+  return `${[head, ...lines].join('\n')}\n`;
 }
 
 function fitWidths(
