@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../sync/entity.ts';
 import {
   type LedgerEntry,
   type LedgerWrite,
@@ -81,6 +81,16 @@ export function indexedIdIn(
   const itemKey = item[ITEM.key]?.S;
   if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
   return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
+}
+
+/** Whose item it is; undefined where only a hash of that is left. */
+export function keyIn(item: LedgerItem): EntityKey | undefined {
+  const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
+  const discount = item[ITEM.discount]?.S;
+  if (key || discount === undefined) return key;
+  const shop = discount.slice(0, discount.indexOf('|'));
+  const code = codeIn(shop, item);
+  return code === undefined ? undefined : { shop, kind: 'coupon', id: code };
 }
 
 export function toItem(

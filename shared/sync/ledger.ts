@@ -85,6 +85,15 @@ export interface Ledger {
     from?: string,
   ): Promise<{ readonly codes: readonly string[]; readonly next?: string }>;
 
+  /**
+   * Everything in the ledger, in pages and in no order, each entry once. Eventually consistent. Left
+   * out is what cannot be named any more: a code of no discount whose key had to be a hash.
+   */
+  scan(from?: string): Promise<{
+    readonly entries: readonly { readonly key: EntityKey; readonly entry: LedgerEntry }[];
+    readonly next?: string;
+  }>;
+
   /** Erases what the ledger remembers of a person, keeps version, key and outcomes. */
   redact(keys: readonly EntityKey[]): Promise<void>;
 }
