@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { registerDeadLetters } from './dead-letters/command.ts';
+import { registerDoctor } from './doctor/command.ts';
 import { registerSecrets } from './secrets/command.ts';
+import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
 
 /**
@@ -10,5 +12,7 @@ import { registerStatus } from './status/command.ts';
 export const registrations: readonly ((program: Command) => void)[] = [
   registerStatus,
   registerDeadLetters,
+  registerDoctor,
+  registerSend,
   registerSecrets,
 ];

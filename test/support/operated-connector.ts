@@ -20,6 +20,7 @@ import {
 } from '../../shared/aws/sdk-clients.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
+import { captureOutput } from './captured-output.ts';
 import { runCommand } from './connector-command.ts';
 import { createConnectorQueues } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
@@ -96,6 +97,7 @@ export async function openOperatedConnector({
     table: 'ledger',
     secretsPrefix: PREFIX,
   });
+  const output = captureOutput();
   const webhooks = await listen(serveReceiver(functions.receiver));
   const metrics: object[] = [];
   const metricsServer = await listen(
@@ -179,6 +181,7 @@ export async function openOperatedConnector({
     },
 
     async close(): Promise<void> {
+      output.stop();
       const parts = [gateway, webhooks, metricsServer, loyalty, store, ...Object.values(emulators)];
       await Promise.all(parts.map((part) => part.stop()));
       for (const client of [sqs, dynamoDb, secrets]) client.destroy();

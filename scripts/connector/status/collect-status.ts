@@ -3,6 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/ledger-notices.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readCredentials } from '../secrets/read-credentials.ts';
@@ -10,6 +11,7 @@ import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts
 import { type ReadFigures, readLastHour } from './figures.ts';
 import { createLocalFigures } from './local-figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
+import { readReconciles } from './read-reconciles.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
 import type { Known, Status } from './status-model.ts';
 
@@ -21,7 +23,10 @@ export async function collectStatus(
 ): Promise<Status> {
   const { aws, output, connector } = deployment;
   const { readFigures, readAges } = metricsOf(deployment, now);
-  const ledger = { client: new DynamoDBClient(aws), pause: sleep, random: Math.random };
+  const client = new DynamoDBClient(aws);
+  const ledger = () => ({
+    ...{ client, table: output('LedgerTable'), pause: sleep, random: Math.random },
+  });
   const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
     try {
       return { kind: 'known', value: await read() };
@@ -29,12 +34,12 @@ export async function collectStatus(
       return { kind: 'unknown', why: explain(error) };
     }
   };
-  const [queues, lastHour, notices, credentials, subscriptions] = await Promise.all([
+  const [queues, lastHour, reconcile, notices, credentials, subscriptions] = await Promise.all([
     attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
     attempt(() => readLastHour(readFigures)),
+    attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
     attempt(async () => {
-      const table = output('LedgerTable');
-      const shops = connector.shops.map(({ domain }) => listNotices({ ...ledger, table }, domain));
+      const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
       return (await Promise.all(shops)).flat();
     }),
     readCredentials(
@@ -45,7 +50,6 @@ export async function collectStatus(
     ),
     readSubscriptions(deployment),
   ]);
-  const reconcile = { kind: 'unknown', why: 'not kept by this release' } as const;
   return {
     at: now.toISOString(),
     queues,

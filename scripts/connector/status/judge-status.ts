@@ -1,8 +1,8 @@
 import type {
   CredentialStatus,
   LastHour,
-  LastReconcile,
   QueueStatus,
+  ReconcileStatus,
   Status,
   SubscriptionStatus,
 } from './status-model.ts';
@@ -153,13 +153,13 @@ function judgeQueues(
 }
 
 function judgeReconcile(
-  runs: readonly LastReconcile[],
+  runs: readonly ReconcileStatus[],
   at: string,
   { reconcileEveryMinutes, healedPercent }: Expectations,
 ): Trouble[] {
-  return runs.flatMap(({ shop, finishedAt, looked, healed }): Trouble[] => {
-    if (finishedAt === undefined) return [];
-    const minutes = (Date.parse(at) - Date.parse(finishedAt)) / 60_000;
+  return runs.flatMap(({ shop, endedAt, looked, healed }): Trouble[] => {
+    if (endedAt === undefined) return [];
+    const minutes = (Date.parse(at) - Date.parse(endedAt)) / 60_000;
     if (minutes > reconcileEveryMinutes * RUNS_MISSED) {
       const what = `${shop}: the last reconcile ended ${Math.round(minutes)} minutes ago, every ${reconcileEveryMinutes} are expected`;
       return [{ what, next: 'doctor' }];

@@ -75,6 +75,9 @@ function printHour(terminal: Terminal, { workers, receiver }: LastHour): void {
       ...[worker.latencyMs?.p50, worker.latencyMs?.p99].map(secondsText),
     ]),
   });
+  terminal.line(
+    terminal.style('dim', 'p50, p99: from the change in the store to the loyalty service'),
+  );
   terminal.line();
   const { received, badSignatures, unknownTopics } = receiver;
   terminal.line(
@@ -91,12 +94,13 @@ function secondsText(milliseconds: number | undefined): string {
 function printParts(terminal: Terminal, status: Status): void {
   const now = new Date(status.at);
   if (status.reconcile.kind === 'known') {
-    for (const { shop, finishedAt, looked, healed } of status.reconcile.value) {
+    for (const { shop, endedAt, looked, healed, stopped } of status.reconcile.value) {
       const run =
-        finishedAt === undefined
+        endedAt === undefined
           ? 'has not run yet'
-          : `${relativeTime(Date.parse(finishedAt), now)}, ${looked} looked at, ${healed} mended`;
-      terminal.line(`reconcile      ${shop}: ${run}`);
+          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} mended`;
+      const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
+      terminal.line(`reconcile      ${shop}: ${run}${left}`);
     }
   }
   for (const { shop, found } of status.subscriptions) {

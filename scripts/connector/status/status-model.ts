@@ -46,12 +46,14 @@ export interface LastHour {
 }
 
 /** The last run that compared the store with the ledger. */
-export interface LastReconcile {
+export interface ReconcileStatus {
   readonly shop: string;
-  /** ISO 8601; undefined: it has never run to its end. */
-  readonly finishedAt: string | undefined;
+  /** ISO 8601; undefined: none has ended yet. */
+  readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
+  /** What it could not compare to the end, in words; the next run goes on there. */
+  readonly stopped: readonly string[];
 }
 
 export interface SubscriptionStatus {
@@ -81,7 +83,7 @@ export interface Status {
   readonly at: string;
   readonly queues: Known<readonly QueueStatus[]>;
   readonly lastHour: Known<LastHour>;
-  readonly reconcile: Known<readonly LastReconcile[]>;
+  readonly reconcile: Known<readonly ReconcileStatus[]>;
   readonly notices: Known<readonly LedgerNotice[]>;
   readonly subscriptions: readonly SubscriptionStatus[];
   readonly credentials: readonly CredentialStatus[];

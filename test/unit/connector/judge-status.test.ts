@@ -40,7 +40,7 @@ function status(changes: Partial<Status> = {}): Status {
     queues: queues({}),
     lastHour: hour(),
     reconcile: known([
-      { shop: SHOP, finishedAt: '2026-11-15T02:30:00.000Z', looked: 100, healed: 0 },
+      { shop: SHOP, endedAt: '2026-11-15T02:30:00.000Z', looked: 100, healed: 0, stopped: [] },
     ]),
     notices: known([]),
     subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
@@ -51,7 +51,14 @@ function status(changes: Partial<Status> = {}): Status {
 
 const reconciled = (changes: object) =>
   known([
-    { shop: SHOP, finishedAt: '2026-11-15T02:30:00.000Z', looked: 100, healed: 0, ...changes },
+    {
+      shop: SHOP,
+      endedAt: '2026-11-15T02:30:00.000Z',
+      looked: 100,
+      healed: 0,
+      stopped: [],
+      ...changes,
+    },
   ]);
 
 describe('the verdict on a deployment', () => {
@@ -103,7 +110,7 @@ describe('the verdict on a deployment', () => {
     ],
     [
       'a reconcile that stopped',
-      { reconcile: reconciled({ finishedAt: '2026-11-15T00:00:00.000Z' }) },
+      { reconcile: reconciled({ endedAt: '2026-11-15T00:00:00.000Z' }) },
       'ended 180 minutes ago',
       'doctor',
     ],
@@ -141,7 +148,7 @@ describe('the verdict on a deployment', () => {
     ['an age that nobody knows', { queues: queues({ waiting: 1, oldestSeconds: undefined }) }],
     ['a few foreign signatures', { lastHour: hour({}, { badSignatures: 5 }) }],
     ['a mended handful', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
-    ['a reconcile that has never run yet', { reconcile: reconciled({ finishedAt: undefined }) }],
+    ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
   ])('does not raise an alarm for %s', (_, changes) => {
     expect(judgeStatus(status(changes), expected).healthy).toBe(true);
   });
