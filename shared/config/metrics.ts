@@ -39,6 +39,8 @@ export const METRICS = {
   reconciled: [],
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': [],
+  /** Those of them that the scheduled run mended. */
+  'subscriptions-repaired': [],
 } as const satisfies Readonly<Record<string, readonly Detail[]>>;
 
 export type Metric = keyof typeof METRICS;
