@@ -19,6 +19,8 @@ export type Metric =
   | 'store-read'
   | 'notice'
   | 'latency-ms'
+  | 'subscriptions-wrong'
+  | 'subscriptions-repaired'
   /** By reconciling: what was compared, what was sent for because it was missing or stale. */
   | 'looked-at'
   | 'healed'
