@@ -89,8 +89,9 @@ export function keyIn(item: LedgerItem): EntityKey | undefined {
   const discount = item[ITEM.discount]?.S;
   if (key || discount === undefined) return key;
   const shop = discount.slice(0, discount.indexOf('|'));
-  const code = codeIn(shop, item);
-  return code === undefined ? undefined : { shop, kind: 'coupon', id: code };
+  const kind = discount === discountText(shop, NOTICES) ? 'notice' : 'coupon';
+  const id = indexedIdIn(shop, kind, item);
+  return id === undefined ? undefined : { shop, kind, id };
 }
 
 export function toItem(
