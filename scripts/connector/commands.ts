@@ -4,6 +4,7 @@ import { registerDoctor } from './doctor/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
+import { registerTrace } from './trace/command.ts';
 
 /**
  * Every command, in the order of the help. Registering declares names and options only: what a command
@@ -11,6 +12,7 @@ import { registerStatus } from './status/command.ts';
  */
 export const registrations: readonly ((program: Command) => void)[] = [
   registerStatus,
+  registerTrace,
   registerDeadLetters,
   registerDoctor,
   registerSend,
