@@ -26,6 +26,7 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   const both = await openStoreAndConnector(connectors, {
     seed: 5,
     shops: [{ domain: SHOP }],
+    healing: { subscriptions: 'app-configuration' },
     ...settings,
   });
   stops.push(both.stop);
@@ -151,6 +152,18 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(deep.lookedAt).toBeGreaterThan(store.rows.orders.size);
     expect(connector.newCalls()).toEqual([]);
   }, 600_000);
+
+  it('a run also mends the subscriptions, so that less is lost from then on', async () => {
+    const { connector, store } = await openBoth({ isAddressed: false, healing: {} });
+    // The run at its opening made them.
+    store.actions.placeRandomOrder();
+    await store.deliveries.settled();
+    expect(store.deliveries.all().length).toBeGreaterThan(0);
+    expect(store.deliveries.all().every(({ state }) => state === 'delivered')).toBe(true);
+    const lines = connector.output.lines();
+    expect(lines.some((line) => 'subscriptions-repaired' in line)).toBe(true);
+    expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
+  });
 
   it('a deep run finds what was deleted without a word', async () => {
     const { connector, store } = await openBoth({ disorder: inOrder });
