@@ -35,6 +35,8 @@ export const ITEM = {
   discount: 'd',
   /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
+  /** BOOL, true or absent: of orders sent as history. */
+  history: 'h',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -88,8 +90,9 @@ export function keyIn(item: LedgerItem): EntityKey | undefined {
   const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
   const discount = item[ITEM.discount]?.S;
   if (key || discount === undefined) return key;
-  const shop = discount.slice(0, discount.indexOf('|'));
-  const kind = discount === discountText(shop, NOTICES) ? 'notice' : 'coupon';
+  const bar = discount.indexOf('|');
+  const shop = discount.slice(0, bar);
+  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
   const id = indexedIdIn(shop, kind, item);
   return id === undefined ? undefined : { shop, kind, id };
 }
@@ -100,7 +103,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt } = entry;
+  const { appliedKey, remembered, expiresAt, history } = entry;
   const discountId = key.kind === 'notice' ? NOTICES : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -115,6 +118,7 @@ export function toItem(
     ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
+    ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(discountId !== undefined && {
       [ITEM.discount]: { S: discountText(key.shop, discountId) },
       ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
@@ -142,6 +146,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const remembered = read(ITEM.remembered, item[ITEM.remembered]?.S);
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
+  const history = read(ITEM.history, item[ITEM.history]?.BOOL);
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
@@ -158,6 +163,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     ...(remembered !== undefined && { remembered }),
     ...(discountId !== undefined && discountId !== NOTICES && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(history === true && { history }),
   };
   return { entry, faults };
 }

@@ -35,6 +35,8 @@ export interface LedgerEntry {
   readonly remembered?: string;
   /** Of a coupon: the discount whose code it is. */
   readonly discountId?: string;
+  /** Of an order: the loyalty service first heard of it as history, and so it stays. */
+  readonly history?: boolean;
   readonly outcomes: readonly PastOutcome[];
   /** Epoch seconds after which the item may vanish; undefined: never. */
   readonly expiresAt?: number;

@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly version: number;
   readonly source: SnapshotSource;
   readonly partial?: boolean;
+  /** As its event says. */
+  readonly history?: boolean;
 }
 
 interface StoreWorld {

@@ -331,7 +331,7 @@ const anyOutcome = fc.record(
 const anyKey = fc.record(
   {
     shop: fc.constant(''),
-    kind: fc.constantFrom('order', 'product', 'coupon'),
+    kind: fc.constantFrom('order', 'product', 'coupon', 'cursor'),
     id: fc.string({ unit: 'binary' }),
   },
   { noNullPrototype: true },
@@ -344,6 +344,7 @@ const anyEntry: fc.Arbitrary<LedgerWrite> = fc.record(
     uncertain: fc.boolean(),
     remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
     discountId: fc.string(),
+    history: fc.constant(true),
     outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),
     expiresAt: fc.nat(),
   },
