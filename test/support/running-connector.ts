@@ -124,6 +124,7 @@ async function openConnector(
 
   const opened = {
     name,
+    startedAt: START,
     loyalty,
     store,
     output,

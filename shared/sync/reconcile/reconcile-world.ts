@@ -10,6 +10,8 @@ export interface ReconcileWorld {
   readonly ledger: Ledger;
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
   readonly queue: EventQueue;
+  /** Delivery ids of what this run has sent. */
+  readonly sent: Set<string>;
   readonly depth: QueueDepth;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
