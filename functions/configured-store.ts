@@ -1,11 +1,10 @@
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
-import { createAdminStore } from '../shared/shopify/admin/admin-store.ts';
+import { type AdminStore, createAdminStore } from '../shared/shopify/admin/admin-store.ts';
 import type { Enrichment } from '../shared/shopify/admin/enrichment.ts';
-import type { Store } from '../shared/sync/store-reader.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */
-export function createConfiguredStore({ shops }: Connector, secrets: ShopSecrets): Store {
+export function createConfiguredStore({ shops }: Connector, secrets: ShopSecrets): AdminStore {
   return createAdminStore({
     shop: (domain) => {
       const shop = shops.find((one) => one.domain === domain);

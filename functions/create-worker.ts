@@ -29,7 +29,7 @@ import { createShopSecrets } from './shop-secrets.ts';
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
 /** What is left of the function's time when work stops: enough to delay what is unfinished. */
-const RESERVE_MS = 10_000;
+export const RESERVE_MS = 10_000;
 
 /** Settles one queue's batches. The three workers differ in their queue and nothing else. */
 export function createWorker(connector: Connector, service: string, given?: Store) {

@@ -1,16 +1,19 @@
 import { join, resolve } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from './bundle-functions.ts';
 import { ConnectorStack, FUNCTIONS } from './connector-stack.ts';
-import { configure, findStages } from './stages.ts';
+import { createApp } from './create-app.ts';
+import { loadStages } from './stages.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const app = new App({ analyticsReporting: false });
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+const app = createApp();
+const loaded = await loadStages(root, app.node.tryGetContext('stage'));
 
-for (const stage of findStages(root)) {
-  const { name, file, connector } = await configure(root, stage);
+if (loaded.kind === 'faulty') {
+  console.error(loaded.faults.join('\n'));
+  process.exit(1);
+}
+
+for (const { name, file, connector } of loaded.stages) {
   const bundles = await bundleFunctions({
     root,
     functions: FUNCTIONS,

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   DeduplicationScope,
   FifoThroughputLimit,
@@ -7,6 +7,9 @@ import {
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { MAX_RECEIVES, RETENTION, VISIBILITY } from './timing.ts';
+
+/** The most that SQS takes. Stated, because the default was a quarter of it for many years. */
+const MAX_MESSAGE_BYTES = 1_048_576;
 
 /** A queue of events and the one where those wait that need a person. */
 export class EventQueue extends Construct {
@@ -23,6 +26,7 @@ export class EventQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: RETENTION,
+      maxMessageSizeBytes: MAX_MESSAGE_BYTES,
       // Without names of their own: what a deleted stack leaves behind must not block the next one.
       removalPolicy: props.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     };
@@ -30,7 +34,6 @@ export class EventQueue extends Construct {
     this.source = new Queue(this, 'Source', {
       ...common,
       visibilityTimeout: VISIBILITY,
-      receiveMessageWaitTime: Duration.seconds(20),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
     });
   }

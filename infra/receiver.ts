@@ -37,7 +37,7 @@ export class Receiver extends Construct {
     );
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook'));
     this.address = new Endpoint(this, 'Endpoint', {
-      receiver: this.function,
+      receiver: this.function.lambda,
       settings: deployment.endpoint,
       logRetentionDays: props.logRetentionDays,
     }).address;

@@ -87,19 +87,34 @@ export type CheckedConnector =
   | { readonly kind: 'valid'; readonly connector: Connector }
   | { readonly kind: 'faulty'; readonly faults: readonly SettingFault[] };
 
+/** All faults in one message, because whoever mends them wants to do it once. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly faults: readonly SettingFault[];
+
+  constructor(faults: readonly SettingFault[], file = 'connector.config.ts') {
+    super(faults.map(({ path, problem }) => `${file}: ${path} ${problem}`).join('\n'));
+    this.faults = faults;
+  }
+}
+
+const defined = new WeakSet<object>();
+
 /**
  * Completes the settings of `connector.config.ts`.
  *
- * Throws when any is wrong, with all faults in one message: nothing can start without settings, and
- * whoever mends them wants to do it once.
+ * Throws a `SettingsError` when any is wrong: nothing can start without settings.
  */
 export function defineConnector(settings: ConnectorSettings): Connector {
   const checked = checkConnector(settings);
-  if (checked.kind === 'valid') return checked.connector;
-  const lines = checked.faults.map(
-    ({ path, problem }) => `connector.config.ts: ${path} ${problem}`,
-  );
-  throw new Error(lines.join('\n'));
+  if (checked.kind === 'faulty') throw new SettingsError(checked.faults);
+  defined.add(checked.connector);
+  return checked.connector;
+}
+
+/** Tells what `defineConnector` made from what was written by hand and never checked. */
+export function isConnector(value: unknown): value is Connector {
+  return typeof value === 'object' && value !== null && defined.has(value);
 }
 
 export function checkConnector(settings: ConnectorSettings): CheckedConnector {

@@ -4,8 +4,10 @@ export type EntityKind = 'order' | 'product' | 'coupon';
 export interface EntityKey {
   /** The shop's permanent domain, as configured: `example.myshopify.com`. */
   readonly shop: string;
-  /** `notice`: what a person must see, kept beside the entities. */
-  readonly kind: EntityKind | 'notice';
+  /**
+   * Kept beside the entities: `notice`, what a person must see; `cursor`, how far a walk has come.
+   */
+  readonly kind: EntityKind | 'notice' | 'cursor';
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
   readonly id: string;
 }

@@ -1,6 +1,7 @@
 import type { StoreCoupon } from '../store/coupon.ts';
 import { encodeCoupon } from './coupon-message.ts';
 import { type EntityKey, entityKeyText } from './entity.ts';
+import { inTurns } from './in-turns.ts';
 import type { Ledger } from './ledger.ts';
 import type { Outcome } from './outcome.ts';
 import { isLongUnseen } from './read-snapshot.ts';
@@ -16,8 +17,6 @@ export interface FanOutWorld {
 
 /** A page of the ledger's list, once the store does not know the discount any more. */
 const GONE = 'gone:';
-/** Calls to AWS under way at once. */
-const SIDE_BY_SIDE = 10;
 
 /**
  * One message per code, so that each is retried, parked and remembered by itself; and one message per
@@ -71,7 +70,7 @@ async function fanOutGone(
  * Before a code is sent on its way, the ledger learns that it exists: a discount deleted while its
  * codes still wait could not be told which they are.
  */
-async function announce(
+export async function announce(
   shop: string,
   discountId: string,
   coupons: readonly StoreCoupon[],
@@ -106,10 +105,4 @@ export async function sendCode(
 async function sendPage(event: StoreEvent, cursor: string, { queue }: FanOutWorld): Promise<void> {
   const delivery = event.deliveryId.split('/page/', 1)[0];
   await queue.send({ ...event, cursor, deliveryId: `${delivery}/page/${cursor}` });
-}
-
-async function inTurns<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
-  for (let start = 0; start < items.length; start += SIDE_BY_SIDE) {
-    await Promise.all(items.slice(start, start + SIDE_BY_SIDE).map(act));
-  }
 }

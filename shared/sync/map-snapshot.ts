@@ -43,6 +43,7 @@ function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOr
       return mapDeletedProduct(id, before);
     case 'coupon':
     case 'notice':
+    case 'cursor':
       return mapRemovedCoupon(id);
   }
 }

@@ -105,6 +105,7 @@ async function ask(
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
     case 'notice':
+    case 'cursor':
       return { kind: 'gone' };
   }
 }

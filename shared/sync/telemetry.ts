@@ -19,6 +19,13 @@ export type Metric =
   | 'store-read'
   | 'notice'
   | 'latency-ms'
+  /** By reconciling: what was compared, what was sent for because it was missing or stale. */
+  | 'looked-at'
+  | 'healed'
+  /** How long ago the oldest of one run's healed things had changed. */
+  | 'oldest-healed-ms'
+  /** One for each run that compared everything up to its end. */
+  | 'reconciled'
   | 'crash';
 
 export type Dimensions = Readonly<Partial<Record<'kind' | 'why' | 'code' | 'topic', string>>>;

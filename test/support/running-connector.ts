@@ -223,6 +223,11 @@ async function openConnector(
 
     waiting: queues.waiting,
 
+    /** One run of the scheduled function. */
+    async reconcile(request: { readonly mode?: 'deep' } = {}, seconds = 300): Promise<void> {
+      await functions.reconcile(request, invocationOf('reconcile', seconds));
+    },
+
     /** What waits for a person; it goes on waiting. Its attributes are as public as a log. */
     async deadLetters() {
       const letters = await queues.deadLetters();

@@ -1,4 +1,5 @@
 import { createReceiver } from '../../functions/create-receiver.ts';
+import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createWorker } from '../../functions/create-worker.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import type { QueueFamily } from '../../shared/sync/queue-family.ts';
@@ -14,7 +15,7 @@ export interface Deployment {
   readonly secretsPrefix: string;
 }
 
-/** The four functions, each started with the environment that a deployment would give it. */
+/** The functions, each started with the environment that a deployment would give it. */
 export function startFunctions({ connector, store, queues, table, secretsPrefix }: Deployment) {
   Object.assign(process.env, {
     ORDERS_QUEUE_URL: queues.orders.url,
@@ -34,5 +35,6 @@ export function startFunctions({ connector, store, queues, table, secretsPrefix 
     orders: worker('orders'),
     products: worker('products'),
     coupons: worker('coupons'),
+    reconcile: createReconcile(connector),
   };
 }

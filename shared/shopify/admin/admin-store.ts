@@ -1,12 +1,17 @@
 import type { StoreOrder } from '../../store/order.ts';
 import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
+import type { StoreWalk } from '../../sync/store-walk.ts';
 import { type AdminClient, type AdminClientSettings, createAdminClient } from './admin-client.ts';
 import type { Enrichment } from './enrichment.ts';
+import { findAbsent, seesAllOrders } from './find-absent.ts';
 import type { OrderEvidence } from './judge-absence.ts';
 import { readCoupon } from './read-coupon.ts';
 import { readDiscount } from './read-discount.ts';
 import { readOrder } from './read-order.ts';
 import { readProduct } from './read-product.ts';
+import { walkDiscounts } from './walk-discounts.ts';
+import { walkOrders } from './walk-orders.ts';
+import { walkProducts } from './walk-products.ts';
 
 /** One shop as the store is asked for it. */
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -19,7 +24,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store {
+export interface AdminStore extends Store, StoreWalk {
   /** With `evidence`, an order that is not there can be told from one that is not visible. */
   readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
   /** The same store and the same tokens, giving up when the signal fires. */
@@ -47,12 +52,19 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
 
   function storeUntil(signal: AbortSignal | undefined): AdminStore {
     const ask = (domain: string) => clientOf(domain).client.until(signal);
+    const enrichmentOf = (domain: string) => clientOf(domain).shop.enrichment ?? {};
     return {
       readOrder: async (domain, id, evidence = {}) =>
-        readOrder(ask(domain), id, clientOf(domain).shop.enrichment ?? {}, evidence),
+        readOrder(ask(domain), id, enrichmentOf(domain), evidence),
       readProduct: async (domain, id) => readProduct(ask(domain), id),
       readCoupon: async (domain, code) => readCoupon(ask(domain), code),
       readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
+      changedOrders: async (domain, span, after) =>
+        walkOrders(ask(domain), span, after, enrichmentOf(domain)),
+      changedProducts: async (domain, span, after) => walkProducts(ask(domain), span, after),
+      changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
+      findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
+      seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
       until: storeUntil,
     };
   }

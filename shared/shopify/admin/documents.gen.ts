@@ -271,30 +271,34 @@ type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
 
-type CouponQueryVariables = Exact<{
-  code: string;
+type ChangedDiscountsQueryVariables = Exact<{
   search: string;
+  after?: string | null | undefined;
 }>;
 
 
-type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
-      | (
-        { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
-        & AppDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
-        & BasicDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
-        & BxgyDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
-        & FreeShippingDiscountFragment
-      )
-     } | null };
+type ChangedDiscountsQuery = { readonly discountNodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly discount:
+        | { readonly __typename: 'DiscountAutomaticApp' }
+        | { readonly __typename: 'DiscountAutomaticBasic' }
+        | { readonly __typename: 'DiscountAutomaticBxgy' }
+        | { readonly __typename: 'DiscountAutomaticFreeShipping' }
+        | (
+          { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+          & AppDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+          & BasicDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+          & BxgyDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+          & FreeShippingDiscountFragment
+        )
+       }>, readonly pageInfo: PageFragment } };
 
 type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
     | DiscountAudience_DiscountBuyerSelectionAll_Fragment
@@ -342,6 +346,105 @@ type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt
     | DiscountAudience_DiscountMarkets_Fragment
    };
 
+type ChangedOrdersWithExtrasQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+  withCard: boolean;
+  withLocation: boolean;
+  withStaff: boolean;
+  withLocalizedFields: boolean;
+  withOrderMetafields: boolean;
+  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
+  withCustomerMetafields: boolean;
+  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+type ChangedOrdersWithExtrasQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+      & OrderHeadFragment
+      & OrderExtrasFragment
+    )>, readonly pageInfo: PageFragment } };
+
+type OrderHeadFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly billingAddress: { readonly name: string | null, readonly phone: string | null } | null, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: CustomerFragment | null };
+
+type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
+
+type OrderExtrasFragment = { readonly customer: { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } } | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly paymentDetails:
+      | { readonly company: string | null, readonly paymentMethodName: string | null }
+      | Record<PropertyKey, never>
+     | null }> };
+
+type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
+
+type StaffFragment = { readonly id: string, readonly name: string };
+
+type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
+
+type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
+    | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
+    | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
+    | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
+    | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
+  >, readonly pageInfo: PageFragment };
+
+type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
+
+type ChangedOrdersQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+  withStaff: boolean;
+}>;
+
+
+type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+      & OrderHeadFragment
+    )>, readonly pageInfo: PageFragment } };
+
+type ChangedProductsQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+}>;
+
+
+type ChangedProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<ProductBodyFragment>, readonly pageInfo: PageFragment } };
+
+type ProductBodyFragment = { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
+      | { readonly image: { readonly url: string } | null }
+      | Record<PropertyKey, never>
+    > }, readonly featuredMedia:
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+   | null };
+
+type CouponQueryVariables = Exact<{
+  code: string;
+  search: string;
+}>;
+
+
+type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+      | (
+        { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+        & AppDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+        & BasicDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+        & BxgyDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+        & FreeShippingDiscountFragment
+      )
+     } | null };
+
 type DiscountQueryVariables = Exact<{
   codeNode: string;
   automaticNode: string;
@@ -382,13 +485,6 @@ type OrderDiscountsQueryVariables = Exact<{
 
 type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
 
-type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
-    | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
-    | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
-    | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
-    | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
-  >, readonly pageInfo: PageFragment };
-
 type OrderLinesQueryVariables = Exact<{
   id: string;
   after: string;
@@ -398,12 +494,6 @@ type OrderLinesQueryVariables = Exact<{
 
 type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
 
-type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
-
-type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
-
-type StaffFragment = { readonly id: string, readonly name: string };
-
 type OrderShippingQueryVariables = Exact<{
   id: string;
   after: string;
@@ -411,8 +501,6 @@ type OrderShippingQueryVariables = Exact<{
 
 
 type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
-
-type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
 
 type OrderTipsQueryVariables = Exact<{
   id: string;
@@ -453,30 +541,18 @@ type OrderQueryVariables = Exact<{
 }>;
 
 
-type OrderQuery = { readonly order: { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly billingAddress: { readonly name: string | null, readonly phone: string | null } | null, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: (
-      { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
-      & CustomerFragment
-    ) | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly paymentDetails:
-        | { readonly company: string | null, readonly paymentMethodName: string | null }
-        | Record<PropertyKey, never>
-       | null }>, readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment } | null };
-
-type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
+type OrderQuery = { readonly order: (
+    { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+    & OrderHeadFragment
+    & OrderExtrasFragment
+  ) | null };
 
 type ProductQueryVariables = Exact<{
   id: string;
 }>;
 
 
-type ProductQuery = { readonly product: { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
-        | { readonly image: { readonly url: string } | null }
-        | Record<PropertyKey, never>
-      > }, readonly featuredMedia:
-      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-      | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-     | null } | null };
+type ProductQuery = { readonly product: ProductBodyFragment | null };
 
 type RefundLinesQueryVariables = Exact<{
   id: string;
@@ -486,10 +562,254 @@ type RefundLinesQueryVariables = Exact<{
 
 type RefundLinesQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment }>, readonly pageInfo: PageFragment } } | null };
 
+type StillThereQueryVariables = Exact<{
+  ids: ReadonlyArray<string> | string;
+}>;
+
+
+type StillThereQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+   | null> };
+
 export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {
   name: 'AccessScopes',
   kind: 'query',
   text: "query AccessScopes{currentAppInstallation{accessScopes{handle}}}",
+};
+
+export const changedDiscountsDocument: AdminDocument<ChangedDiscountsQuery, ChangedDiscountsQueryVariables> = {
+  name: 'ChangedDiscounts',
+  kind: 'query',
+  text: "query ChangedDiscounts($search:String!$after:String){discountNodes(first:10 after:$after sortKey:UPDATED_AT query:$search){nodes{id discount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:50){...RedeemCodes}}}}pageInfo{...Page}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
+};
+
+export const changedOrdersWithExtrasDocument: AdminDocument<ChangedOrdersWithExtrasQuery, ChangedOrdersWithExtrasQueryVariables> = {
+  name: 'ChangedOrdersWithExtras',
+  kind: 'query',
+  text: "query ChangedOrdersWithExtras($search:String!$after:String$withCard:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){orders(first:4 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead ...OrderExtras lineItems(first:8){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withCard){kind status paymentDetails{...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {
+  name: 'ChangedOrders',
+  kind: 'query',
+  text: "query ChangedOrders($search:String!$after:String$withStaff:Boolean!){orders(first:7 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead lineItems(first:8){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const changedProductsDocument: AdminDocument<ChangedProductsQuery, ChangedProductsQueryVariables> = {
+  name: 'ChangedProducts',
+  kind: 'query',
+  text: "query ChangedProducts($search:String!$after:String){products(first:50 after:$after sortKey:UPDATED_AT query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = {
@@ -531,18 +851,24 @@ export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVari
 export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
   name: 'Order',
   kind: 'query',
-  text: "query Order($id:ID!$withCard:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withCard){kind status paymentDetails{...on CardPaymentDetails{company paymentMethodName}}}lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+  text: "query Order($id:ID!$withCard:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){...OrderHead ...OrderExtras lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withCard){kind status paymentDetails{...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
 };
 
 export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {
   name: 'Product',
   kind: 'query',
-  text: "query Product($id:ID!){product(id:$id){id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}}",
+  text: "query Product($id:ID!){product(id:$id){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
 };
 
 export const refundLinesDocument: AdminDocument<RefundLinesQuery, RefundLinesQueryVariables> = {
   name: 'RefundLines',
   kind: 'query',
   text: "query RefundLines($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}}pageInfo{...Page}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryVariables> = {
+  name: 'StillThere',
+  kind: 'query',
+  text: "query StillThere($ids:[ID!]!){nodes(ids:$ids){id}}",
 };
 

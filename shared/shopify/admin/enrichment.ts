@@ -13,7 +13,7 @@ export interface Enrichment {
   readonly metafields?: readonly MetafieldName[] | undefined;
 }
 
-export interface MetafieldName {
+interface MetafieldName {
   readonly owner: 'order' | 'customer';
   readonly namespace: string;
   readonly key: string;
@@ -22,11 +22,24 @@ export interface MetafieldName {
 /** As many as the document's page holds. */
 const MOST_METAFIELDS = 10;
 
+/** What the documents that can read all of it want to be told. */
+export function extrasVariables(enrichment: Enrichment) {
+  const orderMetafields = metafieldKeys(enrichment, 'order');
+  const customerMetafields = metafieldKeys(enrichment, 'customer');
+  return {
+    withCard: enrichment.card ?? false,
+    withLocation: enrichment.locationNames ?? false,
+    withStaff: enrichment.staffNames ?? false,
+    withLocalizedFields: enrichment.localizedFields ?? false,
+    withOrderMetafields: orderMetafields.length > 0,
+    orderMetafields,
+    withCustomerMetafields: customerMetafields.length > 0,
+    customerMetafields,
+  };
+}
+
 /** `namespace.key` of each metafield of one owner, as the store wants to be asked. */
-export function metafieldKeys(
-  { metafields = [] }: Enrichment,
-  owner: MetafieldName['owner'],
-): string[] {
+function metafieldKeys({ metafields = [] }: Enrichment, owner: MetafieldName['owner']): string[] {
   const keys = metafields
     .filter((name) => name.owner === owner && name.namespace !== LOCALIZED_FIELDS)
     .map(({ namespace, key }) => `${namespace}.${key}`);

@@ -1,7 +1,7 @@
 import type { StoreAnswer } from '../../sync/store-reader.ts';
 import { failure, unavailable } from './admin-answer.ts';
 import type { Ask } from './admin-client.ts';
-import { accessScopesDocument } from './documents.gen.ts';
+import { seesAllOrders } from './find-absent.ts';
 
 /** What the asker knows of an order besides its id. */
 export interface OrderEvidence {
@@ -22,10 +22,9 @@ export async function judgeAbsence(
   { deletionAnnounced = false }: OrderEvidence,
 ): Promise<StoreAnswer<never>> {
   if (deletionAnnounced) return { kind: 'gone' };
-  const answer = await ask(accessScopesDocument, {});
-  if (answer.kind !== 'data') return unavailable(answer);
-  const { accessScopes } = answer.data.currentAppInstallation;
-  return accessScopes.some(({ handle }) => handle === 'read_all_orders')
+  const answer = await seesAllOrders(ask);
+  if (answer.kind !== 'found') return answer;
+  return answer.value
     ? { kind: 'gone' }
     : unavailable(failure('order-not-visible', { scope: 'read_all_orders' }));
 }

@@ -19,15 +19,24 @@ export async function readDiscount(
   if (answer.data.automatic?.id) return { kind: 'found', value: { automatic: true, coupons: [] } };
   const code = codeNodeOf(answer.data);
   if (!code) return { kind: 'gone' };
-  const { nodes, pageInfo } = code.codeDiscount.codes;
+  const page = discountPage(code, from);
+  return page ? { kind: 'found', value: page } : unavailable(failure('unreadable-answer'));
+}
+
+/** A page of codes as coupons; undefined when the answer lacks what every one has. */
+export function discountPage(
+  { id, codeDiscount }: CodeDiscountNode,
+  from: string | undefined,
+): DiscountPage | undefined {
+  const { nodes, pageInfo } = codeDiscount.codes;
   const coupons = nodes
-    .map((redeem) => couponFromNode(code.id, code.codeDiscount, redeem))
+    .map((redeem) => couponFromNode(id, codeDiscount, redeem))
     .filter((coupon) => coupon !== undefined);
   // The same cursor again would never end.
   const lost = pageInfo.hasNextPage && (pageInfo.endCursor ?? from) === from;
-  if (lost || coupons.length < nodes.length) return unavailable(failure('unreadable-answer'));
+  if (lost || coupons.length < nodes.length) return undefined;
   const next = pageInfo.hasNextPage && pageInfo.endCursor ? { next: pageInfo.endCursor } : {};
-  return { kind: 'found', value: { automatic: false, coupons, ...next } };
+  return { automatic: false, coupons, ...next };
 }
 
 /** Empty instead of null where the id is one of another kind. */

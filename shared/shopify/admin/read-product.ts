@@ -9,18 +9,22 @@ import { productDocument } from './documents.gen.ts';
 export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
   const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
   if (answer.kind !== 'data') return unavailable(answer);
-  const { product } = answer.data;
-  if (!product) return { kind: 'gone' };
-  const read = readProductWebhook(productAsPayload(product));
-  return read.kind === 'read'
-    ? { kind: 'found', value: read.product }
-    : unavailable(failure('unreadable-answer'));
+  const { product: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  const product = productFromNode(node);
+  return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
+}
+
+type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
+
+/** Undefined when the answer lacks what every product has. */
+export function productFromNode(node: ProductNode): StoreProduct | undefined {
+  const read = readProductWebhook(productAsPayload(node));
+  return read.kind === 'read' ? read.product : undefined;
 }
 
 /** In the shape of a webhook's body, so that one reader reads both. */
-function productAsPayload(
-  product: NonNullable<DataOf<typeof productDocument>['product']>,
-): unknown {
+function productAsPayload(product: ProductNode): unknown {
   const { category, priceRangeV2, media, featuredMedia } = product;
   return {
     admin_graphql_api_id: product.id,

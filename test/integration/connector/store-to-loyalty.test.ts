@@ -1,63 +1,27 @@
-import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
-import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
-import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { mapOrder } from '../../../shared/sync/map-order.ts';
 import { mapProduct } from '../../../shared/sync/map-product.ts';
 import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
 import { rules } from '../../fixtures/store-entities.ts';
-import { START } from '../../support/emulated-world.ts';
-import { listen } from '../../support/emulators.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
 import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
 
 const connectors = runConnectors();
-const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
-const SECRET = 'store-secret-of-this-test';
-const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
 async function openBoth(disorder: Partial<Disorder>, seed: number, rules: MappingSettings = {}) {
-  // The store must not begin later than the connector's first day.
-  vi.setSystemTime(START);
-  let connector: RunningConnector | undefined;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
-      const status = await connector?.receive(request.headers, Buffer.concat(chunks));
-      response.writeHead(status ?? 503).end();
-    });
-  });
-  const address = await listen(server);
-  const store = await startStoreSandbox({
-    shop: { domain: SHOP },
-    webhooksTo: `${address.endpoint}/example-store`,
-    secret: SECRET,
-    previousSecret: PREVIOUS_SECRET,
-    accessToken: ACCESS_TOKEN,
-    settings: { retryTimeScale: 0.001 },
-    disorder: { longestDelayMs: 30, ...disorder },
-    seed,
-  });
-  stops.push(address.stop, store.stop);
-  connector = await connectors.open({
-    adminApi: { address: store.address, accessToken: ACCESS_TOKEN },
-    rules,
-  });
-  await connector.keepSecret('example-store/webhook', {
-    current: SECRET,
-    previous: PREVIOUS_SECRET,
-  });
-  return { connector, store };
+  const { stop, ...both } = await openStoreAndConnector(connectors, { disorder, seed, rules });
+  stops.push(stop);
+  return both;
 }
 
 /** Steps of the store, some of them within one second, and the work they cause. */
@@ -77,13 +41,7 @@ async function play(connector: RunningConnector, store: StoreSandbox, seed: numb
 }
 
 async function expectAgreement(connector: RunningConnector, store: StoreSandbox): Promise<void> {
-  const secret = { kind: 'static', accessToken: ACCESS_TOKEN } as const;
-  const admin = createAdminStore({
-    shop: () => ({
-      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
-      sandboxAddress: store.address,
-    }),
-  });
+  const admin = adminStoreOf(store);
   const { orders, products } = connector.loyalty.state();
   for (const { id } of store.rows.orders.values()) {
     const held = orders.find(({ OriginalId }) => OriginalId === id);

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+  WORKER_BUDGET,
+} from '../shared/aws/sdk-clients.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import { createSqsQueueDepth } from '../shared/aws/sqs-queue-depth.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { reconcile } from '../shared/sync/reconcile/reconcile.ts';
+import { createConfiguredStore } from './configured-store.ts';
+import { flushTelemetry } from './flush-telemetry.ts';
+import { readEnvironment } from './read-environment.ts';
+import { createShopSecrets } from './shop-secrets.ts';
+
+/** What is left of the function's time when walking stops: enough to end a page and keep its place. */
+const RESERVE_MS = 20_000;
+
+/** What the schedule, or an operator, sends. */
+interface ReconcileRequest {
+  readonly mode?: 'deep';
+}
+
+export function createReconcile(connector: Connector) {
+  const environment = readEnvironment([
+    'ORDERS_QUEUE_URL',
+    'PRODUCTS_QUEUE_URL',
+    'COUPONS_QUEUE_URL',
+    'LEDGER_TABLE',
+    'SECRETS_PREFIX',
+    'METRICS_NAMESPACE',
+  ]);
+  const clients = { budget: WORKER_BUDGET };
+  const sqs = createSqsClient(clients);
+  const telemetry = createEmfTelemetry({
+    namespace: environment.METRICS_NAMESPACE,
+    service: 'reconcile',
+  });
+  const secrets = createShopSecrets(
+    createSecretsClient(clients),
+    environment.SECRETS_PREFIX,
+    telemetry,
+  );
+  const queues = {
+    orders: environment.ORDERS_QUEUE_URL,
+    products: environment.PRODUCTS_QUEUE_URL,
+    coupons: environment.COUPONS_QUEUE_URL,
+  };
+  const store = createConfiguredStore(connector, secrets);
+  const world = {
+    ledger: createDynamoDbLedger({
+      client: createDynamoDbClient(clients),
+      table: environment.LEDGER_TABLE,
+    }),
+    queue: createSqsEventQueue(sqs, queues),
+    depth: createSqsQueueDepth(sqs, queues),
+    telemetry,
+    now: () => new Date(),
+    everyMinutes: connector.healing.everyMinutes,
+  };
+
+  async function run(
+    _request: ReconcileRequest,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<void> {
+    const deadline = AbortSignal.timeout(
+      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
+    );
+    await reconcile(connector.shops, {
+      ...world,
+      store: store.until(deadline),
+      deadline,
+      pause: (ms) => sleep(ms, undefined, { signal: deadline }).catch(() => {}),
+    });
+  }
+  return middy(run).use(flushTelemetry(telemetry));
+}

@@ -1,0 +1,28 @@
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { QueueDepth } from '../sync/queue-depth.ts';
+import type { QueueUrls } from './sqs-event-queue.ts';
+
+/** SQS counts about a minute behind; nothing is decided by it but the pace. */
+export function createSqsQueueDepth(client: SQSClient, urls: QueueUrls): QueueDepth {
+  return {
+    async of(family) {
+      const { Attributes: counts = {} } = await client.send(
+        new GetQueueAttributesCommand({
+          QueueUrl: urls[family],
+          AttributeNames: [
+            'ApproximateNumberOfMessages',
+            'ApproximateNumberOfMessagesNotVisible',
+            'ApproximateNumberOfMessagesDelayed',
+          ],
+        }),
+      );
+      const count = (name: keyof typeof counts) => Number(counts[name] ?? 0);
+      return {
+        ready: count('ApproximateNumberOfMessages'),
+        hidden:
+          count('ApproximateNumberOfMessagesNotVisible') +
+          count('ApproximateNumberOfMessagesDelayed'),
+      };
+    },
+  };
+}

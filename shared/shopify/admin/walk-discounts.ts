@@ -1,0 +1,35 @@
+import type { DiscountPage } from '../../sync/store-reader.ts';
+import type { Changed, Span, WalkAnswer, WalkPage } from '../../sync/store-walk.ts';
+import { unavailable } from './admin-answer.ts';
+import type { Ask } from './admin-client.ts';
+import type { DataOf } from './admin-document.ts';
+import type { CodeDiscountNode } from './discount-node.ts';
+import { changedDiscountsDocument } from './documents.gen.ts';
+import { discountPage } from './read-discount.ts';
+import { searchFor, walkPage } from './walk-page.ts';
+
+type Node = DataOf<typeof changedDiscountsDocument>['discountNodes']['nodes'][number];
+
+export async function walkDiscounts(
+  ask: Ask,
+  span: Span,
+  after: string | undefined,
+): Promise<WalkAnswer<WalkPage<DiscountPage>>> {
+  const place = { search: `method:code AND ${searchFor(span)}`, after: after ?? null };
+  const answer = await ask(changedDiscountsDocument, place);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { discountNodes } = answer.data;
+  return walkPage(discountNodes, discountNodes.nodes.flatMap(changedDiscount), after);
+}
+
+function changedDiscount({ id: gid, discount }: Node): Changed<DiscountPage>[] {
+  // The search leaves automatic discounts out; one that came all the same has nothing to mirror.
+  if (!('codes' in discount)) return [];
+  // Here a discount is a node of any kind, and its global id may say so; its number is the same.
+  const id = gid.split('/').at(-1) ?? '';
+  const node: CodeDiscountNode = {
+    id: `gid://shopify/DiscountCodeNode/${id}`,
+    codeDiscount: discount,
+  };
+  return [{ id, updatedAt: discount.updatedAt, value: discountPage(node, undefined) }];
+}

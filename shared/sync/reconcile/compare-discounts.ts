@@ -1,0 +1,96 @@
+import type { StoreCoupon } from '../../store/coupon.ts';
+import { announce } from '../fan-out.ts';
+import type { DiscountPage } from '../store-reader.ts';
+import type { Changed } from '../store-walk.ts';
+import { compareEntities } from './compare-entities.ts';
+import { findRemovedCodes } from './find-removed-codes.ts';
+import {
+  type Compared,
+  OUT_OF_TIME,
+  type ReconciledShop,
+  type ReconcileWorld,
+  type Stopped,
+} from './reconcile-world.ts';
+import { storeDidNotAnswer } from './store-did-not-answer.ts';
+import type { PartOfPage } from './walk-position.ts';
+
+type ComparedDiscounts =
+  | (Compared & { readonly kind: 'compared'; readonly partly: PartOfPage | undefined })
+  | Stopped;
+
+/**
+ * The codes of each discount, page by page, and then those that the ledger knows and the discount has
+ * lost. A discount can have thousands: where the time ends, `partly` says what is done of the page.
+ */
+export async function compareDiscounts(
+  shop: ReconciledShop,
+  changed: readonly Changed<DiscountPage>[],
+  partly: PartOfPage = { done: [] },
+  since: number,
+  world: ReconcileWorld,
+): Promise<ComparedDiscounts> {
+  const { store, telemetry, deadline } = world;
+  const total = { lookedAt: 0, healed: [] as number[] };
+  const add = ({ lookedAt, healed }: Compared) => {
+    total.lookedAt += lookedAt;
+    total.healed.push(...healed);
+  };
+  const done = [...partly.done];
+  for (const { id, updatedAt, value } of changed) {
+    if (done.includes(id)) continue;
+    const version = Date.parse(updatedAt);
+    const begun = partly.begun?.id === id ? partly.begun : undefined;
+    const codes = new Set<string>();
+    let from = begun?.from;
+    // The first codes came with the discount, unless they are done or could not be read.
+    let page = begun ? undefined : value;
+    for (;;) {
+      if (deadline.aborted) return stoppedIn(id, from);
+      if (!page) {
+        const answer = await store.readDiscount(shop.domain, id, from);
+        if (answer.kind === 'unavailable') {
+          return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
+        }
+        // Deleted meanwhile: its codes are the business of that event.
+        if (answer.kind === 'gone') break;
+        page = answer.value;
+      }
+      add(await compareCodes(shop, id, page.coupons, since, world));
+      for (const { code } of page.coupons) codes.add(code);
+      from = page.next;
+      page = undefined;
+      if (from !== undefined) continue;
+      const found = { id, version, codes, isComplete: begun === undefined };
+      const removed = await findRemovedCodes(shop.domain, found, world);
+      if (removed.kind === 'unavailable') return storeDidNotAnswer(removed, telemetry);
+      add({ lookedAt: 0, healed: removed.value });
+      break;
+    }
+    done.push(id);
+  }
+  return { kind: 'compared', ...total, partly: undefined };
+
+  function stoppedIn(id: string, from: string | undefined): ComparedDiscounts {
+    if (total.lookedAt === 0 && from === partly.begun?.from) return OUT_OF_TIME;
+    const begun = from === undefined ? {} : { begun: { id, from } };
+    return { kind: 'compared', ...total, partly: { done, ...begun } };
+  }
+}
+
+async function compareCodes(
+  shop: ReconciledShop,
+  discountId: string,
+  coupons: readonly StoreCoupon[],
+  since: number,
+  world: ReconcileWorld,
+): Promise<Compared> {
+  const seen = coupons.map((coupon) => ({
+    id: coupon.code,
+    version: Date.parse(coupon.updatedAt),
+    entity: { kind: 'coupon', coupon } as const,
+  }));
+  const recent = coupons.filter(({ updatedAt }) => Date.parse(updatedAt) >= since);
+  // As before a fan-out: a discount deleted while its codes wait could not be told which they are.
+  await announce(shop.domain, discountId, recent, world.ledger);
+  return compareEntities(shop, 'coupon', seen, since, world);
+}

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { vi } from 'vitest';
+import type { Disorder } from '../../local/store-sandbox/delivery/disorder.ts';
+import {
+  type StoreSandbox,
+  type StoreSandboxOptions,
+  startStoreSandbox,
+} from '../../local/store-sandbox/sandbox.ts';
+import { type AdminStore, createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
+import { START } from './emulated-world.ts';
+import { listen } from './emulators.ts';
+import {
+  type RunningConnector,
+  type RunningSettings,
+  type runConnectors,
+  SHOP,
+} from './running-connector.ts';
+
+const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
+const SECRET = 'store-secret-of-this-test';
+const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
+
+interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops'> {
+  readonly disorder?: Partial<Disorder>;
+  readonly seed: number;
+  readonly store?: StoreSandboxOptions['settings'];
+}
+
+/** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
+export async function openStoreAndConnector(
+  connectors: ReturnType<typeof runConnectors>,
+  { disorder = {}, seed, store: settings, ...connectorSettings }: BothSettings,
+) {
+  // The store must not begin later than the connector's first day.
+  vi.setSystemTime(START);
+  let connector: RunningConnector | undefined;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const status = await connector?.receive(request.headers, Buffer.concat(chunks));
+      response.writeHead(status ?? 503).end();
+    });
+  });
+  const address = await listen(server);
+  const store = await startStoreSandbox({
+    shop: { domain: SHOP },
+    webhooksTo: `${address.endpoint}/example-store`,
+    secret: SECRET,
+    previousSecret: PREVIOUS_SECRET,
+    accessToken: ACCESS_TOKEN,
+    settings: { retryTimeScale: 0.001, ...settings },
+    disorder: { longestDelayMs: 30, ...disorder },
+    seed,
+  });
+  connector = await connectors.open({
+    adminApi: { address: store.address, accessToken: ACCESS_TOKEN },
+    ...connectorSettings,
+  });
+  await connector.keepSecret('example-store/webhook', {
+    current: SECRET,
+    previous: PREVIOUS_SECRET,
+  });
+  return {
+    connector,
+    store,
+    async stop(): Promise<void> {
+      await store.stop();
+      await address.stop();
+    },
+  };
+}
+
+/** The store as the connector sees it. */
+export function adminStoreOf(store: StoreSandbox): AdminStore {
+  const secret = { kind: 'static', accessToken: ACCESS_TOKEN } as const;
+  return createAdminStore({
+    shop: () => ({
+      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      sandboxAddress: store.address,
+    }),
+  });
+}
