@@ -48,7 +48,7 @@ export interface RunningStack {
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
-  readonly functions: Pick<FunctionRunner, 'invoke' | 'pids' | 'recycle'>;
+  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'pids' | 'recycle'>;
   /** As the operator, who may do everything. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDBClient;
@@ -148,7 +148,12 @@ async function startParts(
     endpoint: gateway.address,
     webAddress: `${web.address}/`,
   });
-  access = new AccessControl(description);
+  const told = new Set<string>();
+  access = new AccessControl(description, ({ who, action, resource }) => {
+    const problem = `AccessDenied: ${who} may not ${action} on ${resource}`;
+    if (!told.has(problem)) onProblem(problem);
+    told.add(problem);
+  });
   emulators.secretsmanager = started(
     await startSecretsEmulator({ secrets: fillSecrets(description.secrets, secrets) }),
   ).endpoint;

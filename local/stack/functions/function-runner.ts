@@ -7,6 +7,7 @@ import {
   type FunctionDescription,
   type FunctionReference,
   isFunction,
+  type ScheduleDescription,
   type StackDescription,
 } from '../template/stack-description.ts';
 import { UnknownInTemplate } from '../template/template.ts';
@@ -50,7 +51,7 @@ export class FunctionRunner {
 
   /** Resolves when every function has a warm process; from then on queues and schedules are served. */
   async start(): Promise<void> {
-    const { stack, access, onProblem } = this.#parts;
+    const { stack, onProblem } = this.#parts;
     await Promise.all(this.#functions.map(({ pool }) => pool.warm()));
     this.#eventSources = stack.eventSources.map((source) => {
       const { pool, sqs, description } = this.#find(source.target);
@@ -64,17 +65,22 @@ export class FunctionRunner {
         onProblem: (problem) => onProblem(`${description.name}: ${problem}`),
       });
     });
-    this.#schedules = startSchedules(stack.schedules, ({ target, arn, input }) => {
-      const { pool, description } = this.#find(target);
-      const decision = access.decide({
-        who: 'events.amazonaws.com',
-        action: 'lambda:InvokeFunction',
-        resource: description.arn,
-        context: { 'aws:SourceArn': arn },
-      });
-      if (decision.kind === 'allowed') void pool.invoke(input);
-      else onProblem(`${description.name}: its schedule may not invoke it`);
+    this.#schedules = startSchedules(
+      stack.schedules,
+      (schedule) => void this.runSchedule(schedule),
+    );
+  }
+
+  /** As EventBridge does when its time has come. Undefined: it may not. */
+  async runSchedule(schedule: ScheduleDescription): Promise<InvocationResult | undefined> {
+    const { pool, description } = this.#find(schedule.target);
+    const decision = this.#parts.access.decide({
+      who: 'events.amazonaws.com',
+      action: 'lambda:InvokeFunction',
+      resource: description.arn,
+      context: { 'aws:SourceArn': schedule.arn },
     });
+    return decision.kind === 'allowed' ? pool.invoke(schedule.input) : undefined;
   }
 
   /** Undefined: there is no such function. */

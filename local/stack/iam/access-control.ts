@@ -21,8 +21,14 @@ export class AccessControl {
   readonly #queueGrants: readonly Grant[];
   readonly #removed = new Set<Grant>();
   readonly #uses = new Map<Grant, number>();
+  readonly #onDenied: (question: AccessQuestion) => void;
+  #denials = 0;
 
-  constructor(stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies'>) {
+  constructor(
+    stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies'>,
+    onDenied: (question: AccessQuestion) => void = () => {},
+  ) {
+    this.#onDenied = onDenied;
     this.#grants = [
       ...stack.roles.flatMap(({ name, policies }) => grantsOf(name, policies)),
       ...stack.permissions.map(toGrant),
@@ -32,13 +38,17 @@ export class AccessControl {
     );
   }
 
-  decide({ who, action, resource, context = {} }: AccessQuestion): Decision {
+  decide(question: AccessQuestion): Decision {
+    const { who, action, resource, context = {} } = question;
     const inForce = this.#grants.filter((grant) => grant.role === who && !this.#removed.has(grant));
     // There is no TLS on the way to this machine itself; what is asked over it would have it on AWS.
     const request = { action, resource, context: { 'aws:SecureTransport': 'true', ...context } };
     const decision = evaluate(request, inForce, this.#queueGrants);
     if (decision.kind === 'allowed') {
       this.#uses.set(decision.by, (this.#uses.get(decision.by) ?? 0) + 1);
+    } else {
+      if (!action.startsWith('logs:')) this.#denials += 1;
+      this.#onDenied(question);
     }
     return decision;
   }
@@ -46,6 +56,11 @@ export class AccessControl {
   /** All that allow something; denials cannot be superfluous in this sense. */
   grants(): readonly Grant[] {
     return this.#grants.filter(({ effect }) => effect === 'Allow');
+  }
+
+  /** How often something was denied so far; lost log lines, which nobody waits for, not counted. */
+  get denials(): number {
+    return this.#denials;
   }
 
   uses(grant: Grant): number {
