@@ -65,13 +65,13 @@ export function createReconcile(connector: Connector) {
   };
 
   async function run(
-    _request: ReconcileRequest,
+    { mode }: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
     const deadline = AbortSignal.timeout(
       Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
     );
-    await reconcile(connector.shops, {
+    await reconcile(connector.shops, mode === 'deep', {
       ...world,
       store: store.until(deadline),
       deadline,

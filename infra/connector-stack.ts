@@ -2,10 +2,13 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { AlarmTopic } from './alarm-topic.ts';
+import { Alarms } from './alarms/alarms.ts';
+import { ConnectorDashboard } from './dashboard/connector-dashboard.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
+import { Reconcile } from './reconcile.ts';
 import { ShopSecrets } from './shop-secrets.ts';
 import { SyncWorker } from './sync-worker.ts';
 
@@ -15,6 +18,7 @@ export const FUNCTIONS = [
   'sync-orders',
   'sync-products',
   'sync-coupons',
+  'reconcile',
 ] as const;
 
 type FunctionName = (typeof FUNCTIONS)[number];
@@ -68,7 +72,7 @@ export class ConnectorStack extends Stack {
     });
 
     const shared = { environment, logRetentionDays, ledger, secrets };
-    new SyncWorker(this, 'SyncOrders', {
+    const syncOrders = new SyncWorker(this, 'SyncOrders', {
       ...shared,
       description: 'Brings orders to the loyalty service',
       bundle: bundleOf('sync-orders'),
@@ -76,7 +80,7 @@ export class ConnectorStack extends Stack {
       maxConcurrency: maxConcurrency.orders,
       listsCodes: false,
     });
-    new SyncWorker(this, 'SyncProducts', {
+    const syncProducts = new SyncWorker(this, 'SyncProducts', {
       ...shared,
       description: 'Brings products to the loyalty service',
       bundle: bundleOf('sync-products'),
@@ -84,7 +88,7 @@ export class ConnectorStack extends Stack {
       maxConcurrency: maxConcurrency.products,
       listsCodes: false,
     });
-    new SyncWorker(this, 'SyncCoupons', {
+    const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
       ...shared,
       description: 'Brings discount codes to the loyalty service',
       bundle: bundleOf('sync-coupons'),
@@ -93,8 +97,36 @@ export class ConnectorStack extends Stack {
       listsCodes: true,
     });
 
+    const reconcile = new Reconcile(this, 'Reconcile', {
+      ...shared,
+      bundle: bundleOf('reconcile'),
+      queues: [orders, products, coupons],
+      healing: connector.healing,
+      webhookAddress: receiver.endpoint.address,
+    });
+
+    const watched = {
+      connector,
+      metricsNamespace,
+      queues: { orders, products, coupons },
+      functions: {
+        'receive-webhook': receiver.function.lambda,
+        'sync-orders': syncOrders.function.lambda,
+        'sync-products': syncProducts.function.lambda,
+        'sync-coupons': syncCoupons.function.lambda,
+        reconcile: reconcile.function.lambda,
+      },
+      api: receiver.endpoint.api,
+      ledger,
+    };
+    const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
+    const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
+
+    const [first] = shops;
+    // The command finds out by itself where there is one shop only.
+    const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
     writeOutputs(this, {
-      WebhookAddress: receiver.address,
+      WebhookAddress: receiver.endpoint.address,
       OrdersQueueUrl: orders.source.queueUrl,
       ProductsQueueUrl: products.source.queueUrl,
       CouponsQueueUrl: coupons.source.queueUrl,
@@ -104,8 +136,10 @@ export class ConnectorStack extends Stack {
       LedgerTable: ledger.table.tableName,
       SecretsPrefix: secretsPrefix,
       MetricsNamespace: metricsNamespace,
+      ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
-      NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
+      Dashboard: dashboard.address,
+      NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }
 }

@@ -1,4 +1,5 @@
 import { Fn } from 'aws-cdk-lib';
+import type { HttpApi as Api } from 'aws-cdk-lib/aws-apigatewayv2';
 import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/deployment-settings.ts';
@@ -17,13 +18,17 @@ export interface EndpointProps {
 export class Endpoint extends Construct {
   /** Without a slash at its end. */
   readonly address: string;
+  /** Undefined where the function's own URL takes the webhooks. */
+  readonly api: Api | undefined;
 
   constructor(scope: Construct, id: string, { settings, ...props }: EndpointProps) {
     super(scope, id);
-    this.address =
+    const front =
       settings.kind === 'http-api'
-        ? new HttpApi(this, 'HttpApi', { ...props, settings }).address
-        : functionUrl(props.receiver);
+        ? new HttpApi(this, 'HttpApi', { ...props, settings })
+        : undefined;
+    this.api = front?.api;
+    this.address = front?.address ?? functionUrl(props.receiver);
   }
 }
 

@@ -26,6 +26,7 @@ export interface HttpApiProps {
 export class HttpApi extends Construct {
   /** Without a slash at its end. */
   readonly address: string;
+  readonly api: Api;
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
@@ -36,6 +37,7 @@ export class HttpApi extends Construct {
       // With a domain of its own it has one way in.
       disableExecuteApiEndpoint: domain !== undefined,
     });
+    this.api = api;
     const [route] = api.addRoutes({
       path: '/{shop}',
       methods: [HttpMethod.POST],

@@ -9,6 +9,7 @@ const CODES_INDEX = 'codes-of-discount';
 export class LedgerTable extends Construct {
   readonly table: Table;
   readonly codesIndexArn: string;
+  readonly codesIndexName = CODES_INDEX;
 
   constructor(scope: Construct, id: string, props: { readonly retainData: boolean }) {
     super(scope, id);

@@ -19,7 +19,7 @@ const MEMORY_MB = 256;
 /** The function that takes webhooks, and the address where it does. */
 export class Receiver extends Construct {
   readonly function: ConnectorFunction;
-  readonly address: string;
+  readonly endpoint: Endpoint;
 
   constructor(scope: Construct, id: string, props: ReceiverProps) {
     super(scope, id);
@@ -36,10 +36,10 @@ export class Receiver extends Construct {
       queues.map(({ source }) => source.queueArn),
     );
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook'));
-    this.address = new Endpoint(this, 'Endpoint', {
+    this.endpoint = new Endpoint(this, 'Endpoint', {
       receiver: this.function.lambda,
       settings: deployment.endpoint,
       logRetentionDays: props.logRetentionDays,
-    }).address;
+    });
   }
 }

@@ -17,5 +17,8 @@ export const MAX_RECEIVES = 1000;
 /** As long as SQS keeps anything: longer than the longest retry window. */
 export const RETENTION = Duration.days(14);
 
+/** As long as Lambda allows: a first run has much to compare, and keeps its place when time is up. */
+export const RECONCILE_TIMEOUT = Duration.minutes(15);
+
 /** The store hangs up after 5 s; whatever takes longer was in vain. */
 export const RECEIVER_TIMEOUT = Duration.seconds(10);

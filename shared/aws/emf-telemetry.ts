@@ -1,4 +1,5 @@
-import type { Dimensions, LogFields, Metric, Telemetry } from '../sync/telemetry.ts';
+import { type Detail, METRICS, type Metric, type Service } from '../config/metrics.ts';
+import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush. A frozen process would lose it. */
@@ -9,12 +10,27 @@ export interface EmfTelemetry extends Telemetry {
 const VALUES_PER_LINE = 100;
 
 /**
+ * Not `console.log`: where a function's log format is JSON, the runtime wraps what the console is given,
+ * and CloudWatch then finds no metric in it ("Using embedded metric format with JSON logs").
+ */
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** By service alone, and by what is kept apart: an alarm looks at one figure, not at a sum of many. */
+function dimensionSets(metric: Metric, told: Dimensions): readonly (readonly string[])[] {
+  const details: readonly Detail[] = METRICS[metric];
+  const keptApart = details.length > 0 && details.every((detail) => told[detail] !== undefined);
+  return [['service'], ...(keptApart ? [['service', ...details]] : [])];
+}
+
+/**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: written to standard output,
  * they cost no call. Counted per invocation and written once, because every line is paid for.
  */
 export function createEmfTelemetry(
-  settings: { readonly namespace: string; readonly service: string },
-  write: (line: string) => void = (line) => console.log(line),
+  settings: { readonly namespace: string; readonly service: Service },
+  write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {
   const counted = new Map<string, { metric: Metric; dimensions: Dimensions; values: number[] }>();
@@ -28,10 +44,7 @@ export function createEmfTelemetry(
           CloudWatchMetrics: [
             {
               Namespace: settings.namespace,
-              // With all details, and by service alone: an alarm looks at one figure, not at a sum of many.
-              Dimensions: [['service'], Object.keys(fields)].slice(
-                Object.keys(dimensions).length === 0 ? 1 : 0,
-              ),
+              Dimensions: dimensionSets(metric, dimensions),
               Metrics: [{ Name: metric, Unit: metric.endsWith('-ms') ? 'Milliseconds' : 'Count' }],
             },
           ],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../sync/entity.ts';
 import {
   type LedgerEntry,
   type LedgerWrite,
@@ -31,10 +31,12 @@ export const ITEM = {
   revision: 'r',
   /** S: names one write, so that its repetition by the SDK is not taken for another worker's. */
   writeId: 'w',
-  /** S: shop|discount, of coupons only, so that `CODES_INDEX` holds nothing else. */
+  /** S: shop|discount of a coupon, shop|notice of a notice, so that `CODES_INDEX` holds nothing else. */
   discount: 'd',
-  /** S: a coupon's code as JSON, only where the key is a hash and cannot tell it. */
+  /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
+  /** BOOL, true or absent: of orders sent as history. */
+  history: 'h',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -63,17 +65,36 @@ export function keyOnly(itemKey: string): LedgerItem {
   return { [ITEM.key]: { S: itemKey } };
 }
 
+/** In the place of a discount's id, which is a number: all notices of a shop are found together. */
+export const NOTICES = 'notice';
+
 /** A shop's domain has no bar, so the first one ends it. */
 export function discountText(shop: string, discountId: string): string {
   return `${shop}|${discountId}`;
 }
 
-/** The code of a coupon's item as it lies in `CODES_INDEX`. */
-export function codeIn(shop: string, item: LedgerItem): string | undefined {
-  const prefix = entityKeyText({ shop, kind: 'coupon', id: '' });
+/** The id of a coupon (its code) or of a notice as it lies in `CODES_INDEX`. */
+export function indexedIdIn(
+  shop: string,
+  kind: 'coupon' | 'notice',
+  item: LedgerItem,
+): string | undefined {
+  const prefix = entityKeyText({ shop, kind, id: '' });
   const itemKey = item[ITEM.key]?.S;
   if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
   return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
+}
+
+/** Whose item it is; undefined where only a hash of that is left. */
+export function keyIn(item: LedgerItem): EntityKey | undefined {
+  const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
+  const discount = item[ITEM.discount]?.S;
+  if (key || discount === undefined) return key;
+  const bar = discount.indexOf('|');
+  const shop = discount.slice(0, bar);
+  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
+  const id = indexedIdIn(shop, kind, item);
+  return id === undefined ? undefined : { shop, kind, id };
 }
 
 export function toItem(
@@ -82,7 +103,8 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, discountId, expiresAt } = entry;
+  const { appliedKey, remembered, expiresAt, history } = entry;
+  const discountId = key.kind === 'notice' ? NOTICES : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
@@ -96,6 +118,7 @@ export function toItem(
     ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
+    ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(discountId !== undefined && {
       [ITEM.discount]: { S: discountText(key.shop, discountId) },
       ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
@@ -123,11 +146,13 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const remembered = read(ITEM.remembered, item[ITEM.remembered]?.S);
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
+  const history = read(ITEM.history, item[ITEM.history]?.BOOL);
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
   const outcomes = read(ITEM.outcomes, jsonIn(item[ITEM.outcomes], toOutcomes)) ?? [];
   const discount = read(ITEM.discount, item[ITEM.discount]?.S);
+  const discountId = discount?.slice(discount.indexOf('|') + 1);
   const expiresAt = read(ITEM.expiresAt, numberIn(item[ITEM.expiresAt]));
   const entry: LedgerEntry = {
     version,
@@ -136,8 +161,9 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     revision,
     ...(appliedKey !== undefined && { appliedKey }),
     ...(remembered !== undefined && { remembered }),
-    ...(discount !== undefined && { discountId: discount.slice(discount.indexOf('|') + 1) }),
+    ...(discountId !== undefined && discountId !== NOTICES && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(history === true && { history }),
   };
   return { entry, faults };
 }

@@ -12,6 +12,7 @@ import {
   type LoyaltyAssumptions,
 } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingRules, type MappingSettings } from './mapping-settings.ts';
+import type { OrderSilence } from './order-silence.ts';
 import { checkSettings, defaultPath } from './settings-check.ts';
 
 interface ShopSettings {
@@ -26,6 +27,9 @@ interface ShopSettings {
 
   /** Rules that differ for this shop; all others are those of `rules`. */
   readonly rules?: MappingSettings;
+
+  /** When this shop counts as silent. Default: as `alarms.orderSilence` says. */
+  readonly orderSilence?: false | OrderSilence;
 }
 
 /** What a merchant sets in `connector.config.ts`. Secrets are not settings: they stand in no file. */
@@ -70,6 +74,7 @@ export interface Shop {
   readonly domain: string;
   readonly path: string;
   readonly rules: MappingRules;
+  readonly orderSilence: false | OrderSilence;
 }
 
 /** The settings, checked and complete. */
@@ -120,7 +125,7 @@ export function isConnector(value: unknown): value is Connector {
 export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   const faults = checkSettings(settings);
   if (faults.length > 0) return { kind: 'faulty', faults };
-  const shops = settings.shops.map((shop) => completeShop(shop, settings.rules));
+  const shops = settings.shops.map((shop) => completeShop(shop, settings));
   const { address, assumptions } = settings.loyalty;
   const connector = {
     shops,
@@ -138,13 +143,14 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 }
 
 function completeShop(
-  { domain, path, rules }: ShopSettings,
-  common: MappingSettings | undefined,
+  { domain, path, rules, orderSilence }: ShopSettings,
+  { rules: common, alarms }: ConnectorSettings,
 ): Shop {
   return {
     domain,
     path: path ?? defaultPath(domain),
     rules: { ...defaultRules, ...given(common), ...given(rules) },
+    orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
   };
 }
 

@@ -20,6 +20,8 @@ export function encodeEvent(event: StoreEvent): string {
     apiVersion,
     cursor,
     replays,
+    history,
+    force,
   } = event;
   const body = event.body && carry(event, event.body);
   // JSON leaves out what is undefined.
@@ -37,6 +39,8 @@ export function encodeEvent(event: StoreEvent): string {
         apiVersion,
         cursor,
         replays,
+        history,
+        force,
         body,
       },
     }),

@@ -1,7 +1,10 @@
 import type { LedgerEntry } from './ledger.ts';
 
-/** Where a snapshot comes from decides how far it is trusted to be the newest. */
-export type SnapshotSource = 'event' | 'store';
+/**
+ * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
+ * `feeder` was read from the store some time ago, `store` a moment ago.
+ */
+export type SnapshotSource = 'event' | 'feeder' | 'store';
 
 export interface Situation {
   readonly entry: LedgerEntry | undefined;
@@ -11,6 +14,8 @@ export interface Situation {
   /** Hash of the wanted state; undefined when the mapping skips the entity. */
   readonly wantedKey: string | undefined;
   readonly now: Date;
+  /** Sent even if nothing changed, because a person says that the service lost it. */
+  readonly force?: boolean;
 }
 
 /**
@@ -33,12 +38,12 @@ type ReadStoreReason = 'same-second' | 'old-and-unknown' | 'uncertain-and-older'
 /** An event this late is either a long outage or a captured body: only the store can tell. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
-export function plan({ entry, version, source, wantedKey, now }: Situation): Plan {
+export function plan({ entry, version, source, wantedKey, now, force }: Situation): Plan {
   const fromStore = source === 'store';
 
   // Version 0 is an entry in which nothing was ever settled: a rejection, a code that was announced.
   if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
-    if (!fromStore && now.getTime() - version > OLD_AFTER_MS) {
+    if (source === 'event' && now.getTime() - version > OLD_AFTER_MS) {
       return { kind: 'read-store', why: 'old-and-unknown' };
     }
     return wantedKey === undefined ? { kind: 'skip' } : { kind: 'call', mark: false };
@@ -55,10 +60,10 @@ export function plan({ entry, version, source, wantedKey, now }: Situation): Pla
   if (wantedKey === undefined) return { kind: 'skip' };
   const known = entry.appliedKey !== undefined;
   const same = entry.appliedKey === wantedKey && !entry.uncertain;
-  if (same) return { kind: 'unchanged', advance: version > entry.version };
+  if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
 
-  const tie = version === entry.version && !entry.uncertain;
-  if (tie && !fromStore) return { kind: 'read-store', why: 'same-second' };
+  const tie = version === entry.version && !same && !entry.uncertain;
+  if (tie && source === 'event') return { kind: 'read-store', why: 'same-second' };
 
   return { kind: 'call', mark: known && !entry.uncertain };
 }

@@ -86,6 +86,22 @@ describe('least privilege', () => {
     );
   });
 
+  it('lets Reconcile compare with the whole ledger and feed the queues, but neither take nor call', () => {
+    const queues = ['Coupons', 'Orders', 'Products'].map((queue) => `${queue}Source`);
+    expect(grantsOf('Reconcile')).toEqual(
+      [
+        ...['BatchGetItem', 'PutItem', 'Scan', 'UpdateItem'].map(
+          (action) => `dynamodb:${action} on LedgerTable`,
+        ),
+        ...ownLog('ReconcileReconciler'),
+        'secretsmanager:GetSecretValue on Secretsonestore',
+        'secretsmanager:GetSecretValue on Secretstwostore',
+        ...queues.map((queue) => `sqs:GetQueueAttributes on ${queue}`),
+        ...queues.map((queue) => `sqs:SendMessage on ${queue}`),
+      ].toSorted(),
+    );
+  });
+
   it('uses no wildcard, neither in actions nor in resources', () => {
     expect(policies.length).toBeGreaterThanOrEqual(4);
     for (const [, { Properties }] of policies) {
