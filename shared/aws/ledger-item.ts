@@ -90,8 +90,9 @@ export function keyIn(item: LedgerItem): EntityKey | undefined {
   const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
   const discount = item[ITEM.discount]?.S;
   if (key || discount === undefined) return key;
-  const shop = discount.slice(0, discount.indexOf('|'));
-  const kind = discount === discountText(shop, NOTICES) ? 'notice' : 'coupon';
+  const bar = discount.indexOf('|');
+  const shop = discount.slice(0, bar);
+  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
   const id = indexedIdIn(shop, kind, item);
   return id === undefined ? undefined : { shop, kind, id };
 }
