@@ -8,8 +8,8 @@ const VOLUMES = [
   { webhooks: 10_000_000, name: '10 M' },
 ];
 
-export const BEGIN = '<!-- The table between these marks is written by: npm run cost -->';
-export const END = '<!-- End of the table. -->';
+const BEGIN = '<!-- The table between these marks is written by: npm run cost -->';
+const END = '<!-- End of the table. -->';
 
 /** Markdown: a row per thing that is paid for, a column per volume. */
 export function costTable(
