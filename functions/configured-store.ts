@@ -25,7 +25,7 @@ export function createConfiguredStore(
   });
 }
 
-function enrichmentOf({ enrich, document, birthday }: Shop['rules']): Enrichment {
+export function enrichmentOf({ enrich, document, birthday }: Shop['rules']): Enrichment {
   const sources = [document, birthday].filter((source) => typeof source === 'object');
   return {
     card: enrich.cardDetails,

@@ -1,11 +1,11 @@
-import type { Metric, Service } from '../../shared/config/metrics.ts';
+import type { Service, WrittenMetric } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { counted, total } from './counted.ts';
 import { type Watched, WORKERS } from './watched.ts';
 
 /** What the workers meet at the loyalty service, and in themselves. */
 export function workerAlarms({ metricsNamespace }: Watched): AlarmDefinition[] {
-  const ofAll = (metric: Metric, services: readonly Service[] = WORKERS) =>
+  const ofAll = (metric: WrittenMetric, services: readonly Service[] = WORKERS) =>
     total(
       services.map((service) => counted(metricsNamespace, service, metric)),
       metric,

@@ -5,6 +5,7 @@ import type { Outcome } from './outcome.ts';
 import type { SnapshotSource } from './plan.ts';
 import type { StoreEvent } from './store-event.ts';
 import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
+import type { Telemetry } from './telemetry.ts';
 
 /** What is known of an entity at one moment; `gone` is knowledge too, but only the store's word. */
 export interface Snapshot {
@@ -19,6 +20,7 @@ export interface Snapshot {
 
 interface StoreWorld {
   readonly store: Store;
+  readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
 
@@ -37,8 +39,9 @@ export interface Question {
 export async function readSnapshot(
   key: EntityKey,
   { event, entry, carried }: Question,
-  { store, now }: StoreWorld,
+  { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
+  telemetry.count('store-read', { kind: key.kind });
   const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
   const answer = await ask(store, key, evidence);
   switch (answer.kind) {

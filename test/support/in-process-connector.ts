@@ -196,6 +196,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
           }
         },
         deadline,
+        healSubscriptions: async () => {},
         everyMinutes: connector.healing.everyMinutes,
       });
     },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
@@ -45,7 +46,33 @@ describe('alarms and runbook', () => {
   });
 });
 
+/** Every `npx connector …` of the text, word by word. */
+const commands = [...new Set(runbook.match(/npx connector [a-z][^`\n]*/g))].map((command) => [
+  command,
+]);
+
 describe('the runbook', () => {
+  it.each(commands)('%s is a command that exists, with options that it takes', (text) => {
+    const words = (text.match(/"[^"]*"|\S+/g) ?? []).slice(2);
+    let command = createProgram();
+    const given = [...words];
+    for (;;) {
+      const child = command.commands.find((one) => one.name() === given[0]);
+      if (!child) break;
+      command = child;
+      given.shift();
+    }
+    expect(
+      command.commands.map((one) => one.name()),
+      'a command is missing',
+    ).toEqual([]);
+    const { operands, unknown } = command.parseOptions(given);
+    expect(unknown).toEqual([]);
+    const required = command.registeredArguments.filter((argument) => argument.required);
+    expect(operands.length).toBeGreaterThanOrEqual(required.length);
+    expect(operands.length).toBeLessThanOrEqual(command.registeredArguments.length);
+  });
+
   it('has a target for each of its links', () => {
     const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
