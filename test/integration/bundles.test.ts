@@ -127,4 +127,12 @@ describe('the bundles', () => {
       expect(codeOf(name)).toContain('example-store.myshopify.com');
     }
   });
+
+  it('reconcile holds no worker: it calls nobody but the store', () => {
+    const inputs = inputsOf('reconcile');
+    expect(inputs).toContain('shared/sync/reconcile/reconcile.ts');
+    expect(inputs).not.toContain('shared/sync/run-batch.ts');
+    expect(inputs.filter((input) => input.startsWith('shared/loyalty/client'))).toEqual([]);
+    expect(gzipKilobytes('reconcile')).toBeLessThan(235);
+  });
 });
