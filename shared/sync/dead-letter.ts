@@ -10,7 +10,7 @@ export const LETTER_REASONS = [
   'crashed',
 ] as const;
 
-export type LetterReason = (typeof LETTER_REASONS)[number];
+type LetterReason = (typeof LETTER_REASONS)[number];
 
 /** A message in a dead-letter queue, in the hands of whoever received it. */
 export interface DeadLetter {
@@ -30,7 +30,7 @@ export interface DeadLetter {
   readonly at: number;
 }
 
-export interface LetterCounts {
+interface LetterCounts {
   readonly visible: number;
   /** Received by somebody and not given back yet. */
   readonly inFlight: number;
