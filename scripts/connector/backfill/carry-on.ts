@@ -64,7 +64,10 @@ export async function carryOn(
       );
     }
     if (error instanceof BulkFileGone) {
-      throw fileProblem({ kind: 'expired' }, againCommand(open, given));
+      throw new Problem(
+        "The store's address of the file is no longer good.",
+        `Go on with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
+      );
     }
     throw error;
   }
