@@ -13,6 +13,7 @@ import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import type { Service } from '../shared/config/metrics.ts';
 import { createLoyaltyClient } from '../shared/loyalty/client.ts';
 import { createEventReader } from '../shared/shopify/read-event.ts';
 import { createCircuitBreaker } from '../shared/sync/circuit-breaker.ts';
@@ -29,10 +30,10 @@ import { createShopSecrets } from './shop-secrets.ts';
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
 /** What is left of the function's time when work stops: enough to delay what is unfinished. */
-const RESERVE_MS = 10_000;
+export const RESERVE_MS = 10_000;
 
 /** Settles one queue's batches. The three workers differ in their queue and nothing else. */
-export function createWorker(connector: Connector, service: string, given?: Store) {
+export function createWorker(connector: Connector, service: Service, given?: Store) {
   const environment = readEnvironment([
     'ORDERS_QUEUE_URL',
     'PRODUCTS_QUEUE_URL',

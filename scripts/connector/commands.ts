@@ -5,6 +5,7 @@ import { registerDoctor } from './doctor/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
+import { registerTrace } from './trace/command.ts';
 import { registerWebhooks } from './webhooks/command.ts';
 
 /**
@@ -13,6 +14,7 @@ import { registerWebhooks } from './webhooks/command.ts';
  */
 export const registrations: readonly ((program: Command) => void)[] = [
   registerStatus,
+  registerTrace,
   registerDeadLetters,
   registerDoctor,
   registerSend,

@@ -1,4 +1,11 @@
-import type { Dimensions, LogFields, Metric, Telemetry } from '../sync/telemetry.ts';
+import {
+  type Detail,
+  METRICS,
+  type Metric,
+  type Service,
+  type WrittenMetric,
+} from '../config/metrics.ts';
+import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush. A frozen process would lose it. */
@@ -9,17 +16,44 @@ export interface EmfTelemetry extends Telemetry {
 const VALUES_PER_LINE = 100;
 
 /**
+ * Not `console.log`: where a function's log format is JSON, the runtime wraps what the console is given,
+ * and CloudWatch then finds no metric in it ("Using embedded metric format with JSON logs").
+ */
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** By service alone, and by what is kept apart: an alarm looks at one figure, not at a sum of many. */
+function dimensionSets(metric: WrittenMetric, told: Dimensions): readonly (readonly string[])[] {
+  const details: readonly Detail[] = METRICS[metric];
+  const keptApart = details.length > 0 && details.every((detail) => told[detail] !== undefined);
+  return [['service'], ...(keptApart ? [['service', ...details]] : [])];
+}
+
+interface Counted {
+  readonly metric: WrittenMetric;
+  readonly dimensions: Dimensions;
+  readonly values: number[];
+}
+
+const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !== null;
+
+/**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: written to standard output,
  * they cost no call. Counted per invocation and written once, because every line is paid for.
  */
 export function createEmfTelemetry(
-  settings: { readonly namespace: string; readonly service: string },
-  write: (line: string) => void = (line) => console.log(line),
+  settings: { readonly namespace: string; readonly service: Service },
+  write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {
-  const counted = new Map<string, { metric: Metric; dimensions: Dimensions; values: number[] }>();
+  const counted = new Map<string, Counted>();
 
-  function writeMetric(metric: Metric, dimensions: Dimensions, values: readonly number[]): void {
+  function writeMetric(
+    metric: WrittenMetric,
+    dimensions: Dimensions,
+    values: readonly number[],
+  ): void {
     const fields = { service: settings.service, ...dimensions };
     write(
       JSON.stringify({
@@ -28,10 +62,7 @@ export function createEmfTelemetry(
           CloudWatchMetrics: [
             {
               Namespace: settings.namespace,
-              // With all details, and by service alone: an alarm looks at one figure, not at a sum of many.
-              Dimensions: [['service'], Object.keys(fields)].slice(
-                Object.keys(dimensions).length === 0 ? 1 : 0,
-              ),
+              Dimensions: dimensionSets(metric, dimensions),
               Metrics: [{ Name: metric, Unit: metric.endsWith('-ms') ? 'Milliseconds' : 'Count' }],
             },
           ],
@@ -44,8 +75,9 @@ export function createEmfTelemetry(
 
   return {
     count(metric, dimensions = {}, value = 1) {
+      if (!isWritten(metric)) return;
       const key = JSON.stringify([metric, dimensions]);
-      const entry = counted.get(key) ?? { metric, dimensions, values: [] };
+      const entry: Counted = counted.get(key) ?? { metric, dimensions, values: [] };
       counted.set(key, entry);
       // A count is a sum; only measurements need their single values.
       if (metric.endsWith('-ms')) entry.values.push(value);

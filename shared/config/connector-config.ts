@@ -12,6 +12,7 @@ import {
   type LoyaltyAssumptions,
 } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingRules, type MappingSettings } from './mapping-settings.ts';
+import type { OrderSilence } from './order-silence.ts';
 import { checkSettings, defaultPath } from './settings-check.ts';
 
 interface ShopSettings {
@@ -26,6 +27,9 @@ interface ShopSettings {
 
   /** Rules that differ for this shop; all others are those of `rules`. */
   readonly rules?: MappingSettings;
+
+  /** When this shop counts as silent. Default: as `alarms.orderSilence` says. */
+  readonly orderSilence?: false | OrderSilence;
 }
 
 /** What a merchant sets in `connector.config.ts`. Secrets are not settings: they stand in no file. */
@@ -70,6 +74,7 @@ export interface Shop {
   readonly domain: string;
   readonly path: string;
   readonly rules: MappingRules;
+  readonly orderSilence: false | OrderSilence;
 }
 
 /** The settings, checked and complete. */
@@ -87,25 +92,40 @@ export type CheckedConnector =
   | { readonly kind: 'valid'; readonly connector: Connector }
   | { readonly kind: 'faulty'; readonly faults: readonly SettingFault[] };
 
+/** All faults in one message, because whoever mends them wants to do it once. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly faults: readonly SettingFault[];
+
+  constructor(faults: readonly SettingFault[], file = 'connector.config.ts') {
+    super(faults.map(({ path, problem }) => `${file}: ${path} ${problem}`).join('\n'));
+    this.faults = faults;
+  }
+}
+
+const defined = new WeakSet<object>();
+
 /**
  * Completes the settings of `connector.config.ts`.
  *
- * Throws when any is wrong, with all faults in one message: nothing can start without settings, and
- * whoever mends them wants to do it once.
+ * Throws a `SettingsError` when any is wrong: nothing can start without settings.
  */
 export function defineConnector(settings: ConnectorSettings): Connector {
   const checked = checkConnector(settings);
-  if (checked.kind === 'valid') return checked.connector;
-  const lines = checked.faults.map(
-    ({ path, problem }) => `connector.config.ts: ${path} ${problem}`,
-  );
-  throw new Error(lines.join('\n'));
+  if (checked.kind === 'faulty') throw new SettingsError(checked.faults);
+  defined.add(checked.connector);
+  return checked.connector;
+}
+
+/** Tells what `defineConnector` made from what was written by hand and never checked. */
+export function isConnector(value: unknown): value is Connector {
+  return typeof value === 'object' && value !== null && defined.has(value);
 }
 
 export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   const faults = checkSettings(settings);
   if (faults.length > 0) return { kind: 'faulty', faults };
-  const shops = settings.shops.map((shop) => completeShop(shop, settings.rules));
+  const shops = settings.shops.map((shop) => completeShop(shop, settings));
   const { address, assumptions } = settings.loyalty;
   const connector = {
     shops,
@@ -123,13 +143,14 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 }
 
 function completeShop(
-  { domain, path, rules }: ShopSettings,
-  common: MappingSettings | undefined,
+  { domain, path, rules, orderSilence }: ShopSettings,
+  { rules: common, alarms }: ConnectorSettings,
 ): Shop {
   return {
     domain,
     path: path ?? defaultPath(domain),
     rules: { ...defaultRules, ...given(common), ...given(rules) },
+    orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
   };
 }
 

@@ -17,6 +17,7 @@ import { deploymentCheck } from './deployment-settings.ts';
 import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
+import { orderSilenceCheck } from './order-silence.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -107,6 +108,7 @@ const shop = shapeOf({
       'be a single part of an address: lower-case letters, digits and hyphens',
     ),
     rules,
+    orderSilence: orderSilenceCheck,
   },
 });
 

@@ -9,10 +9,12 @@ import { personalTexts } from './scrub.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { describeFault } from './transport-fault.ts';
 
+export const CALL_TIMEOUT_MS = 10_000;
+
 export type LoyaltyClientSettings = {
   /** A function is asked before every call, so that a rotated key is taken up; it does the caching. */
   readonly credentials: Credentials | (() => Promise<Credentials>);
-  /** For a whole call, from its beginning to the end of the answer. Default: 10 000. */
+  /** For a whole call, from its beginning to the end of the answer. Default: `CALL_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
 } & (
   | {
@@ -35,7 +37,7 @@ export type LoyaltyClient = ReturnType<typeof createLoyaltyClient>;
  * body that is not JSON. The credentials live in closures only, where no logger can find them.
  */
 export function createLoyaltyClient(settings: LoyaltyClientSettings) {
-  const { credentials, timeoutMs = 10_000 } = settings;
+  const { credentials, timeoutMs = CALL_TIMEOUT_MS } = settings;
   const transport =
     'transport' in settings ? settings.transport : createTransport(settings.baseUrl);
   checkTimeout(timeoutMs);

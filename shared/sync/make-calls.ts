@@ -122,7 +122,9 @@ function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): C
         mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
       );
       const misconfigured = result.class === 'misconfigured';
-      return { outcome: { kind: 'retry', why, afterSeconds, misconfigured }, end, mayHaveHappened };
+      const throttled = result.class === 'throttled';
+      const outcome = { kind: 'retry', why, afterSeconds, misconfigured, throttled } as const;
+      return { outcome, end, mayHaveHappened };
     }
     case 'rejected':
       return refused(calls, result);

@@ -12,6 +12,8 @@ export interface RetryReason {
   readonly afterSeconds?: number;
   /** Nothing will pass until a person acts: wait long, and let the alarm speak. */
   readonly misconfigured?: boolean;
+  /** The loyalty service asked for fewer calls. */
+  readonly throttled?: boolean;
 }
 
 export interface Rejection {

@@ -152,6 +152,7 @@ async function delayGroup(
     });
   }
   if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
+  if (retry.throttled) world.telemetry.count('throttled', { why: retry.why });
   const kept = stay.map(({ message }) => message);
   try {
     await world.source.delay(kept, seconds);

@@ -1,36 +1,10 @@
+import type { Detail, Metric } from '../config/metrics.ts';
 import type { EntityKind } from './entity.ts';
 import type { EventKind, StoreEvent } from './store-event.ts';
 
-/** Every figure the connector counts. The alarms and the dashboard are made from these names. */
-export type Metric =
-  | 'received'
-  | 'refused'
-  | 'unknown-topic'
-  | 'unexpected-api-version'
-  | 'older-secret-used'
-  | 'applied'
-  | 'unchanged'
-  | 'superseded'
-  | 'skipped'
-  | 'handled'
-  | 'retried'
-  | 'rejected'
-  | 'misconfigured'
-  | 'store-read'
-  | 'notice'
-  | 'latency-ms'
-  | 'subscriptions-wrong'
-  | 'subscriptions-repaired'
-  /** By reconciling: what was compared, what was sent for because it was missing or stale. */
-  | 'looked-at'
-  | 'healed'
-  /** How long ago the oldest of one run's healed things had changed. */
-  | 'oldest-healed-ms'
-  /** One for each run that compared everything up to its end. */
-  | 'reconciled'
-  | 'crash';
+export type { Metric };
 
-export type Dimensions = Readonly<Partial<Record<'kind' | 'why' | 'code' | 'topic', string>>>;
+export type Dimensions = Readonly<Partial<Record<Detail, string>>>;
 
 /**
  * Where the connector says what it does. Whoever calls it passes ids, names of reasons and codes, and

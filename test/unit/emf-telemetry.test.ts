@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
+import { captureOutput } from '../support/captured-output.ts';
 import { readMetricLine } from '../support/embedded-metrics.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.000Z');
 
 function open() {
   const written: string[] = [];
-  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' };
+  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' } as const;
   const telemetry = createEmfTelemetry(
     settings,
     (line) => written.push(line),
@@ -31,7 +32,7 @@ describe('metrics', () => {
 
   it('say what CloudWatch needs to know', () => {
     const { telemetry, lines } = open();
-    telemetry.count('skipped', { kind: 'order', why: 'guest' });
+    telemetry.count('refused', { why: 'signature', topic: 'orders/create' });
     telemetry.flush();
     expect(lines()).toEqual([
       {
@@ -40,37 +41,65 @@ describe('metrics', () => {
           CloudWatchMetrics: [
             {
               Namespace: 'LoyaltyConnector',
-              Dimensions: [['service'], ['service', 'kind', 'why']],
-              Metrics: [{ Name: 'skipped', Unit: 'Count' }],
+              Dimensions: [['service'], ['service', 'why']],
+              Metrics: [{ Name: 'refused', Unit: 'Count' }],
             },
           ],
         },
         service: 'sync-orders',
-        kind: 'order',
-        why: 'guest',
-        skipped: 1,
+        why: 'signature',
+        topic: 'orders/create',
+        refused: 1,
       },
     ]);
   });
 
-  it('without details are told by service alone, and once', () => {
-    const { telemetry, lines } = open();
+  it.each([
+    ['crash', {}],
+    ['skipped', { kind: 'order', why: 'guest' }],
+    ['received', { kind: 'order' }],
+  ] as const)(
+    '%s with %j is kept by service alone, and its details stand beside it',
+    (metric, details) => {
+      const { telemetry, lines } = open();
+      telemetry.count(metric, details);
+      telemetry.flush();
+      expect(lines()[0]).toMatchObject({
+        _aws: { CloudWatchMetrics: [{ Dimensions: [['service']] }] },
+        ...details,
+      });
+    },
+  );
+
+  it('go past the console, which a runtime may wrap: CloudWatch would find nothing in it', () => {
+    const output = captureOutput();
+    const reached: unknown[] = [];
+    console.log = (...words) => reached.push(words);
+    const telemetry = createEmfTelemetry({ namespace: 'LoyaltyConnector', service: 'sync-orders' });
     telemetry.count('crash');
     telemetry.flush();
-    expect(lines()[0]).toMatchObject({
-      _aws: { CloudWatchMetrics: [{ Dimensions: [['service']] }] },
-    });
+    output.stop();
+    expect(reached).toEqual([]);
+    expect(output.lines().flatMap(readMetricLine)).toMatchObject([{ metric: 'crash' }]);
+    expect(output.pieces[0]).toMatch(/^\{.*\}\n$/);
+  });
+
+  it('are not written where nobody looks for them', () => {
+    const { telemetry, written } = open();
+    telemetry.count('store-read', { kind: 'order' });
+    telemetry.flush();
+    expect(written).toEqual([]);
   });
 
   it('count up to one sum per set of details', () => {
-    const { telemetry, metrics } = open();
+    const { telemetry, lines } = open();
     telemetry.count('applied', { kind: 'order' });
     telemetry.count('applied', { kind: 'order' }, 3);
     telemetry.count('applied', { kind: 'product' });
     telemetry.flush();
-    expect(metrics().map(({ dimensions, values }) => [dimensions.kind, values])).toEqual([
-      ['order', [4]],
-      ['product', [1]],
+    expect(lines().map(({ kind, applied }) => [kind, applied])).toEqual([
+      ['order', 4],
+      ['product', 1],
     ]);
   });
 

@@ -13,8 +13,10 @@ export interface AdminClientSettings {
   readonly secret: AdminSecret;
   /** A store sandbox on this machine instead of the shop. */
   readonly sandboxAddress?: string | undefined;
-  /** For one request and its whole answer. Default: 10 000. */
+  /** For one request and its whole answer. Default: `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number | undefined;
+  /** The part of the store's points, from 0 to 1, that is left to others. Default: 0. */
+  readonly reserve?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: (() => number) | undefined;
   /** Ends early, without an error, when the signal fires. */
@@ -34,16 +36,24 @@ export interface AdminClient {
 }
 
 /** Tries of one question; whatever fails as often waits on its queue instead. */
-const MOST_TRIES = 4;
+export const MOST_TRIES = 4;
 const FIRST_PAUSE_MS = 200;
 /** A worker that waits longer for points is paid for waiting: the queue does it for nothing. */
-const LONGEST_WAIT_MS = 10_000;
+export const LONGEST_WAIT_MS = 10_000;
+/** For one request and its whole answer. */
+export const REQUEST_TIMEOUT_MS = 10_000;
 
 export function createAdminClient(settings: AdminClientSettings): AdminClient {
-  const { shop, secret, timeoutMs = 10_000, now = Date.now, random = Math.random } = settings;
+  const {
+    shop,
+    secret,
+    timeoutMs = REQUEST_TIMEOUT_MS,
+    now = Date.now,
+    random = Math.random,
+  } = settings;
   const sleep = settings.sleep ?? sleepUntil;
   const address = adminAddress(shop, settings.sandboxAddress);
-  const throttle = createThrottle();
+  const throttle = createThrottle(settings.reserve);
   const tokens = createAccessTokens({
     secret,
     now,

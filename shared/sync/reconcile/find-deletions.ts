@@ -6,6 +6,7 @@ import { recallOrder } from '../remembered.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store-walk.ts';
 import { deletionMessage, type HealedKind } from './healing-message.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
 import { quietUntil } from './walk-position.ts';
 
 type ScannedEntry = Awaited<ReturnType<Ledger['scan']>>['entries'][number];
@@ -19,8 +20,8 @@ interface Suspect {
 
 /** Shopify, "Order": what an app without `read_all_orders` sees, less a day for clocks and borders. */
 const VISIBLE_MS = 59 * 86_400_000;
-/** Where so many are asked for and most are absent, it is not the entities that are wrong. */
-const ENOUGH_TO_DOUBT = 20;
+/** Where so many are absent, and more than are there, it is not the entities that are wrong. */
+const ENOUGH_TO_DOUBT = 5;
 
 /**
  * Which of these entries the store has deleted without our hearing of it. That the store does not show
@@ -105,8 +106,9 @@ async function endAbsent(
   kind: WalkedKind,
   suspects: readonly Suspect[],
   began: number,
-  { store, queue, now, telemetry }: ReconcileWorld,
+  world: ReconcileWorld,
 ): Promise<WalkAnswer<Compared>> {
+  const { store, now, telemetry } = world;
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const absent = new Set<string>();
   for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
@@ -115,7 +117,7 @@ async function endAbsent(
     if (answer.kind === 'unavailable') return answer;
     for (const id of answer.value) absent.add(id);
   }
-  if (ids.length >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
+  if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
     telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
     telemetry.log('error', 'the store shows less than half of what it told of: nothing was ended', {
       shop,
@@ -127,7 +129,8 @@ async function endAbsent(
   }
   await inTurns([...absent], async (id) => {
     // The same id all through this walk: the codes of one discount lie on many pages.
-    await queue.send(deletionMessage(kind, { shop, id, version: began, now: now() }));
+    const message = deletionMessage(kind, { shop, id, version: began, now: now() });
+    if (!(await sendOnce(message, world))) return;
     telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });
   });
   const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);

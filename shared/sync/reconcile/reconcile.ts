@@ -15,11 +15,13 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 export async function reconcile(
   shops: readonly ReconciledShop[],
   isDeep: boolean,
-  world: ReconcileWorld,
+  given: Omit<ReconcileWorld, 'sent'>,
 ): Promise<void> {
+  const world = { ...given, sent: new Set<string>() };
   const beganAt = world.now().toISOString();
   const runs = [];
   for (const shop of shops) {
+    await world.healSubscriptions(shop.domain);
     const tally = createTally(world.telemetry);
     runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
   }

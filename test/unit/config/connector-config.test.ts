@@ -43,6 +43,7 @@ describe('the connector’s settings', () => {
             couponForEveryone: 'send',
             couponForSeveralCustomers: 'without-customer',
           },
+          orderSilence: false,
         },
       ],
       loyalty: {
@@ -65,7 +66,6 @@ describe('the connector’s settings', () => {
       },
       alarms: {
         emails: [],
-        orderSilence: false,
         healedPercent: 5,
         oldestMessageMinutes: 30,
       },

@@ -1,0 +1,25 @@
+import { join, resolve } from 'node:path';
+import { bundleFunctions } from './bundle-functions.ts';
+import { ConnectorStack, FUNCTIONS } from './connector-stack.ts';
+import { createApp } from './create-app.ts';
+import { loadStages } from './stages.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const app = createApp();
+const loaded = await loadStages(root, app.node.tryGetContext('stage'));
+
+if (loaded.kind === 'faulty') {
+  console.error(loaded.faults.join('\n'));
+  process.exit(1);
+}
+
+for (const { name, file, connector } of loaded.stages) {
+  const bundles = await bundleFunctions({
+    root,
+    functions: FUNCTIONS,
+    configFile: file,
+    outFolder: join(app.outdir, 'bundles', name),
+  });
+  new ConnectorStack(app, { stage: name, connector, bundleOf: bundles.folderOf });
+}
+app.synth();

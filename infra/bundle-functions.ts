@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+
+export interface BundleSettings {
+  /** The project's folder. */
+  readonly root: string;
+  /** Names of folders in functions/. */
+  readonly functions: readonly string[];
+  /** The stage's settings, which stand for `connector.config.ts` wherever that is imported. */
+  readonly configFile: string;
+  readonly outFolder: string;
+}
+
+export interface Bundles {
+  /** The folder that is uploaded for a function; its handler is `index.handler`. */
+  folderOf(name: string): string;
+  readonly metafile: Metafile;
+}
+
+/**
+ * One CommonJS file per function: in Lambda it starts faster than ESM, where importing a built-in
+ * module also loads what only its ESM form needs. Source maps lie outside what is uploaded, because
+ * the runtime would read them at every cold start.
+ */
+export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
+  const { root, functions, configFile, outFolder } = settings;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: functions.map((name) => ({
+      in: `functions/${name}/handler.ts`,
+      out: `${name}/index`,
+    })),
+    outdir: join(outFolder, 'assets'),
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    // Otherwise `import()` of a built-in module would still load its ESM form.
+    supported: { 'dynamic-import': false },
+    sourcemap: 'external',
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+    plugins: [useConfigFile(root, configFile)],
+  });
+  for (const { path, contents } of outputFiles) {
+    writeTo(path.endsWith('.map') ? mapPath(outFolder, path) : path, contents);
+  }
+  const folderOf = (name: string) => join(outFolder, 'assets', name);
+  for (const name of functions) {
+    // The project is a module package: without this, so would be a bundle that runs inside of it.
+    writeTo(join(folderOf(name), 'package.json'), '{"type":"commonjs"}');
+  }
+  return { folderOf, metafile };
+}
+
+/** cdk.out/…/source-maps/sync-orders.js.map */
+function mapPath(outFolder: string, path: string): string {
+  const name = basename(dirname(path));
+  return join(outFolder, 'source-maps', `${name}.js.map`);
+}
+
+function useConfigFile(root: string, configFile: string): Plugin {
+  const common = resolve(root, 'connector.config.ts');
+  return {
+    name: 'stage-configuration',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir }) =>
+        relative(common, resolve(resolveDir, path)) === ''
+          ? { path: resolve(root, configFile) }
+          : undefined,
+      );
+    },
+  };
+}
+
+function writeTo(path: string, contents: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, contents);
+}

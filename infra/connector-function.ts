@@ -1,0 +1,73 @@
+import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+export interface ConnectorFunctionProps {
+  readonly description: string;
+  /** The folder of the bundle. */
+  readonly bundle: string;
+  readonly memoryMb: number;
+  readonly timeout: Duration;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logRetentionDays: number;
+  readonly reservedConcurrency?: number | undefined;
+}
+
+/** A function with a log group and a role of its own, which may write its log and nothing else. */
+export class ConnectorFunction extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly logs: LogGroup;
+  readonly #role: Role;
+
+  constructor(scope: Construct, id: string, props: ConnectorFunctionProps) {
+    super(scope, id);
+    this.logs = new LogGroup(this, 'Logs', {
+      retention: props.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      description: `${id} of ${Stack.of(this).stackName}`,
+    });
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
+    this.lambda = new LambdaFunction(this, 'Function', {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(props.bundle),
+      handler: 'index.handler',
+      memorySize: props.memoryMb,
+      timeout: props.timeout,
+      environment: { ...props.environment },
+      role: this.#role,
+      logGroup: this.logs,
+      loggingFormat: LoggingFormat.JSON,
+      // Start and end of every call are three lines to pay for that the metrics already tell; what
+      // failed or ran out of time is still written.
+      systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
+    });
+  }
+
+  /** Actions by name: the grants of the library allow more than is needed. */
+  allow(actions: readonly string[], resources: readonly string[]): void {
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: [...actions],
+        resources: [...resources],
+      }),
+    );
+  }
+}

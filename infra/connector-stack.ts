@@ -1,0 +1,145 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { AlarmTopic } from './alarm-topic.ts';
+import { Alarms } from './alarms/alarms.ts';
+import { ConnectorDashboard } from './dashboard/connector-dashboard.ts';
+import { EventQueue } from './event-queue.ts';
+import { LedgerTable } from './ledger-table.ts';
+import { writeOutputs } from './outputs.ts';
+import { Receiver } from './receiver.ts';
+import { Reconcile } from './reconcile.ts';
+import { ShopSecrets } from './shop-secrets.ts';
+import { SyncWorker } from './sync-worker.ts';
+
+/** Folders of functions/ that the stack deploys. */
+export const FUNCTIONS = [
+  'receive-webhook',
+  'sync-orders',
+  'sync-products',
+  'sync-coupons',
+  'reconcile',
+] as const;
+
+type FunctionName = (typeof FUNCTIONS)[number];
+
+export interface ConnectorStackProps extends StackProps {
+  readonly stage: string;
+  readonly connector: Connector;
+  /** The folder of a function's bundle. */
+  readonly bundleOf: (name: FunctionName) => string;
+}
+
+/** One stage of the connector. */
+export class ConnectorStack extends Stack {
+  constructor(scope: Construct, { stage, connector, bundleOf, ...props }: ConnectorStackProps) {
+    const name = `loyalty-connector-${stage}`;
+    super(scope, name, {
+      description: `loyalty-connector, stage ${stage}`,
+      ...props,
+      stackName: name,
+    });
+    const { deployment, shops } = connector;
+    const { retainData, logRetentionDays, maxConcurrency } = deployment;
+    const metricsNamespace = `LoyaltyConnector/${stage}`;
+    const secretsPrefix = `loyalty-connector/${stage}`;
+
+    const orders = new EventQueue(this, 'Orders', { retainData });
+    const products = new EventQueue(this, 'Products', { retainData });
+    const coupons = new EventQueue(this, 'Coupons', { retainData });
+    const ledger = new LedgerTable(this, 'Ledger', { retainData });
+    const secrets = new ShopSecrets(this, 'Secrets', {
+      prefix: secretsPrefix,
+      shopPaths: shops.map(({ path }) => path),
+    });
+    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms);
+
+    const environment = {
+      ORDERS_QUEUE_URL: orders.source.queueUrl,
+      PRODUCTS_QUEUE_URL: products.source.queueUrl,
+      COUPONS_QUEUE_URL: coupons.source.queueUrl,
+      SECRETS_PREFIX: secretsPrefix,
+      METRICS_NAMESPACE: metricsNamespace,
+    };
+
+    const receiver = new Receiver(this, 'ReceiveWebhook', {
+      bundle: bundleOf('receive-webhook'),
+      queues: [orders, products, coupons],
+      secrets,
+      deployment,
+      environment,
+      logRetentionDays,
+    });
+
+    const shared = { environment, logRetentionDays, ledger, secrets };
+    const syncOrders = new SyncWorker(this, 'SyncOrders', {
+      ...shared,
+      description: 'Brings orders to the loyalty service',
+      bundle: bundleOf('sync-orders'),
+      queue: orders,
+      maxConcurrency: maxConcurrency.orders,
+      listsCodes: false,
+    });
+    const syncProducts = new SyncWorker(this, 'SyncProducts', {
+      ...shared,
+      description: 'Brings products to the loyalty service',
+      bundle: bundleOf('sync-products'),
+      queue: products,
+      maxConcurrency: maxConcurrency.products,
+      listsCodes: false,
+    });
+    const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
+      ...shared,
+      description: 'Brings discount codes to the loyalty service',
+      bundle: bundleOf('sync-coupons'),
+      queue: coupons,
+      maxConcurrency: maxConcurrency.coupons,
+      listsCodes: true,
+    });
+
+    const reconcile = new Reconcile(this, 'Reconcile', {
+      ...shared,
+      bundle: bundleOf('reconcile'),
+      queues: [orders, products, coupons],
+      healing: connector.healing,
+      webhookAddress: receiver.endpoint.address,
+    });
+
+    const watched = {
+      connector,
+      metricsNamespace,
+      queues: { orders, products, coupons },
+      functions: {
+        'receive-webhook': receiver.function.lambda,
+        'sync-orders': syncOrders.function.lambda,
+        'sync-products': syncProducts.function.lambda,
+        'sync-coupons': syncCoupons.function.lambda,
+        reconcile: reconcile.function.lambda,
+      },
+      api: receiver.endpoint.api,
+      ledger,
+    };
+    const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
+    const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
+
+    const [first] = shops;
+    // The command finds out by itself where there is one shop only.
+    const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
+    writeOutputs(this, {
+      WebhookAddress: receiver.endpoint.address,
+      OrdersQueueUrl: orders.source.queueUrl,
+      ProductsQueueUrl: products.source.queueUrl,
+      CouponsQueueUrl: coupons.source.queueUrl,
+      OrdersDeadLetterQueueUrl: orders.deadLetters.queueUrl,
+      ProductsDeadLetterQueueUrl: products.deadLetters.queueUrl,
+      CouponsDeadLetterQueueUrl: coupons.deadLetters.queueUrl,
+      LedgerTable: ledger.table.tableName,
+      SecretsPrefix: secretsPrefix,
+      MetricsNamespace: metricsNamespace,
+      ReconcileFunction: reconcile.function.lambda.functionName,
+      AlarmTopic: topic.topicArn,
+      Dashboard: dashboard.address,
+      NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  Queue,
+  QueueEncryption,
+} from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { MAX_RECEIVES, RETENTION, VISIBILITY } from './timing.ts';
+
+/** The most that SQS takes. Stated, because the default was a quarter of it for many years. */
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+/** A queue of events and the one where those wait that need a person. */
+export class EventQueue extends Construct {
+  readonly source: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string, props: { readonly retainData: boolean }) {
+    super(scope, id);
+    const common = {
+      fifo: true,
+      // Groups do not slow each other down: thousands of entities a second instead of three hundred.
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: RETENTION,
+      maxMessageSizeBytes: MAX_MESSAGE_BYTES,
+      // Without names of their own: what a deleted stack leaves behind must not block the next one.
+      removalPolicy: props.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    };
+    this.deadLetters = new Queue(this, 'DeadLetters', common);
+    this.source = new Queue(this, 'Source', {
+      ...common,
+      visibilityTimeout: VISIBILITY,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+    });
+  }
+}

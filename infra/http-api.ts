@@ -1,0 +1,102 @@
+import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  HttpApi as Api,
+  ApiMapping,
+  DomainName,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Deployment } from '../shared/config/deployment-settings.ts';
+
+export interface HttpApiProps {
+  readonly receiver: IFunction;
+  readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
+  readonly logRetentionDays: number;
+}
+
+/** An address with throttling and, if wanted, under a domain of the merchant's own. */
+export class HttpApi extends Construct {
+  /** Without a slash at its end. */
+  readonly address: string;
+  readonly api: Api;
+
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const { throttle, domain } = props.settings;
+    const api = new Api(this, 'Api', {
+      apiName: Stack.of(this).stackName,
+      createDefaultStage: false,
+      // With a domain of its own it has one way in.
+      disableExecuteApiEndpoint: domain !== undefined,
+    });
+    this.api = api;
+    const [route] = api.addRoutes({
+      path: '/{shop}',
+      methods: [HttpMethod.POST],
+      integration: new HttpLambdaIntegration('Receiver', props.receiver),
+    });
+    if (route) {
+      Validations.of(route).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason:
+          'Shopify cannot authenticate to AWS. It signs every body, and the receiver refuses what is ' +
+          'not signed with the secret of the shop whose address was called.',
+      });
+    }
+    // What was throttled never reaches the receiver, so only this log knows of it. No address of the
+    // sender: who may send is decided by the signature.
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const stage = new HttpStage(this, 'Stage', {
+      httpApi: api,
+      // Any other name would become a part of the path that the receiver sees.
+      stageName: '$default',
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
+      },
+      ...(throttle && {
+        throttle: { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
+      }),
+    });
+    this.address = domain ? this.#ownDomain(api, stage, domain) : api.apiEndpoint;
+  }
+
+  #ownDomain(
+    api: Api,
+    stage: HttpStage,
+    { name, certificateArn }: { readonly name: string; readonly certificateArn: string },
+  ): string {
+    const domainName = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new ApiMapping(this, 'Mapping', { api, stage, domainName });
+    new CfnOutput(this, 'DomainTarget', {
+      value: domainName.regionalDomainName,
+      description: `Make ${name} a CNAME (or an alias) of this name`,
+    }).overrideLogicalId('DomainTarget');
+    return `https://${name}`;
+  }
+}
+
+const ACCESS_LOG_FORMAT = JSON.stringify({
+  requestId: '$context.requestId',
+  at: '$context.requestTime',
+  route: '$context.routeKey',
+  status: '$context.status',
+  error: '$context.error.message',
+  latencyMs: '$context.responseLatency',
+});

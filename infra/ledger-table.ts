@@ -1,0 +1,32 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+
+/** Names that shared/aws/ledger-item.ts uses; a test holds both together. */
+const CODES_INDEX = 'codes-of-discount';
+
+/** What was applied last, per entity. */
+export class LedgerTable extends Construct {
+  readonly table: Table;
+  readonly codesIndexArn: string;
+  readonly codesIndexName = CODES_INDEX;
+
+  constructor(scope: Construct, id: string, props: { readonly retainData: boolean }) {
+    super(scope, id);
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'entity', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expiresAt',
+      deletionProtection: props.retainData,
+      removalPolicy: props.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: CODES_INDEX,
+      partitionKey: { name: 'd', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['c'],
+    });
+    this.codesIndexArn = `${this.table.tableArn}/index/${CODES_INDEX}`;
+  }
+}

@@ -1,0 +1,72 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Construct } from 'constructs';
+import type { Healing } from '../shared/config/healing-settings.ts';
+import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { LedgerTable } from './ledger-table.ts';
+import type { ShopSecrets } from './shop-secrets.ts';
+import { RECONCILE_TIMEOUT } from './timing.ts';
+
+export interface ReconcileProps
+  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays'> {
+  readonly queues: readonly EventQueue[];
+  readonly ledger: LedgerTable;
+  readonly secrets: ShopSecrets;
+  readonly healing: Healing;
+  readonly webhookAddress: string;
+}
+
+const MEMORY_MB = 512;
+
+/** The function that finds what the store never told, and when it runs. */
+export class Reconcile extends Construct {
+  readonly function: ConnectorFunction;
+
+  constructor(scope: Construct, id: string, props: ReconcileProps) {
+    super(scope, id);
+    const { queues, ledger, secrets, healing } = props;
+    this.function = new ConnectorFunction(this, 'Reconciler', {
+      ...props,
+      description: 'Finds and mends what the store never told',
+      memoryMb: MEMORY_MB,
+      timeout: RECONCILE_TIMEOUT,
+      environment: {
+        ...props.environment,
+        LEDGER_TABLE: ledger.table.tableName,
+        WEBHOOK_ADDRESS: props.webhookAddress,
+      },
+    });
+    this.function.allow(
+      ['sqs:SendMessage', 'sqs:GetQueueAttributes'],
+      queues.map(({ source }) => source.queueArn),
+    );
+    this.function.allow(
+      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:Scan'],
+      [ledger.table.tableArn],
+    );
+    this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store'));
+    // A run that broke off goes on at the next one from where it was: a repetition gains nothing.
+    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0 });
+    this.#runEvery(Duration.minutes(healing.everyMinutes), 'Schedule', {});
+    if (healing.deepEveryDays !== false) {
+      this.#runEvery(Duration.days(healing.deepEveryDays), 'DeepSchedule', { mode: 'deep' });
+    }
+  }
+
+  #runEvery(interval: Duration, id: string, input: object): void {
+    new Rule(this, id, {
+      schedule: Schedule.rate(interval),
+      targets: [
+        new LambdaFunction(this.function.lambda, {
+          event: RuleTargetInput.fromObject(input),
+          // Delivered late it would only run beside the next one.
+          retryAttempts: 2,
+          maxEventAge: Duration.minutes(5),
+        }),
+      ],
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { Validations } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+
+/** Each function may read the purposes it needs and no other. */
+const PURPOSES = ['webhook', 'loyalty', 'store'] as const;
+
+type Purpose = (typeof PURPOSES)[number];
+
+/**
+ * One secret per shop and purpose. The stack makes only the place: the generated text is no JSON and
+ * nothing accepts it, until `npx connector secrets set` writes the real one.
+ */
+export class ShopSecrets extends Construct {
+  readonly #secrets: readonly { readonly purpose: Purpose; readonly secret: Secret }[];
+
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly prefix: string; readonly shopPaths: readonly string[] },
+  ) {
+    super(scope, id);
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'Shopify and the loyalty service issue these secrets and have no call that renews them: ' +
+        'a person does, and the receiver accepts the old and the new one meanwhile.',
+    });
+    this.#secrets = props.shopPaths.flatMap((path) => {
+      const shop = new Construct(this, path);
+      return PURPOSES.map((purpose) => ({
+        purpose,
+        secret: new Secret(shop, purpose, {
+          secretName: `${props.prefix}/${path}/${purpose}`,
+          description: `loyalty-connector: ${purpose} of ${path}; set with: npx connector secrets set`,
+        }),
+      }));
+    });
+  }
+
+  arnsOf(...purposes: readonly Purpose[]): string[] {
+    return this.#secrets
+      .filter(({ purpose }) => purposes.includes(purpose))
+      .map(({ secret }) => secret.secretArn);
+  }
+}

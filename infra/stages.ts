@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Connector, isConnector, SettingsError } from '../shared/config/connector-config.ts';
+
+/** One deployment: its name, the file that describes it, and what that says. */
+interface Stage {
+  readonly name: string;
+  /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
+  readonly file: string;
+  readonly connector: Connector;
+}
+
+/** `faults` are sentences for whoever wrote the settings. */
+export type LoadedStages =
+  | { readonly kind: 'stages'; readonly stages: readonly Stage[] }
+  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
+const FILE = /^connector\.config(?:\.(.+))?\.ts$/;
+/** It becomes a part of names on AWS, the longest of which leave this much room. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,19}$/;
+
+/** Every stage that has a file in the folder, or the one that is asked for; `prod` comes first. */
+export async function loadStages(folder: string, only?: string): Promise<LoadedStages> {
+  const found = readdirSync(folder)
+    .flatMap((file) => {
+      const match = FILE.exec(file);
+      return match ? [{ file, name: match[1] ?? 'prod' }] : [];
+    })
+    .sort(
+      (a, b) =>
+        Number(b.name === 'prod') - Number(a.name === 'prod') || a.name.localeCompare(b.name),
+    );
+  const wanted = found.filter(({ name }) => only === undefined || name === only);
+  if (wanted.length === 0) return { kind: 'faulty', faults: [missing(only, found)] };
+
+  const read = await Promise.all(wanted.map((stage) => readStage(folder, stage)));
+  const faults = read.flatMap((stage) => ('faults' in stage ? stage.faults : []));
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  return { kind: 'stages', stages: read.filter((stage) => 'connector' in stage) };
+}
+
+function missing(only: string | undefined, found: readonly { readonly file: string }[]): string {
+  const wanted =
+    only === undefined || only === 'prod' ? FILE_OF_PROD : `connector.config.${only}.ts`;
+  const files = found.map(({ file }) => file).join(', ') || 'none';
+  return `${wanted} is not there. Settings that were found: ${files}.`;
+}
+
+const FILE_OF_PROD = 'connector.config.ts';
+
+async function readStage(
+  folder: string,
+  { file, name }: { readonly file: string; readonly name: string },
+): Promise<Stage | { readonly faults: readonly string[] }> {
+  const rule = 'between the dots: up to 20 lower-case letters, digits and hyphens';
+  if (!NAME.test(name)) return { faults: [`${file} must have the name of a stage ${rule}`] };
+  if (name === 'prod' && file !== FILE_OF_PROD) {
+    return { faults: [`${file} must be named ${FILE_OF_PROD}: that is the stage prod`] };
+  }
+  try {
+    const { default: connector } = await import(pathToFileURL(join(folder, file)).href);
+    if (isConnector(connector)) return { file, name, connector };
+    return { faults: [`${file} must end in: export default defineConnector({ … })`] };
+  } catch (error) {
+    if (error instanceof SettingsError) {
+      return { faults: new SettingsError(error.faults, file).message.split('\n') };
+    }
+    return { faults: [`${file} could not be read: ${messageOf(error)}`] };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

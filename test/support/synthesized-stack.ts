@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ConnectorStack } from '../../infra/connector-stack.ts';
+import { createApp } from '../../infra/create-app.ts';
+import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
+
+/** The least that a merchant writes who wants to hear of alarms. */
+const LEAST: ConnectorSettings = {
+  shops: [{ domain: 'example-store.myshopify.com' }],
+  loyalty: { address: 'https://loyalty.example.com' },
+  alarms: { emails: ['operator@shop.example'] },
+};
+
+const known = new Map<string, Template>();
+
+/** As `synthesize`, once for equal settings: it takes a second. */
+export function synthesizeStack(
+  settings: Partial<ConnectorSettings> = {},
+  stage = 'prod',
+): Template {
+  const key = JSON.stringify([settings, stage]);
+  const template = known.get(key) ?? synthesize(settings, stage);
+  known.set(key, template);
+  return template;
+}
+
+/**
+ * The real stack, with an empty function where the bundles would be. Throws when the checks of the
+ * deployment find anything that is not acknowledged.
+ */
+function synthesize(settings: Partial<ConnectorSettings>, stage: string): Template {
+  const folder = mkdtempSync(join(tmpdir(), 'connector-synth-'));
+  const bundle = join(folder, 'bundle');
+  mkdirSync(bundle);
+  writeFileSync(join(bundle, 'index.js'), '');
+  try {
+    const app = createApp({
+      outdir: join(folder, 'cdk.out'),
+      // Needs seconds to start. Whoever runs the real program has it: synth.test.ts does.
+      builtinCloudFormationValidation: false,
+    });
+    const connector = defineConnector({ ...LEAST, ...settings });
+    return Template.fromStack(
+      new ConnectorStack(app, { stage, connector, bundleOf: () => bundle }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The properties of every resource of a type. */
+export function propertiesOf(template: Template, type: string) {
+  return Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+}

@@ -1,0 +1,95 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+
+/** A metric as an alarm or a graph names it. */
+export interface NamedMetric {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+export interface NamedAlarm {
+  readonly name: string;
+  readonly description: string;
+  readonly metrics: readonly NamedMetric[];
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+interface AlarmMetric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+/** Every alarm of the template, with the metrics that it counts as when it is paid for. */
+export function alarmsOf(template: Template): readonly NamedAlarm[] {
+  return Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => ({
+    name: asText(Properties.AlarmName),
+    description: asText(Properties.AlarmDescription),
+    metrics: metricsOfAlarm(Properties),
+    properties: Properties,
+  }));
+}
+
+function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): readonly NamedMetric[] {
+  const queries = properties.Metrics as readonly { MetricStat?: { Metric: AlarmMetric } }[];
+  const metrics = queries
+    ? queries.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []))
+    : [properties as unknown as AlarmMetric];
+  return metrics.map(({ Namespace, MetricName, Dimensions = [] }) => ({
+    namespace: Namespace,
+    name: MetricName,
+    dimensions: Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, asText(Value)])),
+  }));
+}
+
+export interface Widget {
+  readonly type: string;
+  readonly width: number;
+  readonly properties: {
+    readonly title?: string;
+    readonly markdown?: string;
+    readonly alarms?: readonly string[];
+    readonly metrics?: readonly (readonly unknown[])[];
+  };
+}
+
+/** The dashboard's body as CloudWatch gets it, with the names of resources where their values will be. */
+export function dashboardOf(template: Template): {
+  readonly widgets: readonly Widget[];
+  readonly metrics: readonly NamedMetric[];
+} {
+  const [dashboard] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
+  const { widgets } = JSON.parse(asText(dashboard?.Properties.DashboardBody)) as {
+    widgets: readonly Widget[];
+  };
+  const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
+  return { widgets, metrics: rows.flatMap(readRow) };
+}
+
+/** `[namespace, name, dimension, value, …, options]`; expressions begin with an object. */
+function readRow(row: readonly unknown[]): NamedMetric[] {
+  const words = row.filter((word) => typeof word === 'string');
+  const [namespace, name, ...pairs] = words;
+  if (namespace === undefined || name === undefined) return [];
+  const dimensions: Record<string, string> = {};
+  for (let at = 0; at < pairs.length; at += 2) dimensions[pairs[at] ?? ''] = pairs[at + 1] ?? '';
+  return [{ namespace, name, dimensions }];
+}
+
+/** Text of a template; what CloudFormation fills in stands as `{Name}` or `{Name.Attribute}`. */
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if ('Fn::Join' in value) {
+    const [separator, parts] = value['Fn::Join'] as [string, readonly unknown[]];
+    return parts.map(asText).join(separator);
+  }
+  if ('Ref' in value) return `{${value.Ref}}`;
+  if ('Fn::GetAtt' in value) return `{${(value['Fn::GetAtt'] as string[]).join('.')}}`;
+  throw new Error(`not a text: ${JSON.stringify(value)}`);
+}
+
+export function keyOf({ namespace, name, dimensions }: NamedMetric): string {
+  const sorted = Object.entries(dimensions).toSorted(([a], [b]) => a.localeCompare(b));
+  return `${namespace} ${name} ${sorted.map((pair) => pair.join('=')).join(' ')}`;
+}

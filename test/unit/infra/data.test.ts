@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { CODES_INDEX, ITEM } from '../../../shared/aws/ledger-item.ts';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack();
+const trial = synthesizeStack({ deployment: { retainData: false } }, 'trial');
+const queues = propertiesOf(template, 'AWS::SQS::Queue');
+const [table] = propertiesOf(template, 'AWS::DynamoDB::Table');
+
+describe('the queues', () => {
+  it('are three, each with a dead-letter queue of its own and of the same kind', () => {
+    const resources = template.findResources('AWS::SQS::Queue');
+    const targets = queues.flatMap(({ RedrivePolicy: policy }) =>
+      policy ? [policy.deadLetterTargetArn['Fn::GetAtt'][0]] : [],
+    );
+    expect(new Set(targets).size).toBe(3);
+    for (const target of targets)
+      expect(resources[target]?.Properties.RedrivePolicy).toBeUndefined();
+    expect(queues).toHaveLength(6);
+  });
+
+  it('are FIFO in high-throughput mode, encrypted, and take the largest message', () => {
+    for (const queue of queues) {
+      expect(queue).toMatchObject({
+        FifoQueue: true,
+        DeduplicationScope: 'messageGroup',
+        FifoThroughputLimit: 'perMessageGroupId',
+        SqsManagedSseEnabled: true,
+        MaximumMessageSize: 1_048_576,
+      });
+      // Senders name every message themselves: equal bodies are not the same event.
+      expect(queue.ContentBasedDeduplication).toBeUndefined();
+    }
+  });
+
+  it('refuse whoever does not use TLS', () => {
+    const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
+    expect(policies).toHaveLength(6);
+    for (const { PolicyDocument } of policies) {
+      expect(PolicyDocument.Statement).toMatchObject([
+        {
+          Effect: 'Deny',
+          Action: 'sqs:*',
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        },
+      ]);
+    }
+  });
+});
+
+describe('the ledger', () => {
+  it('has the keys, the index and the expiry that the code reads and writes', () => {
+    expect(table).toMatchObject({
+      KeySchema: [{ AttributeName: ITEM.key, KeyType: 'HASH' }],
+      TimeToLiveSpecification: { AttributeName: ITEM.expiresAt, Enabled: true },
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: CODES_INDEX,
+          KeySchema: [{ AttributeName: ITEM.discount, KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.code] },
+        },
+      ],
+    });
+    expect(table?.AttributeDefinitions).toEqual(
+      [ITEM.key, ITEM.discount].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+    );
+  });
+
+  it('is paid by request and can be brought back to any second of the last weeks', () => {
+    expect(table).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      DeletionProtectionEnabled: true,
+    });
+  });
+});
+
+describe('a stack that is deleted', () => {
+  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'];
+  const kept = (stack: typeof template) =>
+    types.flatMap((type) => Object.values(stack.findResources(type)));
+
+  it('leaves its queues and its ledger behind', () => {
+    for (const resource of kept(template)) {
+      expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    }
+  });
+
+  it('leaves nothing with a name that would stop the next one from being made', () => {
+    for (const { Properties } of kept(template)) {
+      expect(Properties.QueueName ?? Properties.TableName).toBeUndefined();
+    }
+  });
+
+  it('leaves nothing at all when it was for trying things out', () => {
+    for (const resource of kept(trial)) {
+      expect(resource).toMatchObject({ DeletionPolicy: 'Delete', UpdateReplacePolicy: 'Delete' });
+    }
+    expect(propertiesOf(trial, 'AWS::DynamoDB::Table')).toMatchObject([
+      { DeletionProtectionEnabled: false },
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const byUrl = synthesizeStack();
+const byApi = synthesizeStack({
+  deployment: {
+    endpoint: { kind: 'http-api', throttle: { ratePerSecond: 50, burst: 100 } },
+  },
+});
+const domain = {
+  name: 'hooks.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/sample',
+};
+const byDomain = synthesizeStack({ deployment: { endpoint: { kind: 'http-api', domain } } });
+
+const addressOf = (template: typeof byUrl) => template.toJSON().Outputs.WebhookAddress.Value;
+
+/** Who may call the receiver. */
+const permissionsOf = (template: typeof byUrl) =>
+  propertiesOf(template, 'AWS::Lambda::Permission').filter(({ FunctionName: name }) =>
+    JSON.stringify(name).includes('ReceiveWebhook'),
+  );
+
+describe('the function URL', () => {
+  it('lets everybody call, because the signature is what authenticates', () => {
+    expect(propertiesOf(byUrl, 'AWS::Lambda::Url')).toMatchObject([{ AuthType: 'NONE' }]);
+    byUrl.resourceCountIs('AWS::ApiGatewayV2::Api', 0);
+  });
+
+  it('has both permissions, the second one only by way of the address', () => {
+    const permissions = permissionsOf(byUrl);
+    expect(permissions).toHaveLength(2);
+    expect(permissions).toContainEqual(
+      expect.objectContaining({ Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' }),
+    );
+    expect(permissions).toContainEqual(
+      expect.objectContaining({ Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true }),
+    );
+  });
+
+  it('is told without its slash, so that a shop’s part can follow', () => {
+    expect(JSON.stringify(addressOf(byUrl))).toMatch(/Fn::Select.*Fn::Split.*FunctionUrl/);
+  });
+});
+
+describe('the HTTP API', () => {
+  it('hands over the same events as the function URL, under the same paths', () => {
+    expect(propertiesOf(byApi, 'AWS::ApiGatewayV2::Integration')).toMatchObject([
+      { IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' },
+    ]);
+    // Any other stage would stand in front of the shop's part of the path.
+    expect(propertiesOf(byApi, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
+      { StageName: '$default', AutoDeploy: true },
+    ]);
+    expect(propertiesOf(byApi, 'AWS::ApiGatewayV2::Route')).toMatchObject([
+      { RouteKey: 'POST /{shop}', AuthorizationType: 'NONE' },
+    ]);
+  });
+
+  it('is the only way in', () => {
+    byApi.resourceCountIs('AWS::Lambda::Url', 0);
+    const permissions = permissionsOf(byApi);
+    expect(permissions).toMatchObject([{ Principal: 'apigateway.amazonaws.com' }]);
+    expect(JSON.stringify(permissions[0]?.SourceArn)).toContain('execute-api');
+  });
+
+  it('throttles as the settings say', () => {
+    expect(propertiesOf(byApi, 'AWS::ApiGatewayV2::Stage')).toMatchObject([
+      { DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 } },
+    ]);
+    expect(
+      propertiesOf(byDomain, 'AWS::ApiGatewayV2::Stage')[0]?.DefaultRouteSettings,
+    ).toBeUndefined();
+  });
+
+  it('logs what it did with a request, and nothing about who sent it', () => {
+    const [stage] = propertiesOf(byApi, 'AWS::ApiGatewayV2::Stage');
+    const format: string = stage?.AccessLogSettings.Format;
+    expect(format).toContain('$context.status');
+    expect(format).not.toMatch(/sourceIp|userAgent|identity/);
+  });
+
+  it('answers under the merchant’s domain only, by TLS 1.2 or newer', () => {
+    expect(propertiesOf(byDomain, 'AWS::ApiGatewayV2::DomainName')).toMatchObject([
+      {
+        DomainName: domain.name,
+        DomainNameConfigurations: [
+          { CertificateArn: domain.certificateArn, SecurityPolicy: 'TLS_1_2' },
+        ],
+      },
+    ]);
+    expect(propertiesOf(byDomain, 'AWS::ApiGatewayV2::Api')).toMatchObject([
+      { DisableExecuteApiEndpoint: true },
+    ]);
+    expect(
+      propertiesOf(byDomain, 'AWS::ApiGatewayV2::ApiMapping')[0]?.ApiMappingKey,
+    ).toBeUndefined();
+    expect(addressOf(byDomain)).toBe('https://hooks.example.com');
+    expect(byDomain.toJSON().Outputs.DomainTarget).toBeDefined();
+  });
+});

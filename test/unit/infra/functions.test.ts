@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack({
+  deployment: { logRetentionDays: 14, maxConcurrency: { orders: 20 } },
+});
+const reserved = synthesizeStack({ deployment: { reservedReceiverConcurrency: 7 } });
+const functions = propertiesOf(template, 'AWS::Lambda::Function');
+const logGroups = propertiesOf(template, 'AWS::Logs::LogGroup');
+const sources = propertiesOf(template, 'AWS::Lambda::EventSourceMapping');
+const isReceiver = (one: (typeof functions)[number]) =>
+  one.Environment.Variables.LEDGER_TABLE === undefined;
+
+describe('the functions', () => {
+  it('run on arm64 and the Node that the project is tested with', () => {
+    for (const one of functions) {
+      expect(one).toMatchObject({
+        Runtime: `nodejs${process.versions.node.split('.')[0]}.x`,
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+      });
+    }
+  });
+
+  it('give the receiver the least memory that is fast enough, and workers room for a batch', () => {
+    expect(functions.filter(isReceiver)).toMatchObject([{ MemorySize: 256 }]);
+    for (const worker of functions.filter((one) => !isReceiver(one))) {
+      expect(worker.MemorySize).toBe(512);
+    }
+  });
+
+  it('have a role and a log group each, which is kept as long as the settings say', () => {
+    const roles = functions.map(({ Role }) => Role['Fn::GetAtt'][0]);
+    const groups = functions.map(({ LoggingConfig }) => LoggingConfig.LogGroup.Ref);
+    expect(new Set(roles).size).toBe(functions.length);
+    expect(new Set(groups).size).toBe(functions.length);
+    expect(logGroups).toHaveLength(functions.length);
+    for (const { RetentionInDays } of logGroups) expect(RetentionInDays).toBe(14);
+  });
+
+  it('log in JSON, where metrics on standard output are found, without the lines of every call', () => {
+    for (const { LoggingConfig } of functions) {
+      expect(LoggingConfig).toMatchObject({ LogFormat: 'JSON', SystemLogLevel: 'WARN' });
+      // A level for the application would be a filter on lines that carry metrics.
+      expect(LoggingConfig.ApplicationLogLevel).toBeUndefined();
+    }
+  });
+
+  it('start without tracing and without options that slow the start', () => {
+    for (const { TracingConfig, Environment } of functions) {
+      expect(TracingConfig).toBeUndefined();
+      expect(Environment.Variables.NODE_OPTIONS).toBeUndefined();
+    }
+  });
+
+  it('set no concurrency apart, unless the settings ask for it', () => {
+    const apart = (stack: typeof template) =>
+      propertiesOf(stack, 'AWS::Lambda::Function').flatMap(
+        ({ ReservedConcurrentExecutions: count }) => count ?? [],
+      );
+    expect(apart(template)).toEqual([]);
+    expect(apart(reserved)).toEqual([7]);
+  });
+
+  it('find sandboxes and emulators on one machine only, never by what is deployed', () => {
+    const names = functions.flatMap(({ Environment }) => Object.keys(Environment.Variables));
+    expect(names.filter((name) => /SANDBOX|ENDPOINT|AWS_/.test(name))).toEqual([]);
+  });
+});
+
+describe('the event sources', () => {
+  it('take ten messages at once and give back single ones', () => {
+    expect(sources).toHaveLength(3);
+    for (const source of sources) {
+      expect(source).toMatchObject({
+        BatchSize: 10,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+    }
+  });
+
+  it('run as many workers as the settings say, to protect the loyalty service', () => {
+    const most = sources.map(({ ScalingConfig }) => ScalingConfig.MaximumConcurrency);
+    expect(most).toEqual([20, 5, 5]);
+  });
+});

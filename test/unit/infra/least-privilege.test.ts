@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack({
+  shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }],
+});
+const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+/** What the role of a function may do, as `service:Action on LogicalId`. */
+function grantsOf(name: string): string[] {
+  const found = policies.find(([id]) => id.startsWith(name));
+  const statements: Statement[] = found?.[1].Properties.PolicyDocument.Statement ?? [];
+  return statements
+    .flatMap(({ Action, Resource }) =>
+      list(Action).flatMap((action) => list(Resource).map((one) => `${action} on ${nameOf(one)}`)),
+    )
+    .toSorted();
+}
+
+/** The logical id without the hash at its end, and what follows it. */
+function nameOf(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1];
+  const suffix = /"(\/[^"]+)"/.exec(text)?.[1] ?? '';
+  return id === undefined ? text : `${id}${suffix}`;
+}
+
+const ownLog = (name: string) => [
+  `logs:CreateLogStream on ${name}Logs`,
+  `logs:PutLogEvents on ${name}Logs`,
+];
+
+const workerGrants = (name: string, queue: string) => [
+  'dynamodb:BatchGetItem on LedgerTable',
+  'dynamodb:PutItem on LedgerTable',
+  'dynamodb:UpdateItem on LedgerTable',
+  ...ownLog(`${name}Worker`),
+  ...['one', 'two'].flatMap((shop) =>
+    ['loyalty', 'store'].map(
+      (purpose) => `secretsmanager:GetSecretValue on Secrets${shop}${purpose}`,
+    ),
+  ),
+  `sqs:ChangeMessageVisibility on ${queue}Source`,
+  `sqs:DeleteMessage on ${queue}Source`,
+  `sqs:GetQueueAttributes on ${queue}Source`,
+  `sqs:ReceiveMessage on ${queue}Source`,
+  `sqs:SendMessage on ${queue}DeadLetters`,
+  `sqs:SendMessage on ${queue}Source`,
+];
+
+describe('least privilege', () => {
+  it('lets the receiver send to the queues and read the webhook secrets, and nothing else', () => {
+    expect(grantsOf('ReceiveWebhook')).toEqual(
+      [
+        ...ownLog('ReceiveWebhookReceiver'),
+        'secretsmanager:GetSecretValue on Secretsonewebhook',
+        'secretsmanager:GetSecretValue on Secretstwowebhook',
+        'sqs:SendMessage on CouponsSource',
+        'sqs:SendMessage on OrdersSource',
+        'sqs:SendMessage on ProductsSource',
+      ].toSorted(),
+    );
+  });
+
+  it.each([
+    ['SyncOrders', 'Orders'],
+    ['SyncProducts', 'Products'],
+  ])('lets %s work on its own queue and on the ledger, and nothing else', (name, queue) => {
+    expect(grantsOf(name)).toEqual(workerGrants(name, queue).toSorted());
+  });
+
+  it('lets SyncCoupons look for the codes of a discount besides', () => {
+    expect(grantsOf('SyncCoupons')).toEqual(
+      [
+        ...workerGrants('SyncCoupons', 'Coupons'),
+        'dynamodb:Query on LedgerTable/index/codes-of-discount',
+      ].toSorted(),
+    );
+  });
+
+  it('lets Reconcile compare with the whole ledger and feed the queues, but neither take nor call', () => {
+    const queues = ['Coupons', 'Orders', 'Products'].map((queue) => `${queue}Source`);
+    expect(grantsOf('Reconcile')).toEqual(
+      [
+        ...['BatchGetItem', 'PutItem', 'Scan'].map((action) => `dynamodb:${action} on LedgerTable`),
+        'dynamodb:Query on LedgerTable/index/codes-of-discount',
+        ...ownLog('ReconcileReconciler'),
+        'secretsmanager:GetSecretValue on Secretsonestore',
+        'secretsmanager:GetSecretValue on Secretstwostore',
+        ...queues.map((queue) => `sqs:GetQueueAttributes on ${queue}`),
+        ...queues.map((queue) => `sqs:SendMessage on ${queue}`),
+      ].toSorted(),
+    );
+  });
+
+  it('uses no wildcard, neither in actions nor in resources', () => {
+    expect(policies.length).toBeGreaterThanOrEqual(4);
+    for (const [, { Properties }] of policies) {
+      expect(JSON.stringify(Properties.PolicyDocument)).not.toContain('*');
+    }
+  });
+
+  it('uses no policy that AWS manages, and each role is for Lambda alone', () => {
+    for (const role of propertiesOf(template, 'AWS::IAM::Role')) {
+      expect(role.ManagedPolicyArns).toBeUndefined();
+      expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
+        { Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } },
+      ]);
+    }
+  });
+});

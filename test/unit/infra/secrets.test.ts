@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { createShopSecrets } from '../../../functions/shop-secrets.ts';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const alarmed = 'owner@shop.example';
+const template = synthesizeStack(
+  {
+    shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com', path: 'second' }],
+    alarms: { emails: [alarmed] },
+  },
+  'dev',
+);
+const secrets = propertiesOf(template, 'AWS::SecretsManager::Secret');
+
+describe('the secrets', () => {
+  it('are one per shop and purpose, under the names by which the functions ask for them', () => {
+    const names = ['one', 'second'].flatMap((path) =>
+      ['loyalty', 'store', 'webhook'].map((purpose) => `loyalty-connector/dev/${path}/${purpose}`),
+    );
+    expect(secrets.map(({ Name }) => Name).toSorted()).toEqual(names);
+    for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
+      expect(Properties.Environment.Variables.SECRETS_PREFIX).toBe('loyalty-connector/dev');
+    }
+  });
+
+  it('hold nothing that the template knows: AWS makes up a text when it creates them', () => {
+    for (const secret of secrets) {
+      expect(secret.SecretString).toBeUndefined();
+      expect(secret.GenerateSecretString).toEqual({});
+    }
+  });
+
+  it('vanish with the stack, so that their names are free for the next one', () => {
+    for (const resource of Object.values(template.findResources('AWS::SecretsManager::Secret'))) {
+      expect(resource.DeletionPolicy).toBe('Delete');
+    }
+  });
+
+  it.each(['webhook', 'loyalty', 'store'] as const)(
+    'are refused in plain words while nobody has set them: %s',
+    async (purpose) => {
+      // What GenerateSecretString makes without any options: 32 characters of any kind.
+      const client = { send: async () => ({ SecretString: '{3x"&,Yp)]k7:v|1}q#T0^L~w9/Zr@e8' }) };
+      const telemetry = { count: () => {}, log: () => {} };
+      const readers = createShopSecrets(client as never, 'loyalty-connector/dev', telemetry);
+      await expect(readers[purpose]('one').get()).rejects.toThrow(
+        new Error(`secret loyalty-connector/dev/one/${purpose} is not a JSON object`),
+      );
+    },
+  );
+});
+
+describe('the template', () => {
+  it('holds no person’s data but the addresses that alarms go to', () => {
+    const text = JSON.stringify(template.toJSON()).replaceAll(alarmed, '');
+    expect(text).not.toMatch(/[\w.+-]+@[\w-]+\.\w/);
+  });
+
+  it('asks every address that gets alarms for its consent', () => {
+    expect(propertiesOf(template, 'AWS::SNS::Subscription')).toMatchObject([
+      { Protocol: 'email', Endpoint: alarmed },
+    ]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { RESERVE_MS } from '../../../functions/create-worker.ts';
+import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/sdk-clients.ts';
+import { checkSettings } from '../../../shared/config/settings-check.ts';
+import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
+import {
+  LONGEST_WAIT_MS,
+  MOST_TRIES,
+  REQUEST_TIMEOUT_MS,
+} from '../../../shared/shopify/admin/admin-client.ts';
+import { retryDelaySeconds } from '../../../shared/sync/retry-policy.ts';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack();
+
+const functions = propertiesOf(template, 'AWS::Lambda::Function');
+const receiver = functions.find(({ Environment }) => !Environment.Variables.LEDGER_TABLE);
+const workers = functions.filter(({ Environment }) => Environment.Variables.SOURCE_QUEUE_URL);
+const queues = propertiesOf(template, 'AWS::SQS::Queue');
+const sources = queues.filter(({ RedrivePolicy }) => RedrivePolicy);
+const workerTimeoutSeconds = Math.max(...workers.map(({ Timeout }) => Timeout));
+
+/** Between the attempts of the SDK: at most 0.5 s and 1 s, when it is throttled. */
+const SDK_PAUSES_MS = 1_500;
+
+/** Days up to which a setting is accepted, or from which. */
+function bound(setting: string, days: readonly number[]): number | undefined {
+  const base = {
+    shops: [{ domain: 'example-store.myshopify.com' }],
+    loyalty: { address: 'https://loyalty.example.com' },
+  };
+  return days.find((count) => checkSettings({ ...base, [setting]: count }).length === 0);
+}
+
+const longestWindowDays = bound('retryWindowDays', [30, 20, 14, 13, 12, 11, 10]) ?? 0;
+const shortestMemoryDays = bound('orderRetentionDays', [10, 20, 28, 29, 30, 31, 32, 33, 34, 35]);
+
+describe('the times of the deployment', () => {
+  it('are read from a stack with three workers', () => {
+    expect(workers).toHaveLength(3);
+    expect(sources).toHaveLength(3);
+    expect(queues).toHaveLength(6);
+  });
+
+  it('give a worker more time than the worst event takes', () => {
+    const awsCall = WORKER_BUDGET.attempts * WORKER_BUDGET.attemptMs + SDK_PAUSES_MS;
+    const storeRead =
+      // The secret, the token, and then a question of which every try fails slowly but the last.
+      awsCall + REQUEST_TIMEOUT_MS + MOST_TRIES * (LONGEST_WAIT_MS + REQUEST_TIMEOUT_MS);
+    const ledger = { read: awsCall, mark: awsCall, record: awsCall };
+    // Reading the credentials counts as a part of the call.
+    const calls = CALL_TIMEOUT_MS + /* the fallback of a refused cancellation */ CALL_TIMEOUT_MS;
+    const worstEventMs = storeRead + ledger.read + ledger.mark + calls + ledger.record;
+
+    expect(worstEventMs + RESERVE_MS).toBeLessThanOrEqual(workerTimeoutSeconds * 1000);
+  });
+
+  it('leave a worker enough time to hand back what is unfinished', () => {
+    // One call that parks or delays, with all its attempts.
+    expect(WORKER_BUDGET.attempts * WORKER_BUDGET.attemptMs).toBeLessThan(RESERVE_MS);
+  });
+
+  it('hide a message for at least six time-outs of the function that works on it', () => {
+    for (const { VisibilityTimeout } of sources) {
+      expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * workerTimeoutSeconds);
+    }
+  });
+
+  it('let the retry schedule end before SQS moves a message by itself', () => {
+    let receives = 0;
+    // The shortest delays that chance can give.
+    for (let seconds = 0; seconds <= longestWindowDays * 86_400; receives += 1) {
+      seconds += retryDelaySeconds({ attempts: receives + 1 }, () => 0);
+    }
+    expect(longestWindowDays).toBe(10);
+    for (const { RedrivePolicy } of sources) {
+      expect(RedrivePolicy.maxReceiveCount).toBeGreaterThan(receives);
+    }
+  });
+
+  it('keep messages and dead letters for 14 days, longer than anything is retried', () => {
+    for (const { MessageRetentionPeriod } of queues) {
+      expect(MessageRetentionPeriod).toBe(14 * 86_400);
+      expect(MessageRetentionPeriod).toBeGreaterThan(longestWindowDays * 86_400);
+    }
+  });
+
+  it('let the ledger remember longer than an event can wait, be parked and be replayed', () => {
+    const days = queues[0]?.MessageRetentionPeriod / 86_400;
+    expect(shortestMemoryDays).toBeGreaterThan(/* on its queue */ days + /* as a letter */ days);
+  });
+
+  it('let the receiver answer before the store hangs up, and never be killed before it answers', () => {
+    const sendMs = RECEIVER_BUDGET.attempts * RECEIVER_BUDGET.attemptMs;
+    expect(sendMs).toBeLessThan(5_000);
+    // The secret and the message, both at their slowest.
+    expect(receiver?.Timeout * 1000).toBeGreaterThan(2 * sendMs);
+  });
+});
