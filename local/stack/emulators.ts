@@ -62,9 +62,10 @@ async function openKeptQueues(folder: string): Promise<{ readonly stores: Stores
   sqsStore.persistence = persistence as unknown as NonNullable<typeof sqsStore.persistence>;
   for (const queue of sqsStore.allQueues()) {
     queue.persistence = sqsStore.persistence;
-    // Whoever held these messages ended with the process before: they are handed out again at once.
+    // Whoever held these messages ended with the process before: they are handed out again. (Not after
+    // 0 seconds: fauxqs 2.4 cannot write that down.)
     for (const { receiptHandle } of queue.inspectMessages().inflight) {
-      queue.changeVisibility(receiptHandle, 0);
+      queue.changeVisibility(receiptHandle, 1);
     }
   }
   return { stores, close: () => persistence.close() };

@@ -1,7 +1,12 @@
 import type { StoreOrder } from '../../store/order.ts';
 import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
 import type { StoreWalk } from '../../sync/store-walk.ts';
-import { type AdminClient, type AdminClientSettings, createAdminClient } from './admin-client.ts';
+import {
+  type AdminClient,
+  type AdminClientSettings,
+  type Ask,
+  createAdminClient,
+} from './admin-client.ts';
 import type { Enrichment } from './enrichment.ts';
 import { findAbsent, seesAllOrders } from './find-absent.ts';
 import type { OrderEvidence } from './judge-absence.ts';
@@ -19,7 +24,7 @@ export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandbox
 }
 
 export interface AdminStoreSettings
-  extends Pick<AdminClientSettings, 'timeoutMs' | 'now' | 'sleep' | 'random'> {
+  extends Pick<AdminClientSettings, 'timeoutMs' | 'reserve' | 'now' | 'sleep' | 'random'> {
   /** Throws for a shop that is not configured. */
   readonly shop: (domain: string) => AdminShop;
 }
@@ -27,6 +32,8 @@ export interface AdminStoreSettings
 export interface AdminStore extends Store, StoreWalk {
   /** With `evidence`, an order that is not there can be told from one that is not visible. */
   readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
+  /** For questions that are not about an entity, with the same tokens and points. */
+  ask(shop: string): Ask;
   /** The same store and the same tokens, giving up when the signal fires. */
   until(signal: AbortSignal): AdminStore;
 }
@@ -65,6 +72,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
       changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
       findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
       seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+      ask,
       until: storeUntil,
     };
   }

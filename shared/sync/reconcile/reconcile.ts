@@ -21,6 +21,7 @@ export async function reconcile(
   const beganAt = world.now().toISOString();
   const runs = [];
   for (const shop of shops) {
+    await world.healSubscriptions(shop.domain);
     const tally = createTally(world.telemetry);
     runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
   }

@@ -26,6 +26,9 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   const both = await openStoreAndConnector(connectors, {
     seed: 5,
     shops: [{ domain: SHOP }],
+    // The clock jumps: points that flow back by it would come in floods or not at all.
+    store: { bucketSize: 10_000_000, deliveriesKept: 100_000 },
+    healing: { subscriptions: 'app-configuration' },
     ...settings,
   });
   stops.push(both.stop);
@@ -120,8 +123,6 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
   it('over a week: one run brings both sides to the same state, a second heals nothing', async () => {
     const { connector, store } = await openBoth({
       disorder: { drop: 0.3, duplicate: 0.2, shuffle: 8 },
-      // The clock jumps: points that flow back by it would come in floods or not at all.
-      store: { bucketSize: 10_000_000, journalLimit: 100_000, deliveriesKept: 100_000 },
     });
     for (let day = 1; day <= 7; day += 1) {
       liveOneDay(connector, store, day);
@@ -151,6 +152,18 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(deep.lookedAt).toBeGreaterThan(store.rows.orders.size);
     expect(connector.newCalls()).toEqual([]);
   }, 600_000);
+
+  it('a run also mends the subscriptions, so that less is lost from then on', async () => {
+    const { connector, store } = await openBoth({ isAddressed: false, healing: {} });
+    // The run at its opening made them.
+    store.actions.placeRandomOrder();
+    await store.deliveries.settled();
+    expect(store.deliveries.all().length).toBeGreaterThan(0);
+    expect(store.deliveries.all().every(({ state }) => state === 'delivered')).toBe(true);
+    const lines = connector.output.lines();
+    expect(lines.some((line) => 'subscriptions-repaired' in line)).toBe(true);
+    expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
+  });
 
   it('a deep run finds what was deleted without a word', async () => {
     const { connector, store } = await openBoth({ disorder: inOrder });

@@ -104,7 +104,7 @@ const steps = [
   ['batch-done', '1'],
 ] as const satisfies readonly (readonly [ReplayStep, string])[];
 
-describe('a replay killed at any point', () => {
+describe('a replay killed at any point', { timeout: 240_000 }, () => {
   it.each(steps)(
     'loses nothing and applies nothing twice: at "%s", time %s',
     async (step, time) => {

@@ -13,7 +13,7 @@ afterEach(() => {
   stack.access.restore();
   stack.store.disorder = inOrder;
 });
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack?.stop(), 60_000);
 
 /** What the loyalty service was asked for since this was last called. */
 function newOperations() {

@@ -130,6 +130,10 @@ describe('a template, read for this machine', () => {
 
 describe('what a template asks for and cannot be had here stops the start', () => {
   it.each<[string, Readonly<Record<string, TemplateResource>>]>([
+    [
+      'a queue with a key of its own',
+      { Queue: { ...dead, Properties: { KmsMasterKeyId: 'key' } } },
+    ],
     ['AWS::S3::Bucket', { Bucket: { Type: 'AWS::S3::Bucket' } }],
     [
       'Fn::ImportValue',

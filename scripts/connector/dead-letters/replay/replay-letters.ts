@@ -4,7 +4,7 @@ import { queueFamilyOf } from '../../../../shared/sync/queue-family.ts';
 import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
 import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
-import { readLetter } from '../read-letter.ts';
+import { type ReadLetter, readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
 import type { Pacer } from './pacer.ts';
 import { prepareReplay, type ReplayWishes } from './prepare-replay.ts';
@@ -52,9 +52,16 @@ export async function replayLetters(
   tally: ReplayTally,
 ): Promise<void> {
   const { onStep = () => {} } = world;
+  const startedAt = world.now().toISOString();
   const limitReached = new AbortController();
   const signal = AbortSignal.any([world.signal, limitReached.signal]);
   let reserved = 0;
+
+  /** Sending it once more would go on for as long as the service refuses it. */
+  function isBackAgain({ event }: ReadLetter): boolean {
+    const last = event?.replays?.at(-1);
+    return last !== undefined && last.by === choice.by && last.at >= startedAt;
+  }
 
   function choose(letters: readonly DeadLetter[]): readonly Chosen[] {
     const chosen: Chosen[] = [];
@@ -62,6 +69,10 @@ export async function replayLetters(
       tally.seen += 1;
       if (!matchesFilter(letter, choice.filter)) {
         tally.notMatching += 1;
+        continue;
+      }
+      if (isBackAgain(letter)) {
+        tally.backAgain += 1;
         continue;
       }
       const prepared = prepareReplay(letter, choice, world.read, world.now());

@@ -40,6 +40,9 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
   const rate = tally.replayed > 0 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   terminal.line(terminal.style('bold', `Replayed ${tally.replayed} dead letters${rate}.`));
   tellWhatIsLeft(tally, terminal);
+  if (tally.backAgain > 0 && !followed) {
+    terminal.line(`${tally.backAgain} of them are dead letters again already.`);
+  }
   if (followed) tellOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
     terminal.line('The workers have them now; --wait follows them to their outcome.');
