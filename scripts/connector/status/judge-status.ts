@@ -121,8 +121,8 @@ function judgeHour({ workers, receiver }: LastHour): Trouble[] {
   }
   if (receiver.badSignatures > FEW_BAD_SIGNATURES) {
     troubles.push({
-      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour`,
-      next: 'doctor',
+      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or somebody else sends`,
+      next: 'secrets set webhook --rotate',
     });
   }
   return troubles;
