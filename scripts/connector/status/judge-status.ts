@@ -8,7 +8,7 @@ import type {
 } from './status-model.ts';
 
 /** One thing that is not as it should be, and what to do about it first. */
-export interface Trouble {
+interface Trouble {
   readonly what: string;
   /** A command to run, without `npx connector`. */
   readonly next: string;
