@@ -161,6 +161,14 @@ describe('the verdict on a deployment', () => {
     expect(judgeStatus(status({ queues: unknown }), expected).healthy).toBe(false);
   });
 
+  it('does not call a deployment ill because the operator may not see its secrets', () => {
+    const why = 'cannot be read: access was refused';
+    const credentials = [{ shop: SHOP, purpose: 'loyalty', state: 'unreadable', why }] as const;
+    const verdict = judgeStatus(status({ credentials }), expected);
+    expect(verdict.healthy).toBe(true);
+    expect(verdict.notes).toEqual([`${SHOP}: the loyalty secret ${why}`]);
+  });
+
   it('keeps telling of notices without calling them an illness', () => {
     const why = 'a customer asks for their data: answer within 30 days';
     const notices = known([
