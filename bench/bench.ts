@@ -8,7 +8,7 @@ export interface Figure {
   readonly note?: string;
 }
 
-export interface BenchSettings {
+interface BenchSettings {
   /** Fewer repetitions, for a look and for tests: the figures are rough then. */
   readonly quick: boolean;
 }

@@ -186,7 +186,7 @@ async function startParts(
   );
   await runner.start();
   if (connector.healing.subscriptions === 'admin-api') {
-    await subscribe(store, `${web.address}/${shop.path}`);
+    await subscribe(store, shop, web.address);
   }
 
   const sources = description.eventSources.flatMap(({ queueArn }) =>

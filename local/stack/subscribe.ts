@@ -1,43 +1,26 @@
-import { topicRoutes } from '../../shared/shopify/topics.ts';
+import type { Shop } from '../../shared/config/connector-config.ts';
+import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
+import { openStoreAdmin } from './store-admin.ts';
 
-/** An app's own file declares these; the Admin API does not offer them. */
-const COMPLIANCE = new Set(['customers/data_request', 'customers/redact', 'shop/redact']);
-
-const CREATE = `mutation ($topic: WebhookSubscriptionTopic!, $uri: String!) {
-  webhookSubscriptionCreate(topic: $topic, webhookSubscription: { uri: $uri }) {
-    userErrors { message }
-  }
-}`;
-const DELETE =
-  'mutation ($id: ID!) { webhookSubscriptionDelete(id: $id) { userErrors { message } } }';
-
-/** Has the store send every topic of the connector to that address, and to no other. */
-export async function subscribe(store: StoreSandbox, uri: string): Promise<void> {
-  const made = store.state().subscriptions.filter(({ madeBy }) => madeBy === 'admin-api');
-  for (const { id } of made.filter((one) => one.uri !== uri)) {
-    await ask(store, DELETE, { id: `gid://shopify/WebhookSubscription/${id}` });
-  }
-  const there = new Set(made.filter((one) => one.uri === uri).map(({ topic }) => topic));
-  for (const topic of topicRoutes.keys()) {
-    if (COMPLIANCE.has(topic) || there.has(topic)) continue;
-    await ask(store, CREATE, { topic: topic.replace('/', '_').toUpperCase(), uri });
-  }
-}
-
-async function ask(
-  { address, credentials }: StoreSandbox,
-  query: string,
-  variables: Readonly<Record<string, string>>,
+/** Has the store send what the connector wants to hear, as `npx connector webhooks sync` does. */
+export async function subscribe(
+  store: StoreSandbox,
+  { domain, path }: Pick<Shop, 'domain' | 'path'>,
+  webhookAddress: string,
 ): Promise<void> {
-  const response = await fetch(`${address}/admin/api/2026-10/graphql.json`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-shopify-access-token': credentials.accessToken,
-    },
-    body: JSON.stringify({ query, variables }),
+  const { ask } = openStoreAdmin(store);
+  const subscriptions = createSubscriptions({
+    ask,
+    pathOf: () => path,
+    webhookAddress,
+    madeBy: 'admin-api',
   });
-  const { errors } = (await response.json()) as { readonly errors?: unknown };
-  if (errors) throw new Error(`The store refuses a subscription: ${JSON.stringify(errors)}`);
+  const checked = await subscriptions.checkSubscriptions(domain);
+  if (checked.kind === 'unavailable') {
+    throw new Error(`The store's subscriptions cannot be read: ${checked.why}.`);
+  }
+  const changes = await subscriptions.repair(domain, checked.findings);
+  const refused = changes.find(({ done }) => done === 'refused');
+  if (refused) throw new Error(`The store refuses a subscription to ${refused.topic}.`);
 }

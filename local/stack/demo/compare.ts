@@ -1,12 +1,12 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { mapCoupon } from '../../../shared/sync/map-coupon.ts';
 import { mapOrder } from '../../../shared/sync/map-order.ts';
 import { mapProduct } from '../../../shared/sync/map-product.ts';
-import type { Store, StoreAnswer } from '../../../shared/sync/store-reader.ts';
+import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
 import type { Mapped } from '../../../shared/sync/wanted-state.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
+import { openStoreAdmin } from '../store-admin.ts';
 
 export interface Comparison {
   readonly orders: number;
@@ -27,7 +27,7 @@ export async function compare(
   { domain, rules }: Shop,
   now: Date,
 ): Promise<Comparison> {
-  const admin = adminOf(store);
+  const admin = openStoreAdmin(store);
   const held = loyalty.state();
   const differences: string[] = [];
   const check = (what: string, mapped: Mapped, found: object | undefined): boolean => {
@@ -60,16 +60,6 @@ export async function compare(
     }
   }
   return { ...count, differences };
-}
-
-function adminOf({ address, credentials }: StoreSandbox): Store {
-  const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
-  return createAdminStore({
-    shop: () => ({
-      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
-      sandboxAddress: address,
-    }),
-  });
 }
 
 function foundValue<Value>(answer: StoreAnswer<Value>): Value {

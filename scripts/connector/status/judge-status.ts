@@ -8,7 +8,7 @@ import type {
 } from './status-model.ts';
 
 /** One thing that is not as it should be, and what to do about it first. */
-export interface Trouble {
+interface Trouble {
   readonly what: string;
   /** A command to run, without `npx connector`. */
   readonly next: string;
@@ -121,8 +121,8 @@ function judgeHour({ workers, receiver }: LastHour): Trouble[] {
   }
   if (receiver.badSignatures > FEW_BAD_SIGNATURES) {
     troubles.push({
-      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour`,
-      next: 'doctor',
+      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or somebody else sends`,
+      next: 'secrets set webhook --rotate',
     });
   }
   return troubles;

@@ -215,7 +215,7 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     expect(code).toBe(130);
     expect(stderr).toContain('Stopping after the current message.');
     const [, replayed] = /Replayed (\d+) dead letters/.exec(stdout) ?? [];
-    expect(stdout).toContain('interrupted before their turn');
+    expect(stdout).toContain('or more: interrupted.');
     const sent = await countMessages(connector.sqs, orders.url);
     expect(sent).toBe(Number(replayed));
     expect((await letters()) + sent).toBe(60);

@@ -12,9 +12,11 @@ const sample = (name: string, service: string, value: number, more = {}) => ({
 describe("the last hour's figures of a local stack", () => {
   it('are summed per queue, each count once, and latency is told by its percentiles', async () => {
     const metrics = [
-      sample('received', 'receive-webhook', 5),
-      sample('received', 'receive-webhook', 3, { kind: 'order' }),
-      sample('received', 'receive-webhook', 2, { kind: 'product' }),
+      // By service, and once more by what is kept apart.
+      sample('received', 'receive-webhook', 3),
+      sample('received', 'receive-webhook', 3, { shop: 'a.myshopify.com', kind: 'order' }),
+      sample('received', 'receive-webhook', 2),
+      sample('received', 'receive-webhook', 2, { shop: 'a.myshopify.com', kind: 'product' }),
       sample('refused', 'receive-webhook', 13),
       sample('refused', 'receive-webhook', 4, { why: 'signature' }),
       sample('refused', 'receive-webhook', 9, { why: 'headers' }),

@@ -85,7 +85,7 @@ describe('the verdict on a deployment', () => {
       'bad signatures',
       { lastHour: hour({}, { badSignatures: 6 }) },
       '6 webhooks were refused',
-      'doctor',
+      'secrets set webhook --rotate',
     ],
     [
       'a missing subscription',
