@@ -23,6 +23,9 @@ import { createShopSecrets } from './shop-secrets.ts';
 /** What is left of the function's time when walking stops: enough to end a page and keep its place. */
 const RESERVE_MS = 20_000;
 
+/** Half of the store's points are left to the workers: they read for events that are waited for. */
+const RESERVE_OF_POINTS = 0.5;
+
 /** What the schedule, or an operator, sends. */
 interface ReconcileRequest {
   readonly mode?: 'deep';
@@ -54,7 +57,7 @@ export function createReconcile(connector: Connector) {
     products: environment.PRODUCTS_QUEUE_URL,
     coupons: environment.COUPONS_QUEUE_URL,
   };
-  const store = createConfiguredStore(connector, secrets);
+  const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
   const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
   const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
   const world = {

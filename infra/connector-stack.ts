@@ -38,6 +38,8 @@ export class ConnectorStack extends Stack {
       description: `loyalty-connector, stage ${stage}`,
       ...props,
       stackName: name,
+      // For the bill: activated as cost allocation tags, they tell what each stage costs.
+      tags: { application: 'loyalty-connector', stage },
     });
     const { deployment, shops } = connector;
     const { retainData, logRetentionDays, maxConcurrency } = deployment;
@@ -78,7 +80,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-orders'),
       queue: orders,
       maxConcurrency: maxConcurrency.orders,
-      listsCodes: false,
+      fansOut: false,
     });
     const syncProducts = new SyncWorker(this, 'SyncProducts', {
       ...shared,
@@ -86,7 +88,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-products'),
       queue: products,
       maxConcurrency: maxConcurrency.products,
-      listsCodes: false,
+      fansOut: false,
     });
     const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
       ...shared,
@@ -94,7 +96,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-coupons'),
       queue: coupons,
       maxConcurrency: maxConcurrency.coupons,
-      listsCodes: true,
+      fansOut: true,
     });
 
     const reconcile = new Reconcile(this, 'Reconcile', {

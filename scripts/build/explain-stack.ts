@@ -11,7 +11,7 @@ export function explainStack(stack: string, map: SourceMap): string {
   return stack.replace(PLACE, (place, line: string, column: string) => {
     const origin = map.findOrigin(Number(line), Number(column));
     if (!('fileName' in origin) || origin.fileName === undefined) return place;
-    return `${origin.fileName.replace(/^(?:\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`;
+    return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
   });
 }
 

@@ -26,7 +26,7 @@ function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-});
+}, 120_000);
 
 const codeOf = (name: string, from = bundles) =>
   readFileSync(join(from.folderOf(name), 'index.js'), 'utf8');
@@ -89,9 +89,7 @@ describe('the bundles', () => {
       const map = JSON.parse(
         readFileSync(join(folder, 'prod', 'source-maps', `${name}.js.map`), 'utf8'),
       );
-      expect(map.sources.some((source: string) => source.endsWith(`${name}/handler.ts`))).toBe(
-        true,
-      );
+      expect(map.sources).toContain(`functions/${name}/handler.ts`);
     }
   });
 
@@ -126,5 +124,13 @@ describe('the bundles', () => {
       expect(codeOf(name, dev)).not.toContain('example-store');
       expect(codeOf(name)).toContain('example-store.myshopify.com');
     }
+  });
+
+  it('reconcile holds no worker: it calls nobody but the store', () => {
+    const inputs = inputsOf('reconcile');
+    expect(inputs).toContain('shared/sync/reconcile/reconcile.ts');
+    expect(inputs).not.toContain('shared/sync/run-batch.ts');
+    expect(inputs.filter((input) => input.startsWith('shared/loyalty/client'))).toEqual([]);
+    expect(gzipKilobytes('reconcile')).toBeLessThan(235);
   });
 });

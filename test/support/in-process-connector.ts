@@ -18,6 +18,7 @@ import { createMemoryQueue } from '../models/memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
+  createMemoryQueueDepth,
   createMemorySourceQueue,
 } from '../models/memory-queues.ts';
 import { createMemoryStore } from '../models/memory-store.ts';
@@ -182,12 +183,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         ledger: parts.ledger,
         store: parts.walked,
         queue: parts.queue,
-        depth: {
-          of: async (family) => {
-            const { size } = queues[family];
-            return { ready: size, hidden: 0 };
-          },
-        },
+        depth: createMemoryQueueDepth(queues),
         telemetry,
         now,
         pause: async () => {

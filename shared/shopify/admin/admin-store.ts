@@ -24,7 +24,7 @@ export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandbox
 }
 
 export interface AdminStoreSettings
-  extends Pick<AdminClientSettings, 'timeoutMs' | 'now' | 'sleep' | 'random'> {
+  extends Pick<AdminClientSettings, 'timeoutMs' | 'reserve' | 'now' | 'sleep' | 'random'> {
   /** Throws for a shop that is not configured. */
   readonly shop: (domain: string) => AdminShop;
 }

@@ -12,7 +12,7 @@ import {
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
-import { storeDidNotAnswer } from './store-did-not-answer.ts';
+import { storeDidNotAnswer, waitedForStore } from './store-did-not-answer.ts';
 import type { Tally } from './tally.ts';
 import { waitForRoom } from './wait-for-room.ts';
 import { quietUntil, type Walk, type WalkPosition } from './walk-position.ts';
@@ -83,6 +83,7 @@ export async function walkDeeply(
     }
     const step = await takeStep(shop, position, sinces, world);
     if (step.kind === 'stopped') {
+      if (await waitedForStore(step, world)) continue;
       // A place that the store does not take any more must not stop the walk for ever.
       if (step.why === 'store-query-refused' && position.walk?.after !== undefined) {
         const { walk: _, ...phaseAnew } = position;

@@ -40,6 +40,8 @@ export interface Compared {
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
+  /** The least time before it can go on, where the store named one. */
+  readonly afterSeconds?: number;
 }
 
 export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };

@@ -26,6 +26,8 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   const both = await openStoreAndConnector(connectors, {
     seed: 5,
     shops: [{ domain: SHOP }],
+    // The clock jumps: points that flow back by it would come in floods or not at all.
+    store: { bucketSize: 10_000_000, deliveriesKept: 100_000 },
     healing: { subscriptions: 'app-configuration' },
     ...settings,
   });
@@ -121,8 +123,6 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
   it('over a week: one run brings both sides to the same state, a second heals nothing', async () => {
     const { connector, store } = await openBoth({
       disorder: { drop: 0.3, duplicate: 0.2, shuffle: 8 },
-      // The clock jumps: points that flow back by it would come in floods or not at all.
-      store: { bucketSize: 10_000_000, journalLimit: 100_000, deliveriesKept: 100_000 },
     });
     for (let day = 1; day <= 7; day += 1) {
       liveOneDay(connector, store, day);

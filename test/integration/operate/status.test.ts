@@ -40,9 +40,9 @@ describe('connector status', () => {
 
   it('shows the queues, the last hour and the notices, as text and as JSON', async () => {
     connector.metrics.push(
-      figure('received', 'receive-webhook', 12, { topic: 'orders/create' }),
-      figure('applied', 'sync-orders', 9, { kind: 'order' }),
-      figure('latency-ms', 'sync-orders', 1_250, { kind: 'order' }),
+      figure('received', 'receive-webhook', 12),
+      figure('applied', 'sync-orders', 9),
+      figure('latency-ms', 'sync-orders', 1_250),
     );
     await connector.ledger.write(
       { shop: SHOP, kind: 'notice', id: 'data-request/4411' },
