@@ -24,9 +24,12 @@ A signed webhook by hand (an order that the store never had is announced as dele
     -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
     -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
 
-Any event of the store (see its page for more):
+Any event: as the store sends it, by acting in the store (its page has a button for everything), or by hand.
 
   curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
+  npx connector send --sample orders/create
+
+What goes on, and what became of one order: npx connector status, npx connector trace
 
 The queues, the ledger and the secrets, with the AWS CLI:
 

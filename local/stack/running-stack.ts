@@ -22,6 +22,9 @@ import type { Assembly } from './template/assembly.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
 
+/** The store begins before the functions are ready, and nobody wants to wait for it afterwards. */
+const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
+
 export interface StackOptions {
   readonly connector: Connector;
   /** What was synthesized; awaited only once the ports are known to be free. */
@@ -131,8 +134,7 @@ async function startParts(
       secret: secrets.webhook.current,
       previousSecret: secrets.webhook.previous,
       accessToken: secrets.storeAccessToken,
-      // Four hours of retries in some minutes.
-      settings: { retryTimeScale: 0.02 },
+      settings: { retryPausesSeconds: RETRY_PAUSES },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: `${web.address}/${shop.path}`,
       }),

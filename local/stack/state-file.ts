@@ -6,7 +6,7 @@ import type { RunningStack } from './running-stack.ts';
 import { PROJECT } from './synthesize.ts';
 
 /** How other programs of the project find the stack that runs. */
-export interface StackState {
+interface StackState {
   readonly pid: number;
   readonly stack: string;
   readonly stage: string;

@@ -10,7 +10,7 @@ export class CannotStart extends Error {}
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
-export const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
+const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
 /** The settings of a stage, as the deployed functions have them. */
 export async function loadConnector(stage: string): Promise<Connector> {

@@ -142,7 +142,7 @@ export async function playLogs(
   }
 }
 
-export async function countMessages(stack: RunningStack, queue: StackOutput): Promise<number> {
+async function countMessages(stack: RunningStack, queue: StackOutput): Promise<number> {
   const { Attributes: counts = {} } = await stack.sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: stack.outputs[queue], AttributeNames: ['All'] }),
   );

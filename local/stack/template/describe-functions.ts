@@ -56,7 +56,11 @@ export function describeWeb(
   if (integration.text('PayloadFormatVersion') !== '2.0') {
     throw new UnknownInTemplate('an HTTP API with another payload format than 2.0');
   }
-  return { kind: 'http-api', target: integration.text('IntegrationUri') };
+  return {
+    kind: 'http-api',
+    target: integration.text('IntegrationUri'),
+    apiId: integration.text('ApiId'),
+  };
 }
 
 export function describeEventSource(resource: ResolvedResource): EventSourceDescription {
