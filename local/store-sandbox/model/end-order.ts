@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
 import type { cancellation, orderReference, returning } from './order-inputs.ts';
 import type { OrderRow, ReturnRow } from './order-row.ts';
+import { orderTotals } from './order-totals.ts';
 import { checkReductions, reduceLine } from './reduce-line.ts';
 import { recordRefund } from './refund-order.ts';
 import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
@@ -28,8 +29,9 @@ export function cancelOrder(
     note: '',
     repay: input.refund,
   };
-  // After a full refund there is nothing left to take back.
-  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0;
+  // After a full refund there is nothing left to take back; duties can outlast the last piece.
+  const { dutiesMinor } = orderTotals(order).current;
+  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && dutiesMinor === 0;
   const { order: emptied, refund } = isEmpty
     ? { order, refund: undefined }
     : recordRefund(world, order, plan);
