@@ -4,7 +4,14 @@ import type { Enrichment } from '../shared/shopify/admin/enrichment.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */
-export function createConfiguredStore({ shops }: Connector, secrets: ShopSecrets): AdminStore {
+export function createConfiguredStore(
+  { shops }: Connector,
+  secrets: ShopSecrets,
+  // Only for a store on this machine; the client refuses any other plain address.
+  { sandboxAddress }: { readonly sandboxAddress: string | undefined } = {
+    sandboxAddress: process.env.STORE_SANDBOX_ADDRESS,
+  },
+): AdminStore {
   return createAdminStore({
     shop: (domain) => {
       const shop = shops.find((one) => one.domain === domain);
@@ -12,8 +19,7 @@ export function createConfiguredStore({ shops }: Connector, secrets: ShopSecrets
       return {
         secret: secrets.store(shop.path),
         enrichment: enrichmentOf(shop.rules),
-        // Only for a store on this machine; the client refuses any other plain address.
-        sandboxAddress: process.env.STORE_SANDBOX_ADDRESS,
+        sandboxAddress,
       };
     },
   });

@@ -9,13 +9,11 @@ import {
 } from '../shared/aws/sdk-clients.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { API_VERSION } from '../shared/shopify/api-version.ts';
 import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/receive-webhook.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
-
-/** The API version whose payloads the readers are written for. */
-const API_VERSION = '2026-10';
 
 export function createReceiver(connector: Connector) {
   const environment = readEnvironment([

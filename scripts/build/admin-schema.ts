@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { buildClientSchema, type GraphQLSchema, type IntrospectionQuery } from 'graphql';
-
-/** The version that every request of the connector names. */
-export const ADMIN_API_VERSION = '2026-10';
+import { API_VERSION } from '../../shared/shopify/api-version.ts';
 
 let schema: GraphQLSchema | undefined;
 
@@ -16,7 +14,7 @@ export function adminSchema(): GraphQLSchema {
 
 function readIntrospection(): IntrospectionQuery {
   // By path: the package exports its server only, not its data.
-  const file = `../../node_modules/@shopify/dev-mcp/dist/data/admin_${ADMIN_API_VERSION}.json.gz`;
+  const file = `../../node_modules/@shopify/dev-mcp/dist/data/admin_${API_VERSION}.json.gz`;
   const packed = readFileSync(join(import.meta.dirname, file));
   const { data } = JSON.parse(gunzipSync(packed).toString('utf8'));
   return data;

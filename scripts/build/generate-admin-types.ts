@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
+import { API_VERSION } from '../../shared/shopify/api-version.ts';
 import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
-import { ADMIN_API_VERSION, adminSchema } from './admin-schema.ts';
+import { adminSchema } from './admin-schema.ts';
 import { checkAdminDocument } from './check-admin-document.ts';
 
 /**
@@ -43,7 +44,7 @@ async function generateAdminTypes(
     pluginMap: { operations: operationTypes },
   });
   return [
-    `// Generated from documents/*.graphql and Shopify's schema ${ADMIN_API_VERSION}: npm run generate.`,
+    `// Generated from documents/*.graphql and Shopify's schema ${API_VERSION}: npm run generate.`,
     `import type { AdminDocument } from './admin-document.ts';`,
     withoutUnused(types).trim(),
     ...operations.map(documentCode),

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { CODES_INDEX, codeIn, discountText, ITEM, keyOnly } from './ledger-item.ts';
+import { CODES_INDEX, discountText, ITEM, indexedIdIn, keyOnly } from './ledger-item.ts';
 
 const CODES_PER_PAGE = 200;
 
@@ -23,7 +23,9 @@ export async function listCodesOfDiscount(
       }),
     }),
   );
-  const codes = items.map((item) => codeIn(shop, item)).filter((code) => code !== undefined);
+  const codes = items
+    .map((item) => indexedIdIn(shop, 'coupon', item))
+    .filter((code) => code !== undefined);
   const next = last?.[ITEM.key]?.S;
   return { codes, ...(next !== undefined && { next }) };
 }

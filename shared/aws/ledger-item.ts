@@ -31,9 +31,9 @@ export const ITEM = {
   revision: 'r',
   /** S: names one write, so that its repetition by the SDK is not taken for another worker's. */
   writeId: 'w',
-  /** S: shop|discount, of coupons only, so that `CODES_INDEX` holds nothing else. */
+  /** S: shop|discount of a coupon, shop|notice of a notice, so that `CODES_INDEX` holds nothing else. */
   discount: 'd',
-  /** S: a coupon's code as JSON, only where the key is a hash and cannot tell it. */
+  /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
@@ -63,14 +63,21 @@ export function keyOnly(itemKey: string): LedgerItem {
   return { [ITEM.key]: { S: itemKey } };
 }
 
+/** In the place of a discount's id, which is a number: all notices of a shop are found together. */
+export const NOTICES = 'notice';
+
 /** A shop's domain has no bar, so the first one ends it. */
 export function discountText(shop: string, discountId: string): string {
   return `${shop}|${discountId}`;
 }
 
-/** The code of a coupon's item as it lies in `CODES_INDEX`. */
-export function codeIn(shop: string, item: LedgerItem): string | undefined {
-  const prefix = entityKeyText({ shop, kind: 'coupon', id: '' });
+/** The id of a coupon (its code) or of a notice as it lies in `CODES_INDEX`. */
+export function indexedIdIn(
+  shop: string,
+  kind: 'coupon' | 'notice',
+  item: LedgerItem,
+): string | undefined {
+  const prefix = entityKeyText({ shop, kind, id: '' });
   const itemKey = item[ITEM.key]?.S;
   if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
   return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
@@ -82,7 +89,8 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, discountId, expiresAt } = entry;
+  const { appliedKey, remembered, expiresAt } = entry;
+  const discountId = key.kind === 'notice' ? NOTICES : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
@@ -128,6 +136,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   // History and expiry are for people and for tidiness: without them the state still stands.
   const outcomes = read(ITEM.outcomes, jsonIn(item[ITEM.outcomes], toOutcomes)) ?? [];
   const discount = read(ITEM.discount, item[ITEM.discount]?.S);
+  const discountId = discount?.slice(discount.indexOf('|') + 1);
   const expiresAt = read(ITEM.expiresAt, numberIn(item[ITEM.expiresAt]));
   const entry: LedgerEntry = {
     version,
@@ -136,7 +145,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     revision,
     ...(appliedKey !== undefined && { appliedKey }),
     ...(remembered !== undefined && { remembered }),
-    ...(discount !== undefined && { discountId: discount.slice(discount.indexOf('|') + 1) }),
+    ...(discountId !== undefined && discountId !== NOTICES && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
   return { entry, faults };

@@ -34,6 +34,8 @@ export interface SecretReaderOptions<T> {
 }
 
 const MINUTE_MS = 60_000;
+/** How long a changed secret may go unnoticed by a process that runs. */
+export const SECRET_MAX_AGE_MS = 5 * MINUTE_MS;
 const FAILURE_PAUSE_MS = 5_000;
 
 export function createSecretReader<T>({
@@ -41,7 +43,7 @@ export function createSecretReader<T>({
   source,
   parse,
   now,
-  maxAgeMs = 5 * MINUTE_MS,
+  maxAgeMs = SECRET_MAX_AGE_MS,
   minPauseMs = MINUTE_MS,
   // An outage of Secrets Manager must not stop the connector, and a revoked secret must die some day.
   maxStaleMs = 60 * MINUTE_MS,
@@ -124,14 +126,15 @@ export function createSecretsManagerSource(client: SecretsManagerClient): Secret
 }
 
 function parseSecret<T>(name: string, text: string, parse: SecretReaderOptions<T>['parse']): T {
-  const fields = readObject(text);
+  const fields = readSecretFields(text);
   if (!fields) throw new Error(`secret ${name} is not a JSON object`);
   const parsed = parse(fields);
   if (parsed.kind === 'parsed') return parsed.value;
   throw new Error(`secret ${name}: field ${parsed.field} ${parsed.why}`);
 }
 
-function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The fields of a secret's text; undefined when it is not a JSON object. */
+export function readSecretFields(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -39,6 +39,7 @@ export const METRICS = {
   reconciled: [],
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': [],
+  'subscriptions-repaired': [],
 } as const satisfies Readonly<Record<string, readonly Detail[]>>;
 
 export type Metric = keyof typeof METRICS;

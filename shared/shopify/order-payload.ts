@@ -8,6 +8,7 @@ import {
   moment,
   moneySet,
   optional,
+  orNothing,
   quantity,
   text,
   together,
@@ -123,7 +124,7 @@ export const orderPayload = v.pipe(
     contact_email: optional(text),
     phone: optional(text),
     billing_address: optional(v.object({ name: optional(text), phone: optional(text) })),
-    customer: optional(customer),
+    customer: orNothing(optional(customer)),
   }),
   together(['id', 'admin_graphql_api_id'], (payload) => entityId(payload, 'Order') !== undefined),
   together(

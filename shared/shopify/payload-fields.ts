@@ -60,6 +60,20 @@ export function optional<const S extends v.GenericSchema>(schema: S) {
   return v.nullish(schema);
 }
 
+/**
+ * An object all of whose fields are empty is no object: what a store makes of `customer.email` and the
+ * like, asked of an order without a customer, is not documented.
+ */
+export function orNothing<const S extends v.GenericSchema>(schema: S) {
+  const present = v.transform((value: unknown) => (isHollow(value) ? null : value));
+  return v.pipe(v.unknown(), present, schema);
+}
+
+function isHollow(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value === null;
+  return Object.values(value).every(isHollow);
+}
+
 export function list<const S extends v.GenericSchema>(schema: S) {
   return v.nullish(v.array(schema), () => []);
 }

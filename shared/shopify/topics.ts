@@ -40,3 +40,10 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map([
   ['shop/redact', shop],
   ['app/uninstalled', shop],
 ]);
+
+/** Declared in the app's own configuration and nowhere else: the Admin API does not know them. */
+export const complianceTopics: ReadonlySet<string> = new Set([
+  'customers/data_request',
+  'customers/redact',
+  'shop/redact',
+]);

@@ -20,6 +20,7 @@ export function encodeEvent(event: StoreEvent): string {
     apiVersion,
     cursor,
     replays,
+    force,
   } = event;
   const body = event.body && carry(event, event.body);
   // JSON leaves out what is undefined.
@@ -37,6 +38,7 @@ export function encodeEvent(event: StoreEvent): string {
         apiVersion,
         cursor,
         replays,
+        force,
         body,
       },
     }),

@@ -11,6 +11,8 @@ export interface Situation {
   /** Hash of the wanted state; undefined when the mapping skips the entity. */
   readonly wantedKey: string | undefined;
   readonly now: Date;
+  /** Sent even if nothing changed, because a person says that the service lost it. */
+  readonly force?: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ type ReadStoreReason = 'same-second' | 'old-and-unknown' | 'uncertain-and-older'
 /** An event this late is either a long outage or a captured body: only the store can tell. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
-export function plan({ entry, version, source, wantedKey, now }: Situation): Plan {
+export function plan({ entry, version, source, wantedKey, now, force }: Situation): Plan {
   const fromStore = source === 'store';
 
   // Version 0 is an entry in which nothing was ever settled: a rejection, a code that was announced.
@@ -55,9 +57,9 @@ export function plan({ entry, version, source, wantedKey, now }: Situation): Pla
   if (wantedKey === undefined) return { kind: 'skip' };
   const known = entry.appliedKey !== undefined;
   const same = entry.appliedKey === wantedKey && !entry.uncertain;
-  if (same) return { kind: 'unchanged', advance: version > entry.version };
+  if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
 
-  const tie = version === entry.version && !entry.uncertain;
+  const tie = version === entry.version && !same && !entry.uncertain;
   if (tie && !fromStore) return { kind: 'read-store', why: 'same-second' };
 
   return { kind: 'call', mark: known && !entry.uncertain };

@@ -28,6 +28,11 @@ export interface StoreEvent {
   readonly cursor?: string;
   /** How often, by whom and when a dead letter was sent again. */
   readonly replays?: readonly { readonly at: string; readonly by: string }[];
+  /**
+   * A person wants it sent although the ledger says that nothing changed: the service may have lost it.
+   * Never over a newer version.
+   */
+  readonly force?: boolean;
 }
 
 /** Where accepted events go. Resolves only when the next keeper of the truth holds the event. */

@@ -73,7 +73,8 @@ export async function syncEntity(
     const mapped = mapSnapshot(key, snapshot, entry, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version, source } = snapshot;
-    const next = plan({ entry, version, source, wantedKey, now: world.now() });
+    const force = event.force === true;
+    const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
     // At most once: neither sends a snapshot of the store back to the store.
     if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules, entry))) {
       snapshot = undefined;

@@ -1,4 +1,7 @@
-/** A subscription may ask for some fields only. Ids keep every digit. */
+/**
+ * A subscription may ask for some fields only, and for some of an object's or a list's entries' fields
+ * (`variants.price`). What is not there stays away. Ids keep every digit.
+ */
 export function pickFields(body: string, fields: readonly string[]): string {
   if (fields.length === 0) return body;
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
@@ -6,6 +9,27 @@ export function pickFields(body: string, fields: readonly string[]): string {
     typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
   );
   return JSON.stringify(
-    Object.fromEntries(Object.entries(payload).filter(([name]) => fields.includes(name))),
+    pick(
+      payload,
+      fields.map((field) => field.split('.')),
+    ),
   );
+}
+
+type Path = readonly string[];
+
+function pick(value: unknown, paths: readonly Path[]): unknown {
+  if (paths.some((path) => path.length === 0)) return value;
+  if (Array.isArray(value)) return value.map((entry) => pick(entry, paths));
+  if (typeof value !== 'object' || value === null || isRaw(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) => {
+      const within = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+      return within.length > 0 ? [[name, pick(field, within)]] : [];
+    }),
+  );
+}
+
+function isRaw(value: object): boolean {
+  return (JSON as unknown as { isRawJSON(value: object): boolean }).isRawJSON(value);
 }

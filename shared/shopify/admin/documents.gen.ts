@@ -180,6 +180,11 @@ type FulfillmentStatus =
   | 'PENDING'
   | 'SUCCESS';
 
+type HasMetafieldsMetafieldIdentifierInput = {
+  readonly key: string;
+  readonly namespace?: string | null | undefined;
+};
+
 type LocalizedFieldKey =
   | 'SHIPPING_CREDENTIAL_BR'
   | 'SHIPPING_CREDENTIAL_CL'
@@ -265,6 +270,242 @@ type ProductStatus =
   | 'ARCHIVED'
   | 'DRAFT'
   | 'UNLISTED';
+
+type WebhookSubscriptionFormat =
+  | 'JSON'
+  | 'XML';
+
+type WebhookSubscriptionInput = {
+  /** @deprecated Use `uri` instead. */
+  readonly callbackUrl?: string | null | undefined;
+  readonly filter?: string | null | undefined;
+  readonly format?: WebhookSubscriptionFormat | null | undefined;
+  readonly includeFields?: ReadonlyArray<string> | null | undefined;
+  readonly metafieldNamespaces?: ReadonlyArray<string> | null | undefined;
+  readonly metafields?: ReadonlyArray<HasMetafieldsMetafieldIdentifierInput> | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly uri?: string | null | undefined;
+};
+
+type WebhookSubscriptionTopic =
+  | 'APP_PURCHASES_ONE_TIME_UPDATE'
+  | 'APP_SCOPES_UPDATE'
+  | 'APP_SUBSCRIPTIONS_APPROACHING_CAPPED_AMOUNT'
+  | 'APP_SUBSCRIPTIONS_UPDATE'
+  | 'APP_UNINSTALLED'
+  | 'AUDIT_EVENTS_ADMIN_API_ACTIVITY'
+  | 'BULK_OPERATIONS_FINISH'
+  | 'CARTS_CREATE'
+  | 'CARTS_UPDATE'
+  | 'CHANNELS_DELETE'
+  | 'CHECKOUTS_CREATE'
+  | 'CHECKOUTS_DELETE'
+  | 'CHECKOUTS_UPDATE'
+  | 'COLLECTIONS_CREATE'
+  | 'COLLECTIONS_DELETE'
+  | 'COLLECTIONS_UPDATE'
+  | 'COLLECTION_LISTINGS_ADD'
+  | 'COLLECTION_LISTINGS_REMOVE'
+  | 'COLLECTION_LISTINGS_UPDATE'
+  | 'COLLECTION_PUBLICATIONS_CREATE'
+  | 'COLLECTION_PUBLICATIONS_DELETE'
+  | 'COLLECTION_PUBLICATIONS_UPDATE'
+  | 'COMPANIES_CREATE'
+  | 'COMPANIES_DELETE'
+  | 'COMPANIES_UPDATE'
+  | 'COMPANY_CONTACTS_CREATE'
+  | 'COMPANY_CONTACTS_DELETE'
+  | 'COMPANY_CONTACTS_UPDATE'
+  | 'COMPANY_CONTACT_ROLES_ASSIGN'
+  | 'COMPANY_CONTACT_ROLES_REVOKE'
+  | 'COMPANY_LOCATIONS_CREATE'
+  | 'COMPANY_LOCATIONS_DELETE'
+  | 'COMPANY_LOCATIONS_UPDATE'
+  | 'CUSTOMERS_CREATE'
+  | 'CUSTOMERS_DELETE'
+  | 'CUSTOMERS_DISABLE'
+  | 'CUSTOMERS_EMAIL_MARKETING_CONSENT_UPDATE'
+  | 'CUSTOMERS_ENABLE'
+  | 'CUSTOMERS_MARKETING_CONSENT_UPDATE'
+  | 'CUSTOMERS_MERGE'
+  | 'CUSTOMERS_PURCHASING_SUMMARY'
+  | 'CUSTOMERS_UPDATE'
+  | 'CUSTOMERS_WHATS_APP_MARKETING_CONSENT_UPDATE'
+  | 'CUSTOMER_ACCOUNT_SETTINGS_UPDATE'
+  | 'CUSTOMER_GROUPS_CREATE'
+  | 'CUSTOMER_GROUPS_DELETE'
+  | 'CUSTOMER_GROUPS_UPDATE'
+  | 'CUSTOMER_JOINED_SEGMENT'
+  | 'CUSTOMER_LEFT_SEGMENT'
+  | 'CUSTOMER_PAYMENT_METHODS_CREATE'
+  | 'CUSTOMER_PAYMENT_METHODS_REVOKE'
+  | 'CUSTOMER_PAYMENT_METHODS_UPDATE'
+  | 'CUSTOMER_TAGS_ADDED'
+  | 'CUSTOMER_TAGS_REMOVED'
+  | 'DELIVERY_PROMISE_SETTINGS_UPDATE'
+  | 'DISCOUNTS_CREATE'
+  | 'DISCOUNTS_DELETE'
+  | 'DISCOUNTS_REDEEMCODE_ADDED'
+  | 'DISCOUNTS_REDEEMCODE_REMOVED'
+  | 'DISCOUNTS_UPDATE'
+  | 'DISPUTES_CREATE'
+  | 'DISPUTES_UPDATE'
+  | 'DOMAINS_CREATE'
+  | 'DOMAINS_DESTROY'
+  | 'DOMAINS_UPDATE'
+  | 'DRAFT_ORDERS_CREATE'
+  | 'DRAFT_ORDERS_DELETE'
+  | 'DRAFT_ORDERS_UPDATE'
+  | 'FINANCE_APP_STAFF_MEMBER_DELETE'
+  | 'FINANCE_APP_STAFF_MEMBER_GRANT'
+  | 'FINANCE_APP_STAFF_MEMBER_REVOKE'
+  | 'FINANCE_APP_STAFF_MEMBER_UPDATE'
+  | 'FINANCE_KYC_INFORMATION_UPDATE'
+  | 'FULFILLMENTS_CREATE'
+  | 'FULFILLMENTS_UPDATE'
+  | 'FULFILLMENT_EVENTS_CREATE'
+  | 'FULFILLMENT_EVENTS_DELETE'
+  | 'FULFILLMENT_HOLDS_ADDED'
+  | 'FULFILLMENT_HOLDS_RELEASED'
+  | 'FULFILLMENT_ORDERS_CANCELLATION_REQUEST_ACCEPTED'
+  | 'FULFILLMENT_ORDERS_CANCELLATION_REQUEST_REJECTED'
+  | 'FULFILLMENT_ORDERS_CANCELLATION_REQUEST_SUBMITTED'
+  | 'FULFILLMENT_ORDERS_CANCELLED'
+  | 'FULFILLMENT_ORDERS_FULFILLMENT_REQUEST_ACCEPTED'
+  | 'FULFILLMENT_ORDERS_FULFILLMENT_REQUEST_REJECTED'
+  | 'FULFILLMENT_ORDERS_FULFILLMENT_REQUEST_SUBMITTED'
+  | 'FULFILLMENT_ORDERS_FULFILLMENT_SERVICE_FAILED_TO_COMPLETE'
+  | 'FULFILLMENT_ORDERS_HOLD_RELEASED'
+  | 'FULFILLMENT_ORDERS_LINE_ITEMS_PREPARED_FOR_LOCAL_DELIVERY'
+  | 'FULFILLMENT_ORDERS_LINE_ITEMS_PREPARED_FOR_PICKUP'
+  | 'FULFILLMENT_ORDERS_MANUALLY_REPORTED_PROGRESS_STOPPED'
+  | 'FULFILLMENT_ORDERS_MERGED'
+  | 'FULFILLMENT_ORDERS_MOVED'
+  | 'FULFILLMENT_ORDERS_ORDER_ROUTING_COMPLETE'
+  | 'FULFILLMENT_ORDERS_PLACED_ON_HOLD'
+  | 'FULFILLMENT_ORDERS_PROGRESS_REPORTED'
+  | 'FULFILLMENT_ORDERS_RESCHEDULED'
+  | 'FULFILLMENT_ORDERS_SCHEDULED_FULFILLMENT_ORDER_READY'
+  | 'FULFILLMENT_ORDERS_SPLIT'
+  | 'INVENTORY_ITEMS_CREATE'
+  | 'INVENTORY_ITEMS_DELETE'
+  | 'INVENTORY_ITEMS_UPDATE'
+  | 'INVENTORY_LEVELS_CONNECT'
+  | 'INVENTORY_LEVELS_DISCONNECT'
+  | 'INVENTORY_LEVELS_UPDATE'
+  | 'INVENTORY_SHIPMENTS_ADD_ITEMS'
+  | 'INVENTORY_SHIPMENTS_CREATE'
+  | 'INVENTORY_SHIPMENTS_DELETE'
+  | 'INVENTORY_SHIPMENTS_MARK_IN_TRANSIT'
+  | 'INVENTORY_SHIPMENTS_RECEIVE_ITEMS'
+  | 'INVENTORY_SHIPMENTS_REMOVE_ITEMS'
+  | 'INVENTORY_SHIPMENTS_UPDATE_ITEM_QUANTITIES'
+  | 'INVENTORY_SHIPMENTS_UPDATE_TRACKING'
+  | 'INVENTORY_TRANSFERS_ADD_ITEMS'
+  | 'INVENTORY_TRANSFERS_CANCEL'
+  | 'INVENTORY_TRANSFERS_COMPLETE'
+  | 'INVENTORY_TRANSFERS_READY_TO_SHIP'
+  | 'INVENTORY_TRANSFERS_REMOVE_ITEMS'
+  | 'INVENTORY_TRANSFERS_UPDATED'
+  | 'INVENTORY_TRANSFERS_UPDATE_ITEM_QUANTITIES'
+  | 'LOCALES_CREATE'
+  | 'LOCALES_DESTROY'
+  | 'LOCALES_UPDATE'
+  | 'LOCATIONS_ACTIVATE'
+  | 'LOCATIONS_CREATE'
+  | 'LOCATIONS_DEACTIVATE'
+  | 'LOCATIONS_DELETE'
+  | 'LOCATIONS_UPDATE'
+  | 'MARKETS_BACKUP_REGION_UPDATE'
+  | 'MARKETS_CREATE'
+  | 'MARKETS_DELETE'
+  | 'MARKETS_UPDATE'
+  | 'METAFIELD_DEFINITIONS_CREATE'
+  | 'METAFIELD_DEFINITIONS_DELETE'
+  | 'METAFIELD_DEFINITIONS_UPDATE'
+  | 'METAOBJECTS_CREATE'
+  | 'METAOBJECTS_DELETE'
+  | 'METAOBJECTS_UPDATE'
+  | 'ORDERS_CANCELLED'
+  | 'ORDERS_CREATE'
+  | 'ORDERS_DELETE'
+  | 'ORDERS_EDITED'
+  | 'ORDERS_FULFILLED'
+  | 'ORDERS_LINK_REQUESTED'
+  | 'ORDERS_PAID'
+  | 'ORDERS_PARTIALLY_FULFILLED'
+  | 'ORDERS_RISK_ASSESSMENT_CHANGED'
+  | 'ORDERS_SHOPIFY_PROTECT_ELIGIBILITY_CHANGED'
+  | 'ORDERS_UPDATED'
+  | 'ORDER_TRANSACTIONS_CREATE'
+  | 'PAYMENT_SCHEDULES_DUE'
+  | 'PAYMENT_TERMS_CREATE'
+  | 'PAYMENT_TERMS_DELETE'
+  | 'PAYMENT_TERMS_UPDATE'
+  | 'PRODUCTS_CREATE'
+  | 'PRODUCTS_DELETE'
+  | 'PRODUCTS_UPDATE'
+  | 'PRODUCT_FEEDS_CREATE'
+  | 'PRODUCT_FEEDS_FULL_SYNC'
+  | 'PRODUCT_FEEDS_FULL_SYNC_FINISH'
+  | 'PRODUCT_FEEDS_INCREMENTAL_SYNC'
+  | 'PRODUCT_FEEDS_UPDATE'
+  | 'PRODUCT_LISTINGS_ADD'
+  | 'PRODUCT_LISTINGS_REMOVE'
+  | 'PRODUCT_LISTINGS_UPDATE'
+  | 'PRODUCT_PUBLICATIONS_CREATE'
+  | 'PRODUCT_PUBLICATIONS_DELETE'
+  | 'PRODUCT_PUBLICATIONS_UPDATE'
+  | 'PROFILES_CREATE'
+  | 'PROFILES_DELETE'
+  | 'PROFILES_UPDATE'
+  | 'REFUNDS_CREATE'
+  | 'RETURNS_APPROVE'
+  | 'RETURNS_CANCEL'
+  | 'RETURNS_CLOSE'
+  | 'RETURNS_DECLINE'
+  | 'RETURNS_PROCESS'
+  | 'RETURNS_REOPEN'
+  | 'RETURNS_REQUEST'
+  | 'RETURNS_UPDATE'
+  | 'REVERSE_DELIVERIES_ATTACH_DELIVERABLE'
+  | 'REVERSE_FULFILLMENT_ORDERS_DISPOSE'
+  | 'SCHEDULED_PRODUCT_LISTINGS_ADD'
+  | 'SCHEDULED_PRODUCT_LISTINGS_REMOVE'
+  | 'SCHEDULED_PRODUCT_LISTINGS_UPDATE'
+  | 'SEGMENTS_CREATE'
+  | 'SEGMENTS_DELETE'
+  | 'SEGMENTS_UPDATE'
+  | 'SELLING_PLAN_GROUPS_CREATE'
+  | 'SELLING_PLAN_GROUPS_DELETE'
+  | 'SELLING_PLAN_GROUPS_UPDATE'
+  | 'SHIPPING_ADDRESSES_CREATE'
+  | 'SHIPPING_ADDRESSES_UPDATE'
+  | 'SHOP_UPDATE'
+  | 'SUBSCRIPTION_BILLING_ATTEMPTS_CHALLENGED'
+  | 'SUBSCRIPTION_BILLING_ATTEMPTS_FAILURE'
+  | 'SUBSCRIPTION_BILLING_ATTEMPTS_SUCCESS'
+  | 'SUBSCRIPTION_BILLING_CYCLES_SKIP'
+  | 'SUBSCRIPTION_BILLING_CYCLES_UNSKIP'
+  | 'SUBSCRIPTION_BILLING_CYCLE_EDITS_CREATE'
+  | 'SUBSCRIPTION_BILLING_CYCLE_EDITS_DELETE'
+  | 'SUBSCRIPTION_BILLING_CYCLE_EDITS_UPDATE'
+  | 'SUBSCRIPTION_CONTRACTS_ACTIVATE'
+  | 'SUBSCRIPTION_CONTRACTS_CANCEL'
+  | 'SUBSCRIPTION_CONTRACTS_CREATE'
+  | 'SUBSCRIPTION_CONTRACTS_EXPIRE'
+  | 'SUBSCRIPTION_CONTRACTS_FAIL'
+  | 'SUBSCRIPTION_CONTRACTS_PAUSE'
+  | 'SUBSCRIPTION_CONTRACTS_UPDATE'
+  | 'TAX_SERVICES_CREATE'
+  | 'TAX_SERVICES_UPDATE'
+  | 'TENDER_TRANSACTIONS_CREATE'
+  | 'THEMES_CREATE'
+  | 'THEMES_DELETE'
+  | 'THEMES_PUBLISH'
+  | 'THEMES_UPDATE'
+  | 'VARIANTS_IN_STOCK'
+  | 'VARIANTS_OUT_OF_STOCK';
 
 type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -444,6 +685,23 @@ type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, rea
         & FreeShippingDiscountFragment
       )
      } | null };
+
+type CreateSubscriptionMutationVariables = Exact<{
+  topic: WebhookSubscriptionTopic;
+  subscription: WebhookSubscriptionInput;
+}>;
+
+
+type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+
+type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
+
+type DeleteSubscriptionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: { readonly deletedWebhookSubscriptionId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
 
 type DiscountQueryVariables = Exact<{
   codeNode: string;
@@ -782,6 +1040,21 @@ type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
+type UpdateSubscriptionMutationVariables = Exact<{
+  id: string;
+  subscription: WebhookSubscriptionInput;
+}>;
+
+
+type UpdateSubscriptionMutation = { readonly webhookSubscriptionUpdate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+
+type WebhookSubscriptionsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+type WebhookSubscriptionsQuery = { readonly webhookSubscriptions: { readonly nodes: ReadonlyArray<SubscriptionFragment>, readonly pageInfo: PageFragment } };
+
 export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {
   name: 'AccessScopes',
   kind: 'query',
@@ -816,6 +1089,18 @@ export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = 
   name: 'Coupon',
   kind: 'query',
   text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
+};
+
+export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutation, CreateSubscriptionMutationVariables> = {
+  name: 'CreateSubscription',
+  kind: 'mutation',
+  text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const deleteSubscriptionDocument: AdminDocument<DeleteSubscriptionMutation, DeleteSubscriptionMutationVariables> = {
+  name: 'DeleteSubscription',
+  kind: 'mutation',
+  text: "mutation DeleteSubscription($id:ID!){webhookSubscriptionDelete(id:$id){deletedWebhookSubscriptionId userErrors{field message}}}",
 };
 
 export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariables> = {
@@ -870,5 +1155,17 @@ export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryV
   name: 'StillThere',
   kind: 'query',
   text: "query StillThere($ids:[ID!]!){nodes(ids:$ids){id}}",
+};
+
+export const updateSubscriptionDocument: AdminDocument<UpdateSubscriptionMutation, UpdateSubscriptionMutationVariables> = {
+  name: 'UpdateSubscription',
+  kind: 'mutation',
+  text: "mutation UpdateSubscription($id:ID!$subscription:WebhookSubscriptionInput!){webhookSubscriptionUpdate(id:$id webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const webhookSubscriptionsDocument: AdminDocument<WebhookSubscriptionsQuery, WebhookSubscriptionsQueryVariables> = {
+  name: 'WebhookSubscriptions',
+  kind: 'query',
+  text: "query WebhookSubscriptions($after:String){webhookSubscriptions(first:100 after:$after){nodes{...Subscription}pageInfo{...Page}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ApiVersion, GraphqlClient, Session } from '@shopify/shopify-api';
+import { type ApiVersion, GraphqlClient, Session } from '@shopify/shopify-api';
 import { setAbstractFetchFunc, setAbstractRuntimeString } from '@shopify/shopify-api/runtime';
+import { API_VERSION } from '../api-version.ts';
 import { post } from './http-post.ts';
 import type { RawAnswer } from './read-answer.ts';
 
@@ -12,7 +13,7 @@ import type { RawAnswer } from './read-answer.ts';
 class ConnectorClient extends GraphqlClient {
   // The fields that the client reads; the others belong to parts of the package that are not used.
   static override config = {
-    apiVersion: ApiVersion.October26,
+    apiVersion: API_VERSION as ApiVersion,
     isCustomStoreApp: false,
     userAgentPrefix: 'loyalty-connector',
     logger: { httpRequests: false },

@@ -1,0 +1,66 @@
+import { type ParsedSecret, requireText } from '../shared/aws/secrets.ts';
+import type { AdminCredentials } from '../shared/shopify/admin/admin-credentials.ts';
+import type { WebhookSecrets } from '../shared/shopify/signature.ts';
+
+/** Each shop has a secret per purpose, so that a function can read only the one it needs. */
+export const SECRET_PURPOSES = ['webhook', 'loyalty', 'store'] as const;
+
+export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
+
+export interface LoyaltyCredentials {
+  readonly token: string;
+  readonly key: string;
+}
+
+interface SecretForms {
+  readonly webhook: WebhookSecrets;
+  readonly loyalty: LoyaltyCredentials;
+  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one. */
+  readonly store: AdminCredentials;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the functions make of a secret's fields. Whoever stores a secret holds it to the same. */
+export const secretForms: {
+  readonly [Purpose in SecretPurpose]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
+} = {
+  webhook(fields) {
+    const current = requireText(fields, 'current');
+    if (current.kind === 'fault') return current;
+    const previous = requireText(fields, 'previous');
+    return {
+      kind: 'parsed',
+      value: {
+        current: current.value,
+        previous: previous.kind === 'parsed' ? previous.value : undefined,
+      },
+    };
+  },
+
+  loyalty(fields) {
+    const token = requireText(fields, 'token');
+    if (token.kind === 'fault') return token;
+    const key = requireText(fields, 'key');
+    if (key.kind === 'fault') return key;
+    return { kind: 'parsed', value: { token: token.value, key: key.value } };
+  },
+
+  store(fields) {
+    const accessToken = requireText(fields, 'accessToken');
+    if (accessToken.kind === 'parsed') {
+      return { kind: 'parsed', value: { kind: 'static', accessToken: accessToken.value } };
+    }
+    const clientId = requireText(fields, 'clientId');
+    if (clientId.kind === 'fault') return clientId;
+    const clientSecret = requireText(fields, 'clientSecret');
+    if (clientSecret.kind === 'fault') return clientSecret;
+    const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
+    return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
+  },
+};
+
+/** `loyalty-connector/prod/example-store/webhook` */
+export function secretName(prefix: string, shopPath: string, purpose: SecretPurpose): string {
+  return `${prefix}/${shopPath}/${purpose}`;
+}

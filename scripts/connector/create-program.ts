@@ -1,0 +1,78 @@
+import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { registrations } from './commands.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector dead-letters list                       the stack that runs on this machine
+  npx connector dead-letters list --stack loyalty-connector-prod --region eu-west-1
+  npx connector dead-letters replay --code CannotInsertOrder --yes --wait
+
+Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
+machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 130 interrupted.
+`;
+
+/** The whole command line; parsing a mistake throws commander's error, told by then. */
+export function createProgram(): Command {
+  const program = new Command('connector')
+    .description(
+      'Sees, mends and proves what the loyalty connector does, on AWS or on this machine.',
+    )
+    .usage('COMMAND [options]')
+    .version(manifest.version, '--version', 'the version of the connector')
+    .helpOption('-h, --help', 'this text, or that of a command')
+    .optionsGroup('Options of every command:')
+    .option('--json', 'print one JSON document instead of text')
+    .option('--stack <name>', 'the deployed stack: loyalty-connector-<stage>')
+    .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
+    .option('--profile <name>', 'a profile of your AWS configuration')
+    .option('--verbose', 'show where an unknown error happened')
+    .commandsGroup('Commands:')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXAMPLES);
+  for (const register of registrations) register(program);
+  forEachCommand(program, prepare);
+  return program;
+}
+
+/** Settings that commander does not hand down to commands added as objects. */
+function prepare(command: Command): void {
+  command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`${command.name()}: ${oneLine(text)} (${pathOf(command)} --help shows how)\n`),
+    });
+  if (command.commands.length > 0) requireSubcommand(command);
+}
+
+/** A group by itself does nothing: the bare `connector` shows the help, a group names its commands. */
+function requireSubcommand(command: Command): void {
+  const names = command.commands.map((child) => child.name()).join(', ');
+  command.allowExcessArguments().action(() => {
+    const [unknown] = command.args;
+    if (unknown !== undefined) command.error(`unknown command '${unknown}': give one of ${names}.`);
+    if (!command.parent) command.help();
+    command.error(`needs a command: ${names}.`);
+  });
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : 'npx connector';
+}
+
+/** commander puts its suggestion on a second line. */
+function oneLine(text: string): string {
+  const line = text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  return /[.)]$/.test(line) ? line : `${line}.`;
+}
+
+function forEachCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) forEachCommand(child, visit);
+}

@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { wholeNumber } from '../arguments/whole-number.ts';
+import { runAction } from '../run-action.ts';
+import type { DropOptions } from './drop/drop-command.ts';
+import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
+import type { LetterFilter } from './letter-filter.ts';
+import type { ReplayOptions } from './replay/replay-command.ts';
+
+/** `connector dead-letters …` */
+export function registerDeadLetters(program: Command): void {
+  const group = program
+    .command('dead-letters')
+    .summary('list, show, replay and drop what could not be delivered')
+    .description(
+      'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
+    );
+  registerList(group);
+  registerShow(group);
+  registerReplay(group);
+  registerDrop(group);
+}
+
+function registerList(group: Command): void {
+  addFilterOptions(group.command('list'))
+    .summary('what is there, grouped by reason')
+    .description('Shows all dead letters, grouped by reason. Nothing is changed.')
+    .action(
+      runAction<LetterFilter>(async (session, options) => {
+        const { listLetters } = await import('./list/list-letters.ts');
+        return listLetters(session, filterIn(options));
+      }),
+    );
+}
+
+function registerReplay(group: Command): void {
+  addFilterOptions(group.command('replay'))
+    .summary('send dead letters again: a dry run unless --yes')
+    .description(
+      'Sends dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a letter leaves only when its queue holds it.',
+    )
+    .option('--yes', 'do it; without this nothing is sent')
+    .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))
+    .option('--rate <n>', 'so many a second at most', wholeNumber(1, 10_000))
+    .option('--refetch', 'have the worker ask the store instead of using the stored body')
+    .option('--force', 'send even what the ledger calls unchanged; never over a newer version')
+    .option('--wait', 'follow them until each has its outcome')
+    .action(
+      runAction<LetterFilter & ReplayOptions>(async (session, options) => {
+        const { replayCommand } = await import('./replay/replay-command.ts');
+        return replayCommand(session, filterIn(options), options);
+      }),
+    );
+}
+
+function registerShow(group: Command): void {
+  group
+    .command('show')
+    .argument('<id>', 'of the message, or of the order, product, code or discount')
+    .summary('one letter: reason, ledger, and what would be sent now')
+    .description(
+      'Shows a letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
+    )
+    .option('--reveal', 'show the body and everything that would be sent, people included')
+    .action(
+      runAction<{ readonly reveal?: boolean }>(async (session, options, id = '') => {
+        const { showLetter } = await import('./show/show-letter.ts');
+        return showLetter(session, id, options);
+      }),
+    );
+}
+
+function registerDrop(group: Command): void {
+  addFilterOptions(group.command('drop'))
+    .summary('remove letters for good, after writing them to a file')
+    .description(
+      'Removes dead letters that nobody needs any more. They are written to a file first, which is named at the end. At least one filter must be given.',
+    )
+    .requiredOption('--because <reason>', 'why they may go; stands in the file', notEmpty)
+    .option('--yes', 'do not ask')
+    .action(
+      runAction<LetterFilter & DropOptions>(async (session, options) => {
+        const { dropCommand } = await import('./drop/drop-command.ts');
+        return dropCommand(session, filterIn(options), options);
+      }),
+    );
+}

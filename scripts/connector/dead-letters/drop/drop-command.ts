@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import { BadArguments } from '../../problem.ts';
+import type { Session } from '../../session.ts';
+import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
+import { openLetterQueues } from '../letter-queues.ts';
+import { surveyLetters } from '../list/survey-letters.ts';
+import { showGroups } from '../show-groups.ts';
+import { whoIsAtTheKeyboard } from '../who.ts';
+import { dropLetters } from './drop-letters.ts';
+import { createDroppedFile } from './dropped-file.ts';
+
+export interface DropOptions {
+  readonly because: string;
+  readonly yes?: boolean;
+}
+
+/** `connector dead-letters drop` */
+export async function dropCommand(
+  session: Session,
+  filter: LetterFilter,
+  { because, yes }: DropOptions,
+): Promise<ExitCode> {
+  if (Object.keys(filter).length === 0) {
+    throw new BadArguments('say which letters: at least one of --kind, --id, --code, --reason, …');
+  }
+  const { terminal } = session;
+  const signal = session.interruption();
+  const deployment = await session.findDeployment();
+  const queues = openLetterQueues(deployment, familiesOf(filter));
+  let agreed: Set<string> | undefined;
+  if (!yes) {
+    agreed = await askFor(session, { queues, filter, signal });
+    if (!agreed) return EXIT.failed;
+  }
+  const path = fileFor(deployment.stack, new Date());
+  const by = whoIsAtTheKeyboard();
+  const file = await createDroppedFile(path, { because, by, now: () => new Date() });
+  const progress = terminal.progress('Dropping dead letters:', agreed?.size);
+  let dropped = 0;
+  try {
+    const onDropped = (count: number) => {
+      dropped = count;
+      progress.report(count);
+    };
+    await dropLetters({ queues, file, filter, agreed, signal, onDropped });
+  } finally {
+    progress.end();
+    await file.close();
+    if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: path });
+    else terminal.line(`Dropped ${dropped} dead letters. They are kept in ${path}`);
+  }
+  return EXIT.fine;
+}
+
+/** The letters that the person agreed to lose; undefined when they did not. */
+async function askFor(
+  session: Session,
+  world: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal'>,
+): Promise<Set<string> | undefined> {
+  const { terminal } = session;
+  const agreed = new Set<string>();
+  const progress = terminal.progress('Reading dead letters:');
+  const { groups } = await surveyLetters({
+    ...world,
+    onProgress: (seen) => progress.report(seen),
+    onMatch: ({ messageId }) => void agreed.add(messageId),
+  });
+  progress.end();
+  const chosen = describeFilter(world.filter);
+  if (agreed.size === 0) {
+    terminal.note(`No dead letter matches ${chosen}. Nothing was dropped.`);
+    return undefined;
+  }
+  if (!session.json) {
+    showGroups(groups, terminal, new Date());
+    terminal.line();
+  }
+  if (await terminal.confirm(`Drop these ${agreed.size} dead letters for good?`)) return agreed;
+  terminal.note('Nothing was dropped. It takes a typed "yes", or --yes where nobody can type.');
+  return undefined;
+}
+
+/** In the folder the command was started in, beside the files that no commit takes up. */
+function fileFor(stack: string, now: Date): string {
+  const stamp = now.toISOString().replace(/[:.]/g, '-');
+  return join(process.cwd(), '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
+}

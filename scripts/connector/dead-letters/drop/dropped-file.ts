@@ -1,0 +1,54 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DeadLetter } from '../../../../shared/sync/dead-letter.ts';
+
+/** Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. */
+export interface DroppedFile {
+  /** Resolves when the disk holds the letters: only then may they be removed. */
+  keep(letters: readonly DeadLetter[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Circumstances {
+  readonly because: string;
+  readonly by: string;
+  readonly now: () => Date;
+}
+
+/** Refuses a file that exists. */
+export async function createDroppedFile(
+  path: string,
+  { because, by, now }: Circumstances,
+): Promise<DroppedFile> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, 'ax', 0o600);
+  await syncFolder(dirname(path));
+  return {
+    async keep(letters) {
+      const droppedAt = now().toISOString();
+      const lines = letters.map(({ receiptHandle: _, ...letter }) =>
+        JSON.stringify({
+          droppedAt,
+          by,
+          because,
+          ...letter,
+          at: new Date(letter.at).toISOString(),
+        }),
+      );
+      await file.appendFile(lines.map((line) => `${line}\n`).join(''));
+      await file.datasync();
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Else a power failure could leave the letters removed and the file without a name. */
+async function syncFolder(path: string): Promise<void> {
+  let folder: FileHandle | undefined;
+  try {
+    folder = await open(path, 'r');
+    await folder.sync();
+  } finally {
+    await folder?.close();
+  }
+}

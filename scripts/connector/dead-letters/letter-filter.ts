@@ -1,0 +1,48 @@
+import { type QueueFamily, queueFamilyOf } from '../../../shared/sync/queue-family.ts';
+import type { EventKind } from '../../../shared/sync/store-event.ts';
+import type { ReadLetter } from './read-letter.ts';
+
+/** Which letters are meant; what is not given matches all. */
+export interface LetterFilter {
+  readonly kind?: EventKind;
+  readonly topic?: string;
+  readonly shop?: string;
+  /** Of the message, or of the order, product, coupon or discount. */
+  readonly id?: string;
+  /** The loyalty service's error name. */
+  readonly code?: string;
+  readonly reason?: string;
+  /** Epoch milliseconds, on the time at which the letter was given up. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function matchesFilter(letter: ReadLetter, filter: LetterFilter): boolean {
+  const { event, at } = letter;
+  const same = <Value>(wanted: Value | undefined, found: Value | undefined) =>
+    wanted === undefined || wanted === found;
+  return (
+    same(filter.kind, event?.kind) &&
+    same(filter.topic, event?.topic) &&
+    same(filter.shop, event?.shop) &&
+    same(filter.code, letter.code) &&
+    same(filter.reason, letter.reason) &&
+    (filter.id === undefined || filter.id === letter.messageId || filter.id === event?.id) &&
+    at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
+    at <= (filter.until ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+/** The queues in which such letters can be. */
+export function familiesOf({ kind }: LetterFilter): readonly QueueFamily[] {
+  return kind === undefined ? ['orders', 'products', 'coupons'] : [queueFamilyOf(kind)];
+}
+
+/** The filter in the words in which it was given, to be shown and repeated. */
+export function describeFilter(filter: LetterFilter): string {
+  const words = Object.entries(filter).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [`--${name} ${typeof value === 'number' ? new Date(value).toISOString() : value}`];
+  });
+  return words.join(' ');
+}

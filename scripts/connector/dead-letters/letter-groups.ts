@@ -1,0 +1,55 @@
+import type { ReadLetter } from './read-letter.ts';
+
+/** Letters that were given up for one and the same reason. */
+export interface LetterGroup {
+  readonly reason: string;
+  readonly code: string | undefined;
+  readonly why: string;
+  count: number;
+  /** Epoch milliseconds. */
+  oldest: number;
+  newest: number;
+  /** The newest of them. */
+  example: { readonly messageId: string; readonly kind?: string; readonly id?: string };
+}
+
+/** Reasons can quote a size or a field: so many different ones are told apart, not more. */
+const MOST_GROUPS = 200;
+const REST = 'further reasons, too many to list: narrow them down with a filter';
+
+/** Sums up letters as they pass, so that any number of them takes the same room. */
+export function createLetterGroups() {
+  const groups = new Map<string, LetterGroup>();
+  return {
+    add(letter: ReadLetter): void {
+      const { reason, code, at } = letter;
+      const known = groups.get(keyOf(reason, code, letter.why));
+      const why = known || groups.size < MOST_GROUPS ? letter.why : REST;
+      const key = keyOf(reason, code, why);
+      const group = groups.get(key);
+      if (!group) {
+        const example = exampleOf(letter);
+        groups.set(key, { reason, code, why, count: 1, oldest: at, newest: at, example });
+        return;
+      }
+      group.count += 1;
+      group.oldest = Math.min(group.oldest, at);
+      if (at < group.newest) return;
+      group.newest = at;
+      group.example = exampleOf(letter);
+    },
+
+    /** The largest first. */
+    all(): readonly LetterGroup[] {
+      return [...groups.values()].toSorted((a, b) => b.count - a.count || a.oldest - b.oldest);
+    },
+  };
+}
+
+function keyOf(...parts: readonly (string | undefined)[]): string {
+  return JSON.stringify(parts);
+}
+
+function exampleOf({ messageId, event }: ReadLetter): LetterGroup['example'] {
+  return event ? { messageId, kind: event.kind, id: event.id } : { messageId };
+}

@@ -1,0 +1,89 @@
+import type { Deployment } from '../../deployment/deployment.ts';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import type { Session } from '../../session.ts';
+import { nextCommand } from '../../terminal/next-command.ts';
+import { spanText } from '../../terminal/relative-time.ts';
+import { shellWord } from '../../terminal/shell-word.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
+import { openLetterQueues } from '../letter-queues.ts';
+import { groupsAsJson, showGroups } from '../show-groups.ts';
+import { type Survey, surveyLetters } from './survey-letters.ts';
+
+/** `connector dead-letters list` */
+export async function listLetters(session: Session, filter: LetterFilter): Promise<ExitCode> {
+  const signal = session.interruption();
+  const deployment = await session.findDeployment();
+  const { terminal } = session;
+  const progress = terminal.progress('Reading dead letters:');
+  const survey = await surveyLetters({
+    queues: openLetterQueues(deployment, familiesOf(filter)),
+    filter,
+    signal,
+    onProgress: (seen, total) => progress.report(seen, total > seen ? `of about ${total}` : ''),
+  });
+  progress.end();
+  const now = new Date();
+  if (session.json) {
+    const { groups, ...rest } = survey;
+    terminal.json({ stack: deployment.stack, ...rest, groups: groupsAsJson(groups) });
+    return EXIT.fine;
+  }
+  terminal.line(headline(survey, filter, deployment.stack));
+  if (survey.groups.length > 0) {
+    terminal.line();
+    showGroups(survey.groups, terminal, now);
+  }
+  tellWhatWasNotSeen(survey, terminal);
+  tellWhatExpires(survey, terminal, now);
+  if (survey.groups.length > 0) suggestNext(survey, deployment, terminal);
+  return EXIT.fine;
+}
+
+function headline({ matching, queues }: Survey, filter: LetterFilter, stack: string): string {
+  const where = queues
+    .filter((queue) => queue.matching > 0)
+    .map((queue) => `${queue.matching} ${queue.family}`);
+  const chosen = describeFilter(filter);
+  const of = chosen ? ` with ${chosen}` : '';
+  if (matching === 0) return `No dead letters${of} in ${stack}.`;
+  const word = matching === 1 ? 'dead letter' : 'dead letters';
+  return `${matching} ${word}${of} in ${stack}: ${where.join(', ')}.`;
+}
+
+function tellWhatWasNotSeen({ queues }: Survey, { line }: Terminal): void {
+  for (const { family, notSeen } of queues) {
+    if (notSeen === 0) continue;
+    line();
+    line(
+      `About ${notSeen} more in the ${family} queue cannot be seen now: somebody else is reading them, or they wait behind an earlier letter of the same entity. Look again in five minutes.`,
+    );
+  }
+}
+
+/** SQS deletes what is too old, without asking. */
+const WORTH_A_WARNING_MS = 3 * 86_400_000;
+
+function tellWhatExpires({ groups, queues }: Survey, { line, style }: Terminal, now: Date): void {
+  const oldest = Math.min(...groups.map((group) => group.oldest));
+  const retentionMs = Math.min(...queues.map((queue) => queue.retentionSeconds)) * 1000;
+  const leftMs = oldest + retentionMs - now.getTime();
+  if (retentionMs === 0 || !(leftMs < WORTH_A_WARNING_MS)) return;
+  line();
+  line(style('yellow', `SQS deletes the oldest in ${spanText(leftMs)}: replay or drop it before.`));
+}
+
+function suggestNext({ groups }: Survey, deployment: Deployment, { line, style }: Terminal): void {
+  const [first] = groups;
+  if (!first) return;
+  const id = first.example.id ?? first.example.messageId;
+  const by =
+    first.code === undefined
+      ? `--reason ${shellWord(first.reason)}`
+      : `--code ${shellWord(first.code)}`;
+  line();
+  line(
+    style('dim', `Look at one:  ${nextCommand(deployment, `dead-letters show ${shellWord(id)}`)}`),
+  );
+  line(style('dim', `Send again:   ${nextCommand(deployment, `dead-letters replay ${by}`)}`));
+}

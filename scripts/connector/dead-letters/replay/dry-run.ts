@@ -1,0 +1,68 @@
+import type { LetterQueue } from '../../../../shared/sync/dead-letter.ts';
+import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import type { Session } from '../../session.ts';
+import { createLetterGroups } from '../letter-groups.ts';
+import { surveyLetters } from '../list/survey-letters.ts';
+import { groupsAsJson, showGroups } from '../show-groups.ts';
+import { OBSTACLES, type Obstacle, prepareReplay } from './prepare-replay.ts';
+import type { ReplayChoice } from './replay-letters.ts';
+
+/** What a replay would do, without sending or removing anything. */
+export async function dryRun(
+  session: Session,
+  choice: ReplayChoice,
+  world: {
+    readonly queues: readonly LetterQueue[];
+    readonly read: ReadEvent;
+    readonly signal: AbortSignal;
+  },
+): Promise<ExitCode> {
+  const { terminal } = session;
+  const groups = createLetterGroups();
+  const obstacles = new Map<Obstacle, number>();
+  let replayable = 0;
+  const progress = terminal.progress('Reading dead letters:');
+  const { matching } = await surveyLetters({
+    ...world,
+    filter: choice.filter,
+    onProgress: (seen) => progress.report(seen),
+    onMatch(letter) {
+      const prepared = prepareReplay(letter, choice, world.read, new Date());
+      if (prepared.kind === 'event') {
+        replayable += 1;
+        if (replayable <= choice.limit) groups.add(letter);
+      } else obstacles.set(prepared.obstacle, (obstacles.get(prepared.obstacle) ?? 0) + 1);
+    },
+  });
+  progress.end();
+  const would = Math.min(replayable, choice.limit);
+  if (session.json) {
+    terminal.json({
+      dryRun: true,
+      matching,
+      wouldReplay: would,
+      cannot: Object.fromEntries(obstacles),
+      groups: groupsAsJson(groups.all()),
+    });
+    return EXIT.fine;
+  }
+  if (matching === 0) {
+    terminal.line('No dead letter matches. Nothing would be sent.');
+    return EXIT.fine;
+  }
+  terminal.line(`${would} of ${matching} matching dead letters would be sent again.`);
+  if (would > 0) {
+    terminal.line();
+    showGroups(groups.all(), terminal, new Date());
+  }
+  for (const [obstacle, count] of obstacles) {
+    terminal.line();
+    terminal.line(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
+  }
+  if (would > 0) {
+    terminal.line();
+    terminal.line(terminal.style('bold', 'Nothing was sent. Repeat with --yes to do it.'));
+  }
+  return EXIT.fine;
+}

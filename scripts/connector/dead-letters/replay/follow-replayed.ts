@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LetterQueue, ReplayQueue } from '../../../../shared/sync/dead-letter.ts';
+import { entityKeyText } from '../../../../shared/sync/entity.ts';
+import type { Ledger } from '../../../../shared/sync/ledger.ts';
+import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
+import { readLetter } from '../read-letter.ts';
+import { walkLetters } from '../walk-letters.ts';
+import type { ReplayedLetter } from './replay-tally.ts';
+
+export interface FollowWorld {
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly replayQueue: Pick<ReplayQueue, 'depth'>;
+  readonly queues: readonly LetterQueue[];
+  readonly by: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (settled: number, underway: number) => void;
+  readonly everyMs?: number;
+  readonly patienceMs?: number;
+}
+
+/** Where the replayed letters ended up. */
+export interface Followed {
+  /** By the outcome that the ledger wrote down since: applied, unchanged, skipped. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** Left the queue without a line in the ledger: nothing had to change, or it is no entity. */
+  readonly settled: number;
+  /** Dead letters again. */
+  readonly failing: number;
+  readonly failures: readonly LetterGroup[];
+  /** Still on the queue when patience, or the person's, ended. */
+  readonly underway: number;
+}
+
+const EVERY_MS = 2_000;
+const PATIENCE_MS = 15 * 60_000;
+const KEYS_AT_ONCE = 500;
+
+/**
+ * Follows replayed letters until the queues have let go of them all. An outcome that changes nothing
+ * (superseded, unchanged at the same version) leaves no line in the ledger, so the last word is with the
+ * queues: what they no longer hold is settled, or is a dead letter again, which says so itself.
+ */
+export async function followReplayed(
+  replayed: readonly ReplayedLetter[],
+  world: FollowWorld,
+): Promise<Followed> {
+  const { everyMs = EVERY_MS, patienceMs = PATIENCE_MS, signal } = world;
+  const endMs = performance.now() + patienceMs;
+  const families = [...new Set(replayed.map(({ family }) => family))];
+  const pending = new Set(replayed);
+  const outcomes = new Map<string, number>();
+  let emptyRounds = 0;
+  // SQS counts roughly: only two empty counts in a row are believed.
+  while (pending.size > 0 && emptyRounds < 2 && !signal.aborted && performance.now() < endMs) {
+    const depths = await Promise.all(families.map((family) => world.replayQueue.depth(family)));
+    const depth = depths.reduce((sum, one) => sum + one, 0);
+    emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
+    await takeOutcomes(pending, outcomes, world.ledger);
+    world.onProgress(replayed.length - pending.size, depth);
+    if (pending.size > 0 && emptyRounds < 2) {
+      await sleep(everyMs, undefined, { signal }).catch(() => {});
+    }
+  }
+  const failed = await findFailed(replayed, world);
+  const rejected = outcomes.get('rejected') ?? 0;
+  outcomes.delete('rejected');
+  const left = Math.max(pending.size - Math.max(failed.count - rejected, 0), 0);
+  const isOver = emptyRounds >= 2;
+  return {
+    outcomes,
+    settled: isOver ? left : 0,
+    failing: failed.count,
+    failures: failed.groups,
+    underway: isOver ? 0 : left,
+  };
+}
+
+async function takeOutcomes(
+  pending: Set<ReplayedLetter>,
+  outcomes: Map<string, number>,
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<void> {
+  const entities = [...pending].filter(({ key }) => key !== undefined);
+  for (let start = 0; start < entities.length; start += KEYS_AT_ONCE) {
+    const some = entities.slice(start, start + KEYS_AT_ONCE);
+    const entries = await ledger.readMany(some.flatMap(({ key }) => (key ? [key] : [])));
+    for (const letter of some) {
+      const entry = letter.key && entries.get(entityKeyText(letter.key));
+      // The first since the replay; what came later was another event's.
+      const since = entry?.outcomes.find(({ at }) => at >= letter.at);
+      if (!since) continue;
+      pending.delete(letter);
+      outcomes.set(since.outcome, (outcomes.get(since.outcome) ?? 0) + 1);
+    }
+  }
+}
+
+/** Letters that carry one of these replays as their last. */
+async function findFailed(replayed: readonly ReplayedLetter[], { queues, by }: FollowWorld) {
+  const ours = new Set(replayed.map(({ id, at }) => `${at} ${id}`));
+  const groups = createLetterGroups();
+  let count = 0;
+  const { signal } = new AbortController();
+  const walks = queues.map((queue) =>
+    walkLetters({ queue, signal }, async (letters) => {
+      for (const letter of letters.map(readLetter)) {
+        const last = letter.event?.replays?.at(-1);
+        if (last?.by !== by || !ours.has(`${last.at} ${letter.event?.id}`)) continue;
+        groups.add(letter);
+        count += 1;
+      }
+      return letters;
+    }),
+  );
+  await Promise.all(walks);
+  return { count, groups: groups.all() };
+}

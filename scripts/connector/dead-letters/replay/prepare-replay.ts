@@ -1,0 +1,59 @@
+import { canBeReadFromStore } from '../../../../shared/sync/encode-event.ts';
+import { hashBody } from '../../../../shared/sync/message-ids.ts';
+import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
+import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+import type { ReadLetter } from '../read-letter.ts';
+
+export interface ReplayWishes {
+  /** Without its body, so that the worker asks the store what the entity is now. */
+  readonly refetch: boolean;
+  /** Even if the ledger says that nothing changed. */
+  readonly force: boolean;
+  /** Who replays: goes into the message. */
+  readonly by: string;
+}
+
+/** Why a letter that was chosen stays where it is. */
+export type Obstacle = 'undecodable' | 'still-unreadable' | 'not-in-the-store';
+
+export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
+  undecodable:
+    'this release cannot read the message: use the release that wrote it, or drop it once it is understood',
+  'still-unreadable':
+    'this release cannot use the body either, so it would only come back; --refetch asks the store instead',
+  'not-in-the-store': 'the store cannot be asked for it, so --refetch has nothing to fetch',
+};
+
+export type PreparedReplay =
+  | {
+      readonly kind: 'event';
+      readonly event: StoreEvent;
+      /** The same when the same letter is replayed in the same way. */
+      readonly name: string;
+    }
+  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
+
+/** The message that a letter becomes again, if any can be made that has a chance. */
+export function prepareReplay(
+  { event, messageId }: ReadLetter,
+  { refetch, force, by }: ReplayWishes,
+  read: ReadEvent,
+  now: Date,
+): PreparedReplay {
+  if (!event) return { kind: 'obstacle', obstacle: 'undecodable' };
+  if (refetch && !canBeReadFromStore(event, event.body ? hashBody(event.body) : '')) {
+    return { kind: 'obstacle', obstacle: 'not-in-the-store' };
+  }
+  const { force: _, ...rest } = event;
+  const again: StoreEvent = {
+    ...rest,
+    ...(refetch && { body: undefined }),
+    ...(force && { force }),
+    replays: [...(event.replays ?? []), { at: now.toISOString(), by }],
+  };
+  if (read(again).kind === 'unreadable') {
+    return { kind: 'obstacle', obstacle: 'still-unreadable' };
+  }
+  const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
+  return { kind: 'event', event: again, name: ['replay', messageId, ...how].join('/') };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createEventReader } from '../../../../shared/shopify/read-event.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { openLedger } from '../../deployment/open-ledger.ts';
+import { EXIT, type ExitCode } from '../../exit-code.ts';
+import type { Session } from '../../session.ts';
+import { familiesOf, type LetterFilter } from '../letter-filter.ts';
+import { openLetterQueues, openReplayQueue } from '../letter-queues.ts';
+import { whoIsAtTheKeyboard } from '../who.ts';
+import { dryRun } from './dry-run.ts';
+import { type Followed, followReplayed } from './follow-replayed.ts';
+import { createPacer } from './pacer.ts';
+import { replayLetters } from './replay-letters.ts';
+import { countObstacles, newTally, type ReplayedLetter } from './replay-tally.ts';
+import { reportReplay } from './report-replay.ts';
+
+export interface ReplayOptions {
+  readonly yes?: boolean;
+  readonly limit?: number;
+  readonly rate?: number;
+  readonly refetch?: boolean;
+  readonly force?: boolean;
+  readonly wait?: boolean;
+}
+
+/** `connector dead-letters replay` */
+export async function replayCommand(
+  session: Session,
+  filter: LetterFilter,
+  options: ReplayOptions,
+): Promise<ExitCode> {
+  const signal = session.interruption();
+  const deployment = await session.findDeployment();
+  const choice = {
+    filter,
+    limit: options.limit ?? Number.POSITIVE_INFINITY,
+    refetch: options.refetch === true,
+    force: options.force === true,
+    by: whoIsAtTheKeyboard(),
+  };
+  const queues = openLetterQueues(deployment, familiesOf(filter));
+  const read = readerOf(deployment);
+  if (!options.yes) return dryRun(session, choice, { queues, read, signal });
+
+  const replayQueue = openReplayQueue(deployment);
+  const counts = await Promise.all(queues.map((queue) => queue.counts()));
+  const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
+  // With a filter nobody knows how many there will be.
+  const total = Object.keys(filter).length > 0 ? undefined : Math.min(visible, choice.limit);
+  const progress = session.terminal.progress('Replaying dead letters:', total);
+  const replayed: ReplayedLetter[] = [];
+  const tally = newTally();
+  const startedAt = performance.now();
+  const monotonicMs = () => performance.now();
+  const pause = (milliseconds: number, until: AbortSignal) =>
+    sleep(milliseconds, undefined, { signal: until }).catch(() => {});
+  let lastAt = startedAt;
+  let fault: unknown;
+  try {
+    await replayLetters(
+      choice,
+      {
+        queues,
+        replayQueue,
+        read,
+        pacer: createPacer(options.rate, { monotonicMs, pause }),
+        now: () => new Date(),
+        signal,
+        onReplayed(letter) {
+          lastAt = performance.now();
+          if (options.wait) replayed.push(letter);
+          progress.report(tally.replayed, `${countObstacles(tally)} cannot be replayed`);
+        },
+      },
+      tally,
+    );
+  } catch (error) {
+    fault = error;
+  }
+  progress.end();
+  const elapsedMs = lastAt - startedAt;
+  const followed =
+    options.wait && fault === undefined && replayed.length > 0
+      ? await follow(session, deployment, replayed, { replayQueue, by: choice.by, signal })
+      : undefined;
+  reportReplay(session, { stack: deployment.stack, filter, tally, elapsedMs, followed });
+  if (fault !== undefined) throw fault;
+  const unhappy = countObstacles(tally) + (followed ? followed.failing + followed.underway : 0);
+  return unhappy === 0 ? EXIT.fine : EXIT.failed;
+}
+
+async function follow(
+  session: Session,
+  deployment: Deployment,
+  replayed: readonly ReplayedLetter[],
+  world: Pick<Parameters<typeof followReplayed>[1], 'by' | 'signal'> & {
+    readonly replayQueue: ReturnType<typeof openReplayQueue>;
+  },
+): Promise<Followed> {
+  const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
+  const families = [...new Set(replayed.map(({ family }) => family))];
+  const followed = await followReplayed(replayed, {
+    ...world,
+    ledger: openLedger(deployment),
+    queues: openLetterQueues(deployment, families),
+    onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
+  });
+  progress.end();
+  return followed;
+}
+
+function readerOf({ connector }: Deployment) {
+  return createEventReader(new Set(connector.shops.map(({ domain }) => domain)));
+}

@@ -1,0 +1,133 @@
+import type { DeadLetter, LetterQueue, ReplayQueue } from '../../../../shared/sync/dead-letter.ts';
+import { groupIdOf } from '../../../../shared/sync/message-ids.ts';
+import { queueFamilyOf } from '../../../../shared/sync/queue-family.ts';
+import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
+import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
+import { readLetter } from '../read-letter.ts';
+import { walkLetters } from '../walk-letters.ts';
+import type { Pacer } from './pacer.ts';
+import { prepareReplay, type ReplayWishes } from './prepare-replay.ts';
+import type { ReplayedLetter, ReplayTally } from './replay-tally.ts';
+
+/** Where the loop stands; a killed run has stopped at one of these. */
+export type ReplayStep = 'received' | 'chosen' | 'sending' | 'sent' | 'removed' | 'batch-done';
+
+export interface ReplayWorld {
+  readonly queues: readonly LetterQueue[];
+  readonly replayQueue: ReplayQueue;
+  readonly read: ReadEvent;
+  readonly pacer: Pacer;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  readonly onReplayed: (letter: ReplayedLetter) => void;
+  readonly onStep?: (step: ReplayStep) => void;
+}
+
+export interface ReplayChoice extends ReplayWishes {
+  readonly filter: LetterFilter;
+  readonly limit: number;
+}
+
+interface Chosen {
+  readonly letter: DeadLetter;
+  readonly event: StoreEvent;
+  readonly name: string;
+}
+
+/**
+ * Sends letters back to the queues they came from.
+ *
+ *   received ─▶ chosen ─▶ sent ─▶ removed
+ *                 │         └ killed here: the letter is in both places. Replayed again within five minutes
+ *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
+ *                 └ killed here: SQS shows the letter again when its time is over.
+ *
+ * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
+ * AWS fails, with everything that was not sent put back.
+ */
+export async function replayLetters(
+  choice: ReplayChoice,
+  world: ReplayWorld,
+  tally: ReplayTally,
+): Promise<void> {
+  const { onStep = () => {} } = world;
+  const limitReached = new AbortController();
+  const signal = AbortSignal.any([world.signal, limitReached.signal]);
+  let reserved = 0;
+
+  function choose(letters: readonly DeadLetter[]): readonly Chosen[] {
+    const chosen: Chosen[] = [];
+    for (const letter of letters.map(readLetter)) {
+      tally.seen += 1;
+      if (!matchesFilter(letter, choice.filter)) {
+        tally.notMatching += 1;
+        continue;
+      }
+      const prepared = prepareReplay(letter, choice, world.read, world.now());
+      if (prepared.kind === 'obstacle') {
+        const { obstacle } = prepared;
+        tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
+      } else if (reserved >= choice.limit) {
+        tally.beyondLimit += 1;
+      } else {
+        reserved += 1;
+        chosen.push({ letter, event: prepared.event, name: prepared.name });
+      }
+    }
+    return chosen;
+  }
+
+  /** True when it is on its way and gone from here. */
+  async function replayOne({ letter, event, name }: Chosen, queue: LetterQueue): Promise<boolean> {
+    onStep('chosen');
+    if (!(await world.pacer.pass(world.signal))) {
+      tally.notReached += 1;
+      return false;
+    }
+    onStep('sending');
+    await world.replayQueue.send(event, name);
+    onStep('sent');
+    await queue.remove(letter.receiptHandle);
+    tally.replayed += 1;
+    world.onReplayed(followed(event));
+    onStep('removed');
+    return true;
+  }
+
+  async function visit(letters: readonly DeadLetter[], queue: LetterQueue) {
+    onStep('received');
+    const gone = new Set<string>();
+    // Different entities side by side, the letters of one entity in the order they were parked in.
+    const chains = [...chainsOf(choose(letters))].map(async (chain) => {
+      for (const chosen of chain) {
+        if (await replayOne(chosen, queue)) gone.add(chosen.letter.messageId);
+      }
+    });
+    const ends = await Promise.allSettled(chains);
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    if (tally.replayed >= choice.limit) limitReached.abort();
+    onStep('batch-done');
+    return letters.filter(({ messageId }) => !gone.has(messageId));
+  }
+
+  const walks = world.queues.map((queue) =>
+    walkLetters({ queue, signal }, (letters) => visit(letters, queue)),
+  );
+  const ends = await Promise.allSettled(walks);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+function chainsOf(chosen: readonly Chosen[]): Iterable<readonly Chosen[]> {
+  const inOrder = chosen.toSorted((a, b) =>
+    BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
+  );
+  return Map.groupBy(inOrder, ({ event }) => groupIdOf(event)).values();
+}
+
+function followed(event: StoreEvent): ReplayedLetter {
+  const { shop, kind, id } = event;
+  const at = event.replays?.at(-1)?.at ?? event.receivedAt;
+  const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';
+  return { family: queueFamilyOf(kind), key: isEntity ? { shop, kind, id } : undefined, id, at };
+}

@@ -1,0 +1,71 @@
+import type { Session } from '../../session.ts';
+import { spanText } from '../../terminal/relative-time.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import type { LetterFilter } from '../letter-filter.ts';
+import { groupsAsJson, showGroups } from '../show-groups.ts';
+import type { Followed } from './follow-replayed.ts';
+import { OBSTACLES } from './prepare-replay.ts';
+import type { ReplayTally } from './replay-tally.ts';
+
+interface ReplayReport {
+  readonly stack: string;
+  readonly filter: LetterFilter;
+  readonly tally: ReplayTally;
+  readonly elapsedMs: number;
+  /** Undefined unless somebody waited. */
+  readonly followed: Followed | undefined;
+}
+
+/** What was done, in the end or when it was interrupted. */
+export function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
+  const { tally, elapsedMs, followed } = report;
+  const { obstacles, ...counts } = tally;
+  const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
+  if (json) {
+    terminal.json({
+      stack: report.stack,
+      ...counts,
+      cannot: Object.fromEntries(obstacles),
+      seconds: Math.round(elapsedMs) / 1000,
+      ...(followed && {
+        outcomes: Object.fromEntries(followed.outcomes),
+        settled: followed.settled,
+        failing: followed.failing,
+        underway: followed.underway,
+        failures: groupsAsJson(followed.failures),
+      }),
+    });
+    return;
+  }
+  const rate = tally.replayed > 0 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
+  terminal.line(terminal.style('bold', `Replayed ${tally.replayed} dead letters${rate}.`));
+  tellWhatIsLeft(tally, terminal);
+  if (followed) tellOutcomes(followed, terminal);
+  else if (tally.replayed > 0) {
+    terminal.line('The workers have them now; --wait follows them to their outcome.');
+  }
+}
+
+function tellWhatIsLeft(tally: ReplayTally, { line }: Terminal): void {
+  for (const [obstacle, count] of tally.obstacles) line(`Left ${count}: ${OBSTACLES[obstacle]}.`);
+  if (tally.beyondLimit > 0) line(`Left ${tally.beyondLimit} or more: beyond --limit.`);
+  if (tally.notReached > 0) line(`Left ${tally.notReached}: interrupted before their turn.`);
+  if (tally.notMatching > 0) line(`Left ${tally.notMatching}: they did not match.`);
+}
+
+function tellOutcomes(followed: Followed, terminal: Terminal): void {
+  const { outcomes, settled, failing, failures, underway } = followed;
+  const parts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`);
+  if (settled > 0) parts.push(`${settled} settled with nothing to change`);
+  if (parts.length > 0)
+    terminal.line(terminal.style('green', `Went through: ${parts.join(', ')}.`));
+  if (underway > 0) {
+    terminal.line(
+      terminal.style('yellow', `Still on the queue: ${underway}. The workers go on trying them.`),
+    );
+  }
+  if (failing === 0) return;
+  terminal.line(terminal.style('red', `Still failing: ${failing}, dead letters again:`));
+  terminal.line();
+  showGroups(failures, terminal, new Date());
+}

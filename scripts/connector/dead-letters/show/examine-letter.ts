@@ -1,0 +1,68 @@
+import { type EntityKey, entityKeyText } from '../../../../shared/sync/entity.ts';
+import type { Ledger, LedgerEntry } from '../../../../shared/sync/ledger.ts';
+import {
+  type Preview,
+  type PreviewWorld,
+  previewSync,
+} from '../../../../shared/sync/preview-sync.ts';
+import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
+import type { ReadEvent, Task } from '../../../../shared/sync/store-reader.ts';
+import type { ReadLetter } from '../read-letter.ts';
+
+export interface ExaminingWorld {
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly read: ReadEvent;
+  readonly shop: (domain: string) => PreviewWorld;
+}
+
+/** What would become of a letter if it were sent now. */
+export type Prospect =
+  | { readonly kind: 'preview'; readonly preview: Preview }
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'unreadable'; readonly why: string }
+  /** The store, or a secret that opens it, could not be had. */
+  | { readonly kind: 'unknown'; readonly error: unknown };
+
+export interface Examined {
+  readonly letter: ReadLetter;
+  /** Undefined for what has no entry, and for an entity that the ledger does not know. */
+  readonly entry: LedgerEntry | undefined;
+  readonly prospect: Prospect;
+}
+
+/** A letter beside what the ledger knows, and what today's code and settings would make of it. */
+export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
+  const { event } = letter;
+  if (!event) {
+    const why = letter.undecodable ?? letter.why;
+    return { letter, entry: undefined, prospect: { kind: 'unreadable', why } };
+  }
+  const key = keyOf(event);
+  const entries = await world.ledger.readMany(key ? [key] : []);
+  const entry = key && entries.get(entityKeyText(key));
+  return { letter, entry, prospect: await foresee(event, key, entry, world) };
+}
+
+async function foresee(
+  event: StoreEvent,
+  key: EntityKey | undefined,
+  entry: LedgerEntry | undefined,
+  world: ExaminingWorld,
+): Promise<Prospect> {
+  const reading = world.read(event);
+  if (reading.kind === 'unreadable') return reading;
+  if (reading.kind === 'task') return reading;
+  if (!key) return { kind: 'unreadable', why: 'it is neither about an entity nor a task' };
+  try {
+    const preview = await previewSync(key, { event, reading }, entry, world.shop(event.shop));
+    return { kind: 'preview', preview };
+  } catch (error) {
+    return { kind: 'unknown', error };
+  }
+}
+
+function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
+  return kind === 'order' || kind === 'product' || kind === 'coupon'
+    ? { shop, kind, id }
+    : undefined;
+}

@@ -1,0 +1,30 @@
+import type { CommonOptions } from '../../session.ts';
+import { describeProspect } from './describe-prospect.ts';
+import type { Examined } from './examine-letter.ts';
+import { maskPersonal } from './mask-personal.ts';
+
+/** A letter for a program to read; people in it are masked unless they are to be revealed. */
+export function letterAsJson(
+  { letter, entry, prospect }: Examined,
+  options: CommonOptions & { readonly reveal?: boolean },
+) {
+  const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
+  const { body, ...carried } = event ?? {};
+  const { remembered: ___, ...known } = entry ?? {};
+  const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
+  return {
+    ...facts,
+    at: new Date(at).toISOString(),
+    ...(undecodable !== undefined && { undecodable }),
+    ...(event && { event: { ...carried, bodyBytes: body?.length ?? 0 } }),
+    ...(options.reveal && body && { body: new TextDecoder().decode(body) }),
+    ledger: entry ? known : null,
+    now: {
+      summary: describeProspect(prospect, options),
+      ...(prospect.kind === 'preview' && { outcome: prospect.preview.outcome }),
+      calls: calls.map((call) =>
+        call.body && !options.reveal ? { ...call, body: maskPersonal(call.body) } : call,
+      ),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { Problem } from '../problem.ts';
+import { awsSettings, PATIENCE } from './aws-settings.ts';
+import type { Deployment } from './deployment.ts';
+import { outputsOf } from './read-outputs.ts';
+import { readStageSettings, stageOfStack } from './stage-settings.ts';
+
+export interface StackName {
+  readonly stack: string;
+  readonly region?: string;
+  readonly profile?: string;
+}
+
+/** A stack on AWS, by the outputs that CloudFormation keeps of it. */
+export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
+  const stage = stageOfStack(stack);
+  const connector = await readStageSettings(stage);
+  const account = place.profile === undefined ? {} : { profile: place.profile };
+  const client = new CloudFormationClient({
+    ...PATIENCE,
+    ...account,
+    // Left out, the SDK looks for it in the environment and in the profile.
+    ...(place.region !== undefined && { region: place.region }),
+  });
+  const region = await client.config.region();
+  const { Stacks: stacks = [] } = await client.send(
+    new DescribeStacksCommand({ StackName: stack }),
+  );
+  const [found] = stacks;
+  if (!found) throw new Problem(`CloudFormation did not describe the stack ${stack} in ${region}.`);
+  const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']);
+  const described = `The stack ${stack} in ${region} (${found.StackStatus})`;
+  return {
+    where: 'aws',
+    stage,
+    stack,
+    region,
+    aws: awsSettings({ region, ...account }),
+    output: outputsOf(
+      Object.fromEntries(outputs),
+      described,
+      'Deploy this release: npx cdk deploy.',
+    ),
+    connector,
+  };
+}

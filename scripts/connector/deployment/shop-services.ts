@@ -1,0 +1,40 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { createConfiguredStore } from '../../../functions/configured-store.ts';
+import { loyaltyAddress } from '../../../functions/loyalty-address.ts';
+import { createShopSecrets } from '../../../functions/shop-secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import type { Store } from '../../../shared/sync/store-reader.ts';
+import type { Deployment } from './deployment.ts';
+
+/** The store and the loyalty service, asked with the very readers and credentials of the functions. */
+export interface ShopServices {
+  readonly store: Store;
+  /** The Admin API of one shop, for questions that the workers do not ask. */
+  ask(shop: Shop): Ask;
+  loyalty(shop: Shop): LoyaltyClient;
+}
+
+/** A failed renewal is of interest to a process that runs for days. */
+const silent = { count: () => {}, log: () => {} };
+
+export function openShopServices({ aws, output, connector, sandbox }: Deployment): ShopServices {
+  const client = new SecretsManagerClient(aws);
+  const secrets = createShopSecrets(client, output('SecretsPrefix'), silent);
+  const sandboxAddress = sandbox?.storeAddress;
+  const baseUrl = sandbox
+    ? loyaltyAddress(connector, sandbox.loyaltyAddress)
+    : connector.loyalty.address;
+  return {
+    store: createConfiguredStore(connector, secrets, { sandboxAddress }),
+    ask: ({ domain, path }) =>
+      createAdminClient({ shop: domain, secret: secrets.store(path), sandboxAddress }).until(
+        undefined,
+      ),
+    loyalty: ({ path }) => {
+      const credentials = secrets.loyalty(path);
+      return createLoyaltyClient({ baseUrl, credentials: () => credentials.get() });
+    },
+  };
+}

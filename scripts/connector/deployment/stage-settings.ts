@@ -1,0 +1,43 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import { Problem } from '../problem.ts';
+
+/** The folder of the project, whatever folder the command was started in. */
+export const PROJECT_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
+
+const STACK_PREFIX = 'loyalty-connector-';
+const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+export function stageOfStack(stack: string): string {
+  const stage = stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : '';
+  if (STAGE_NAME.test(stage)) return stage;
+  throw new Problem(
+    `"${stack}" is not the name of a connector's stack: it must be ${STACK_PREFIX}<stage>.`,
+    `For the settings in connector.config.ts that is ${STACK_PREFIX}prod.`,
+  );
+}
+
+/** The settings of one stage, checked: what the functions of that stage were built with. */
+export async function readStageSettings(stage: string): Promise<Connector> {
+  const file = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+  const path = `${PROJECT_FOLDER}${file}`;
+  if (!existsSync(path)) {
+    const known = readdirSync(PROJECT_FOLDER).filter((name) =>
+      /^connector\.config.*\.ts$/.test(name),
+    );
+    throw new Problem(
+      `There are no settings for the stage "${stage}": ${file} is not in ${PROJECT_FOLDER}`,
+      `Settings found there: ${known.join(', ') || 'none'}.`,
+    );
+  }
+  try {
+    const settings: { default: Connector } = await import(pathToFileURL(path).href);
+    return settings.default;
+  } catch (error) {
+    throw new Problem(
+      error instanceof Error ? error.message : String(error),
+      `Mend ${file}, then run the command again.`,
+    );
+  }
+}

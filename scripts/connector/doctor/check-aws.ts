@@ -1,0 +1,66 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { Problem } from '../problem.ts';
+import { readQueues } from '../status/read-queues.ts';
+import { type Finding, fail, info, pass } from './finding.ts';
+import { judgeConcurrency } from './judge-concurrency.ts';
+
+export function checkOutputs({ stack, region, output }: Deployment): readonly Finding[] {
+  const missing = STACK_OUTPUTS.filter((name) => {
+    try {
+      return output(name) === '';
+    } catch (error) {
+      if (error instanceof Problem) return true;
+      throw error;
+    }
+  });
+  if (missing.length === 0) return [pass(`${stack} (${region}) has all its outputs`)];
+  return [fail(`${stack} lacks the outputs ${missing.join(', ')}`, 'Deploy it: npx cdk deploy')];
+}
+
+/** The calls that the other commands make, each once and changing nothing. */
+export async function checkAccess(
+  deployment: Deployment,
+  explain: (error: unknown) => string,
+): Promise<readonly Finding[]> {
+  const { aws, output, connector } = deployment;
+  const [shop] = connector.shops;
+  const looks = {
+    queues: () => readQueues(new SQSClient(aws), deployment, async () => []),
+    ledger: () =>
+      createDynamoDbLedger({
+        client: new DynamoDBClient(aws),
+        table: output('LedgerTable'),
+      }).readMany([{ shop: shop?.domain ?? '', kind: 'order', id: 'doctor' }]),
+  };
+  const faults = await Promise.all(
+    Object.entries(looks).map(async ([name, look]): Promise<Finding[]> => {
+      try {
+        await look();
+        return [];
+      } catch (error) {
+        const what = `the ${name} cannot be read: ${explain(error)}`;
+        return [fail(what, 'docs/runbook.md lists what an operator must be allowed to do.')];
+      }
+    }),
+  );
+  const found = faults.flat();
+  return found.length > 0 ? found : [pass('the queues and the ledger can be read')];
+}
+
+export async function checkConcurrency({
+  where,
+  aws,
+  connector,
+}: Deployment): Promise<readonly Finding[]> {
+  if (where === 'local') return [info('no quota on this machine')];
+  const { AccountLimit } = await new LambdaClient(aws).send(new GetAccountSettingsCommand({}));
+  const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } =
+    AccountLimit ?? {};
+  if (total === undefined || unreserved === undefined) return [info('AWS does not tell the quota')];
+  return judgeConcurrency({ total, unreserved }, connector.deployment);
+}

@@ -1,0 +1,22 @@
+import type { Alarms } from '../../../shared/config/alarm-settings.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { type Finding, fail, pass, warn } from './finding.ts';
+
+/** They were checked when they were read: here it is what no check of a single setting can see. */
+export function checkSettings({ where, stage, connector }: Deployment): readonly Finding[] {
+  const file = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+  const { hostname } = new URL(connector.loyalty.address);
+  if (where === 'aws' && /(^|\.)example\.(com|org|net)$/.test(hostname)) {
+    const what = `${file}: loyalty.address is still the example's (${hostname})`;
+    return [fail(what, "Set the loyalty service's address and deploy.")];
+  }
+  const shops = connector.shops.map(({ domain }) => domain).join(', ');
+  return [pass(`${file} is valid: ${shops}`)];
+}
+
+/** Whether an address has confirmed its subscription is told by SNS alone, in its console. */
+export function checkAlarms({ emails }: Alarms): readonly Finding[] {
+  return emails.length > 0
+    ? [pass(`go to ${emails.length} addresses, each of which must have confirmed its subscription`)]
+    : [warn('alarms.emails names nobody: no one is told', 'Add an address and deploy.')];
+}

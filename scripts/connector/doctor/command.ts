@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector doctor
+  npx connector doctor --stack loyalty-connector-prod --region eu-west-1
+  npx connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
+
+Changes nothing. The webhook address is sent one forged signature, which the receiver counts as refused.
+Ends with 0 when nothing failed and with 1 otherwise.
+`;
+
+/** `connector doctor` */
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('check everything a deployment needs, each line with its fix')
+    .description(
+      'Settings, AWS, secrets, webhook address, store, loyalty service, clock, quota, assumptions.',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction(async (session, options) => {
+        const { examine } = await import('./examine.ts');
+        return examine(session, options);
+      }),
+    );
+}

@@ -1,0 +1,68 @@
+import type { Deployment } from '../deployment/deployment.ts';
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { Problem } from '../problem.ts';
+import type { CommonOptions, Session } from '../session.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { openChecks } from './open-checks.ts';
+import { type CheckResult, runChecks } from './run-checks.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** Find → check everything at once → tell each line with its fix. */
+export async function examine(
+  { terminal, json, findDeployment }: Session,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  // Settings that are wrong or a stack that is not there are thrown here, with their fix.
+  const deployment = await findDeployment();
+  const explain = (error: unknown) => problemOf(error, options);
+  const checks = openChecks(deployment, (error) => explain(error).what);
+  const results: CheckResult[] = [];
+  if (!json) terminal.line(`${placeOf(deployment)}\n`);
+  for await (const result of runChecks(checks, TIMEOUT_MS, explain)) {
+    results.push(result);
+    if (!json) printResult(terminal, result);
+  }
+  const findings = results.flatMap((result) => result.findings);
+  const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
+  const warned = findings.filter(({ verdict }) => verdict === 'warn').length;
+  const { stack, stage, region, where } = deployment;
+  if (json) terminal.json({ stack, stage, region, where, failed, warned, checks: results });
+  else terminal.line(`\n${summaryOf(failed, warned)}`);
+  return failed === 0 ? EXIT.fine : EXIT.failed;
+}
+
+function problemOf(error: unknown, options: CommonOptions) {
+  const problem = error instanceof Problem ? error : explainAwsError(error, options);
+  const said = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown error';
+  const what = (problem?.message ?? said).replace(/\s+/g, ' ').replace(/\.$/, '');
+  return { what, fix: problem?.next ?? 'Run the command again; --verbose shows more.' };
+}
+
+const placeOf = ({ stack, region, where }: Deployment) =>
+  `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
+
+const MARKS = {
+  pass: { text: 'pass', style: 'green' },
+  warn: { text: 'warn', style: 'yellow' },
+  fail: { text: 'FAIL', style: 'red' },
+  info: { text: 'info', style: 'dim' },
+} as const;
+
+const NAME_WIDTH = 14;
+
+function printResult(terminal: Terminal, { name, findings }: CheckResult): void {
+  for (const { verdict, what, fix } of findings) {
+    const { text, style } = MARKS[verdict];
+    terminal.line(`${terminal.style(style, text)}  ${name.padEnd(NAME_WIDTH)}${printable(what)}`);
+    if (fix !== undefined) terminal.line(`${' '.repeat(6 + NAME_WIDTH)}fix: ${printable(fix)}`);
+  }
+}
+
+function summaryOf(failed: number, warned: number): string {
+  const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
+  if (failed === 0) return warned === 0 ? 'All is well.' : `Nothing failed; ${warnings}.`;
+  return `${failed} failed, ${warnings}. Mend the first one and run it again.`;
+}

@@ -1,0 +1,46 @@
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import { type Finding, fail, pass, warn } from './finding.ts';
+
+interface NeededScope {
+  readonly scope: string;
+  readonly for: string;
+}
+
+const ALWAYS: readonly NeededScope[] = [
+  { scope: 'read_orders', for: 'orders' },
+  { scope: 'read_customers', for: 'the customer of an order' },
+  { scope: 'read_products', for: 'products' },
+  { scope: 'read_discounts', for: 'discount codes' },
+];
+
+/** Whether the app may read what the workers ask for under these rules. */
+export function judgeScopes(
+  granted: readonly string[],
+  { enrich }: Pick<MappingRules, 'enrich'>,
+): readonly Finding[] {
+  const has = (scope: string) =>
+    granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'));
+  const needed = [
+    ...ALWAYS,
+    ...(enrich.locationNames
+      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
+      : []),
+    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+  ];
+  const missing = needed.filter(({ scope }) => !has(scope));
+  const findings = missing.map((one) =>
+    fail(
+      `the app lacks the scope ${one.scope}, needed for ${one.for}`,
+      "Add the scope to the app's configuration, release it and approve it in the shop's admin.",
+    ),
+  );
+  if (!has('read_all_orders')) {
+    findings.push(
+      warn(
+        'the app lacks the scope read_all_orders: an order of more than 60 days cannot be read again',
+        'Ask Shopify for read_all_orders in the app, or accept that late returns of old orders wait.',
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [pass(`the token is accepted, all scopes are there`)];
+}

@@ -1,0 +1,84 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SECRET_PURPOSES } from '../../../functions/secret-forms.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/shop-services.ts';
+import { readCredentials } from '../secrets/read-credentials.ts';
+import { readSubscriptions } from '../status/read-subscriptions.ts';
+import { nextCommand } from '../terminal/next-command.ts';
+import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
+import { checkAdminApi, checkLoyalty } from './check-services.ts';
+import { checkAlarms, checkSettings } from './check-settings.ts';
+import { checkWebhookAddress } from './check-webhook-address.ts';
+import { type Check, type Finding, fail, pass, warn } from './finding.ts';
+import { judgeAppSecrets } from './judge-app-secrets.ts';
+import { judgeClock } from './judge-clock.ts';
+import { listAssumptions } from './list-assumptions.ts';
+import { readAppSecrets, readClocks } from './read-evidence.ts';
+
+/** Everything that is looked at, in the order in which it is told. */
+export function openChecks(deployment: Deployment, explain: (error: unknown) => string): Check[] {
+  const { connector, aws, output } = deployment;
+  const services = openShopServices(deployment);
+  const secrets = new SecretsManagerClient(aws);
+  const doNext = (command: string) => nextCommand(deployment, command);
+  const forEachShop = async (
+    look: (shop: (typeof connector.shops)[number]) => Promise<readonly Finding[]>,
+  ) => (await Promise.all(connector.shops.map(look))).flat();
+
+  return [
+    { name: 'settings', run: async () => checkSettings(deployment) },
+    { name: 'stack', run: async () => checkOutputs(deployment) },
+    { name: 'AWS access', run: () => checkAccess(deployment, explain) },
+    { name: 'concurrency', run: () => checkConcurrency(deployment) },
+    { name: 'secrets', run: judgeSecrets },
+    {
+      name: 'app secrets',
+      run: async () => judgeAppSecrets(await readAppSecrets(secrets, deployment)),
+    },
+    {
+      name: 'webhooks',
+      run: () => forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
+    },
+    { name: 'Admin API', run: () => forEachShop((shop) => checkAdminApi(shop, services, doNext)) },
+    { name: 'subscriptions', run: judgeSubscriptions },
+    { name: 'loyalty', run: () => forEachShop((shop) => checkLoyalty(shop, services, doNext)) },
+    { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },
+    { name: 'alarms', run: async () => checkAlarms(connector.alarms) },
+    { name: 'assumptions', run: async () => listAssumptions(connector.loyalty.assumptions) },
+  ];
+
+  async function judgeSecrets(): Promise<readonly Finding[]> {
+    const prefix = output('SecretsPrefix');
+    const states = await readCredentials(secrets, prefix, connector.shops, explain);
+    const wrong = states.filter(({ state }) => state !== 'there');
+    if (wrong.length === 0) {
+      return [pass(`${SECRET_PURPOSES.join(', ')} are set for ${shopsText()}`)];
+    }
+    return wrong.map(({ shop, purpose, why }) =>
+      fail(
+        `${shop}: the ${purpose} secret ${why}`,
+        doNext(`secrets set ${purpose} --shop ${shop}`),
+      ),
+    );
+  }
+
+  async function judgeSubscriptions(): Promise<readonly Finding[]> {
+    const all = await readSubscriptions(deployment);
+    return all.flatMap(({ shop, found }): Finding[] => {
+      if (found.kind === 'unknown') {
+        return [warn(`${shop}: ${found.why}`, 'Mend what the Admin API check above says.')];
+      }
+      const { right, faults, notes } = found.value;
+      const fix = doNext(`webhooks sync --shop ${shop}`);
+      return [
+        ...(faults.length === 0 ? [pass(`${shop}: ${right} right`)] : []),
+        ...faults.map((fault) => fail(`${shop}: ${fault}`, fix)),
+        ...notes.map((note) => warn(`${shop}: ${note}`, 'See docs/runbook.md.')),
+      ];
+    });
+  }
+
+  function shopsText(): string {
+    return connector.shops.map(({ domain }) => domain).join(', ');
+  }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Plain JavaScript on purpose: it must be able to run on any Node. The command line itself runs on the
+// Node that comes with the project; npx and npm put that one first on the PATH, a plain start does not.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const wanted = 24;
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const ownNode = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url));
+
+if (Number(process.versions.node.split('.')[0]) === wanted) {
+  await import('./main.ts');
+} else if (existsSync(ownNode)) {
+  startOver();
+} else {
+  console.error(
+    `The connector runs on Node ${wanted}, which comes with the project: run "npm ci" in its folder first.`,
+  );
+  process.exitCode = 1;
+}
+
+function startOver() {
+  const child = spawn(ownNode, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // Ctrl-C reaches the child by itself, and it may have something to finish: this one only waits.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('error', (error) => {
+    console.error(`${ownNode} cannot be started: ${error.message}. Try "npm rebuild node".`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+  });
+}

@@ -1,0 +1,17 @@
+import { CommanderError } from 'commander';
+import { createProgram } from './create-program.ts';
+import { EXIT } from './exit-code.ts';
+
+// A reader that has seen enough (`| head`) is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.fine);
+});
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  // Help and version are thrown too, with 0; every mistake was told in one line.
+  process.exitCode = error.exitCode === 0 ? EXIT.fine : EXIT.badArguments;
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import { explainAwsError } from './deployment/explain-aws-error.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
+import { BadArguments, Problem } from './problem.ts';
+import type { CommonOptions, Session } from './session.ts';
+import { createTerminal } from './terminal/terminal.ts';
+
+/** What a command does. Returns the exit code; throws a `Problem` to tell of one and end with 1. */
+export type Action<Options> = (
+  session: Session,
+  options: Options & CommonOptions,
+  ...operands: string[]
+) => Promise<ExitCode>;
+
+/** Turns an action into what commander calls, with everything around it: session, Ctrl-C, faults. */
+export function runAction<Options = object>(action: Action<Options>) {
+  return async (...given: unknown[]): Promise<void> => {
+    // commander gives the operands, the command's own options and the command.
+    const command = given.at(-1) as Command;
+    const operands = given.slice(0, -2) as string[];
+    const options = command.optsWithGlobals<Options & CommonOptions>();
+    const { session, wasInterrupted } = openSession(options);
+    try {
+      const code = await action(session, options, ...operands);
+      process.exitCode = wasInterrupted() ? EXIT.interrupted : code;
+    } catch (error) {
+      process.exitCode = tellOf(error, options, command.name());
+    }
+  };
+}
+
+function openSession(options: CommonOptions) {
+  const terminal = createTerminal({ quiet: options.json === true });
+  let controller: AbortController | undefined;
+  let interruptions = 0;
+  process.on('SIGINT', () => {
+    interruptions += 1;
+    if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
+    terminal.note('Stopping after the current message. Ctrl-C again stops at once.');
+    controller.abort();
+  });
+  const session: Session = {
+    terminal,
+    json: options.json === true,
+    async findDeployment() {
+      const { findDeployment } = await import('./deployment/find-deployment.ts');
+      return findDeployment(options);
+    },
+    interruption() {
+      controller ??= new AbortController();
+      return controller.signal;
+    },
+  };
+  return { session, wasInterrupted: () => interruptions > 0 };
+}
+
+/** Says what went wrong, on standard error, and gives the exit code that fits. */
+function tellOf(error: unknown, options: CommonOptions, command: string): ExitCode {
+  if (error instanceof BadArguments) {
+    process.stderr.write(`${command}: ${error.message}\n`);
+    return EXIT.badArguments;
+  }
+  const problem = error instanceof Problem ? error : explainAwsError(error, options);
+  const showStack = options.verbose === true || Boolean(process.env.DEBUG);
+  if (problem) {
+    process.stderr.write(`${problem.message}\n`);
+    if (problem.next !== undefined) process.stderr.write(`${problem.next}\n`);
+    if (showStack && !(error instanceof Problem)) console.error(error);
+    return EXIT.failed;
+  }
+  if (showStack || !(error instanceof Error)) console.error(error);
+  else {
+    const hint = 'This is not an error the connector knows; --verbose shows where it happened.';
+    process.stderr.write(`${error.name}: ${error.message}\n${hint}\n`);
+  }
+  return EXIT.failed;
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+import type { SetSecretOptions } from './set-secret.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector secrets set webhook                 asks for the secret; what is typed is not shown
+  npx connector secrets set webhook --rotate        accepts the new and the current one for a while
+  npx connector secrets set webhook --finish        from now on only the new one
+  npx connector secrets set store --older-app       an access token instead of client id and secret
+  npx connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}, for automation
+
+Purposes: webhook (current), loyalty (token, key), store (clientId and clientSecret, or accessToken).
+`;
+
+/** `connector secrets …` */
+export function registerSecrets(program: Command): void {
+  program
+    .command('secrets')
+    .summary('store the secrets of a shop')
+    .description(
+      'What the store and the loyalty service are opened with is kept in Secrets Manager.',
+    )
+    .command('set')
+    .summary('store one secret, asked for or read from standard input')
+    .description('Stores one secret of a shop. No value is ever given on the command line.')
+    .argument('<purpose>', 'webhook, loyalty or store')
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--rotate', 'webhook: go on accepting the current secret beside the new one')
+    .option('--finish', 'webhook: end a rotation, the older secret is no longer accepted')
+    .option('--older-app', 'store: the app has an access token, not a client id and secret')
+    .option('--yes', 'webhook: replace a secret that is in use, without overlap')
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction<SetSecretOptions>(async (...given) =>
+        (await import('./set-secret.ts')).setSecret(...given),
+      ),
+    );
+}

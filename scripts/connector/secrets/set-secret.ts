@@ -1,0 +1,110 @@
+import { text } from 'node:stream/consumers';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { type SecretPurpose, secretName } from '../../../functions/secret-forms.ts';
+import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { findShop } from '../arguments/find-shop.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { BadArguments, Problem } from '../problem.ts';
+import type { Session } from '../session.ts';
+import { askHidden } from '../terminal/ask-hidden.ts';
+import { type Change, nextSecret } from './next-secret.ts';
+import { faultIn, fieldsOf, parsePurpose, type SecretFields } from './purposes.ts';
+import { readSecret } from './read-secret.ts';
+
+export interface SetSecretOptions {
+  readonly shop?: string;
+  readonly rotate?: boolean;
+  readonly finish?: boolean;
+  readonly olderApp?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Ask → check → store → tell what happens next. */
+export async function setSecret(
+  { terminal, json, findDeployment }: Session,
+  options: SetSecretOptions,
+  purposeText = '',
+): Promise<ExitCode> {
+  const purpose = parsePurpose(purposeText);
+  const change = changeOf(purpose, options);
+  const deployment = await findDeployment();
+  const { domain, path } = findShop(deployment.connector, options.shop);
+  const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
+  const client = new SecretsManagerClient(deployment.aws);
+  const stored = await readSecret(client, name, purpose);
+  if (stored.kind === 'missing') {
+    throw new Problem(
+      `${deployment.stack} has no place for the secrets of ${domain} (${name}).`,
+      'Deploy the settings that name the shop (npx cdk deploy), then run the command again.',
+    );
+  }
+
+  const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
+  const next = nextSecret(purpose, change, stored, given);
+  if (next.kind === 'refused') throw new Problem(next.why, next.next);
+  if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
+    throw new Problem(`${next.why}\nNothing was changed.`, 'To replace it at once: --yes.');
+  }
+  const overlap = next.kind === 'store' && next.overlap;
+  await client.send(
+    new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(next.fields) }),
+  );
+
+  const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
+  if (json) {
+    terminal.json({ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds });
+    return EXIT.fine;
+  }
+  terminal.line(
+    `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
+  );
+  terminal.line(`Functions that are running use it within ${inUseWithinSeconds / 60} minutes.`);
+  for (const line of adviceAfter(change, overlap)) terminal.line(line);
+  return EXIT.fine;
+}
+
+function changeOf(purpose: SecretPurpose, { rotate, finish, olderApp }: SetSecretOptions): Change {
+  if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
+  if ((rotate || finish) && purpose !== 'webhook') {
+    throw new BadArguments(
+      '--rotate and --finish are for the webhook secret: the others need no overlap.',
+    );
+  }
+  if (olderApp && purpose !== 'store')
+    throw new BadArguments('--older-app is for the store secret.');
+  if (finish) return 'finish';
+  return rotate ? 'rotate' : 'replace';
+}
+
+/** From the person at the keyboard, or as JSON from a pipe. */
+async function obtain(
+  purpose: SecretPurpose,
+  shop: string,
+  { olderApp = false }: SetSecretOptions,
+): Promise<SecretFields> {
+  const fields = process.stdin.isTTY ? await ask() : readSecretFields(await text(process.stdin));
+  const example = fieldsOf(purpose, olderApp).map(({ field }) => `"${field}": "…"`);
+  if (!fields) throw new Problem(`Standard input must hold JSON: {${example.join(', ')}}`);
+  const fault = faultIn(purpose, fields);
+  if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
+  return fields as SecretFields;
+
+  async function ask(): Promise<SecretFields> {
+    const answers: Record<string, string> = {};
+    for (const { field, question } of fieldsOf(purpose, olderApp)) {
+      answers[field] = await askHidden(`${shop}: ${question} (not shown)`);
+    }
+    return answers;
+  }
+}
+
+function adviceAfter(change: Change, overlap: boolean): readonly string[] {
+  if (overlap) {
+    return [
+      'Both secrets are accepted now. When "npx connector status" has shown no webhook with the older',
+      'one for an hour, end the rotation: npx connector secrets set webhook --finish',
+    ];
+  }
+  if (change === 'finish') return ['The older secret is no longer accepted.'];
+  return ['Next, see that it is right: npx connector doctor'];
+}

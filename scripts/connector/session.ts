@@ -1,0 +1,25 @@
+import type { Deployment } from './deployment/deployment.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+/** The options that every command takes. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  readonly stack?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  readonly verbose?: boolean;
+}
+
+/** What a command works with while it runs. */
+export interface Session {
+  readonly terminal: Terminal;
+  /** Print one JSON document on standard output and nothing else there. */
+  readonly json: boolean;
+  /** The deployment that was asked for; throws a `Problem` when there is none. */
+  findDeployment(): Promise<Deployment>;
+  /**
+   * Fires at the first Ctrl-C. Whoever asks for it promises to end soon after; without it Ctrl-C ends the
+   * process at once, and so does a second one.
+   */
+  interruption(): AbortSignal;
+}

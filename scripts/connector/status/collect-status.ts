@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { listNotices } from '../../../shared/aws/ledger-notices.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { readCredentials } from '../secrets/read-credentials.ts';
+import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
+import { type ReadFigures, readLastHour } from './figures.ts';
+import { createLocalFigures } from './local-figures.ts';
+import { type ReadAges, readQueues } from './read-queues.ts';
+import { readReconciles } from './read-reconciles.ts';
+import { readSubscriptions } from './read-subscriptions.ts';
+import type { Known, Status } from './status-model.ts';
+
+/** Asks for everything at once; what cannot be had is told as not known. */
+export async function collectStatus(
+  deployment: Deployment,
+  explain: (error: unknown) => string,
+  now: Date,
+): Promise<Status> {
+  const { aws, output, connector } = deployment;
+  const { readFigures, readAges } = metricsOf(deployment, now);
+  const client = new DynamoDBClient(aws);
+  const ledger = () => ({
+    ...{ client, table: output('LedgerTable'), pause: sleep, random: Math.random },
+  });
+  const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
+    try {
+      return { kind: 'known', value: await read() };
+    } catch (error) {
+      return { kind: 'unknown', why: explain(error) };
+    }
+  };
+  const [queues, lastHour, reconcile, notices, credentials, subscriptions] = await Promise.all([
+    attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
+    attempt(() => readLastHour(readFigures)),
+    attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
+    attempt(async () => {
+      const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
+      return (await Promise.all(shops)).flat();
+    }),
+    readCredentials(
+      new SecretsManagerClient(aws),
+      output('SecretsPrefix'),
+      connector.shops,
+      explain,
+    ),
+    readSubscriptions(deployment),
+  ]);
+  return {
+    at: now.toISOString(),
+    queues,
+    lastHour,
+    reconcile,
+    notices,
+    credentials,
+    subscriptions,
+  };
+}
+
+/** CloudWatch, or what stands in for it on this machine. */
+function metricsOf(
+  { aws, output, sandbox }: Deployment,
+  now: Date,
+): { readonly readFigures: ReadFigures; readonly readAges: ReadAges } {
+  if (sandbox) {
+    return {
+      readFigures: createLocalFigures(async () => (await fetch(sandbox.metricsAddress)).json()),
+      // SQS itself tells no age, and CloudWatch does not run here.
+      readAges: async () => [],
+    };
+  }
+  const client = new CloudWatchClient(aws);
+  return {
+    readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), () => now),
+    readAges: (queueNames) => readOldestAges(client, queueNames, now),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector status
+  npx connector status --stack loyalty-connector-prod --region eu-west-1
+  npx connector status --json | jq .healthy
+
+Ends with 0 when the deployment is healthy and with 1 when something needs a person.
+`;
+
+/** `connector status` */
+export function registerStatus(program: Command): void {
+  program
+    .command('status')
+    .summary('healthy, or what is wrong and which command to run next')
+    .description(
+      "Queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction(async (session, options) => {
+        const { showStatus } = await import('./show-status.ts');
+        return showStatus(session, options);
+      }),
+    );
+}

@@ -1,0 +1,121 @@
+import type { Deployment } from '../deployment/deployment.ts';
+import { relativeTime, spanText } from '../terminal/relative-time.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Verdict } from './judge-status.ts';
+import type { CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
+
+/** The verdict first; below it what it was made from. */
+export function printStatus(
+  terminal: Terminal,
+  { stack, region, where }: Pick<Deployment, 'stack' | 'region' | 'where'>,
+  status: Status,
+  verdict: Verdict,
+): void {
+  const place = where === 'aws' ? `in ${region}` : 'on this machine';
+  terminal.line(`${stack} ${place}, ${status.at.slice(0, 19).replace('T', ' ')} UTC`);
+  terminal.line();
+  if (verdict.healthy) terminal.line(terminal.style(['bold', 'green'], 'healthy'));
+  else terminal.line(terminal.style(['bold', 'red'], 'NOT HEALTHY'));
+  for (const { what, next } of verdict.troubles) {
+    terminal.line(`  ${what}`);
+    terminal.line(`    ${terminal.style('cyan', next)}`);
+  }
+  terminal.line();
+  if (status.queues.kind === 'known') printQueues(terminal, status.queues.value);
+  if (status.lastHour.kind === 'known') printHour(terminal, status.lastHour.value);
+  printParts(terminal, status);
+  if (verdict.notes.length === 0) return;
+  terminal.line();
+  for (const note of verdict.notes) terminal.line(`note: ${note}`);
+}
+
+function printQueues(terminal: Terminal, queues: readonly QueueStatus[]): void {
+  terminal.table({
+    columns: [
+      { title: 'queue' },
+      ...['waiting', 'in flight', 'oldest', 'dead'].map(
+        (title) => ({ title, align: 'right' }) as const,
+      ),
+    ],
+    rows: queues.map(({ family, waiting, inFlight, oldestSeconds, dead }) => [
+      family,
+      String(waiting),
+      String(inFlight),
+      ageText(oldestSeconds, waiting + inFlight),
+      String(dead),
+    ]),
+  });
+  terminal.line();
+}
+
+function ageText(seconds: number | undefined, messages: number): string {
+  if (messages === 0) return '-';
+  return seconds === undefined ? 'unknown' : spanText(seconds * 1000);
+}
+
+const OUTCOMES = [
+  'applied',
+  'unchanged',
+  'superseded',
+  'skipped',
+  'handled',
+  'retried',
+  'rejected',
+] as const;
+
+function printHour(terminal: Terminal, { workers, receiver }: LastHour): void {
+  terminal.table({
+    columns: [
+      { title: 'last hour' },
+      ...[...OUTCOMES, 'p50', 'p99'].map((title) => ({ title, align: 'right' }) as const),
+    ],
+    rows: workers.map((worker) => [
+      worker.family,
+      ...OUTCOMES.map((outcome) => String(worker[outcome])),
+      ...[worker.latencyMs?.p50, worker.latencyMs?.p99].map(secondsText),
+    ]),
+  });
+  terminal.line(
+    terminal.style('dim', 'p50, p99: from the change in the store to the loyalty service'),
+  );
+  terminal.line();
+  const { received, badSignatures, unknownTopics } = receiver;
+  terminal.line(
+    `webhooks       ${received} received, ${badSignatures} refused for their signature, ${unknownTopics} of other topics`,
+  );
+}
+
+/** From the store to the loyalty service. */
+function secondsText(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return '-';
+  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
+}
+
+function printParts(terminal: Terminal, status: Status): void {
+  const now = new Date(status.at);
+  if (status.reconcile.kind === 'known') {
+    for (const { shop, endedAt, looked, healed, stopped } of status.reconcile.value) {
+      const run =
+        endedAt === undefined
+          ? 'has not run yet'
+          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} mended`;
+      const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
+      terminal.line(`reconcile      ${shop}: ${run}${left}`);
+    }
+  }
+  for (const { shop, found } of status.subscriptions) {
+    if (found.kind === 'unknown') continue;
+    const { right, faults } = found.value;
+    const wrong = faults.length === 0 ? '' : `, ${faults.length} missing or wrong`;
+    terminal.line(`subscriptions  ${shop}: ${right} right${wrong}`);
+  }
+  const byShop = Map.groupBy(status.credentials, ({ shop }) => shop);
+  for (const [shop, secrets] of byShop) {
+    terminal.line(`credentials    ${shop}: ${secrets.map(credentialText).join(', ')}`);
+  }
+}
+
+function credentialText({ purpose, state, rotating }: CredentialStatus): string {
+  if (state !== 'there') return `${purpose} ${state}`;
+  return rotating ? `${purpose} set (two accepted)` : `${purpose} set`;
+}

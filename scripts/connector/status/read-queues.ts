@@ -1,0 +1,59 @@
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Deployment } from '../deployment/deployment.ts';
+import { FAMILIES } from './figures.ts';
+import type { QueueStatus } from './status-model.ts';
+
+const OUTPUTS = {
+  orders: ['OrdersQueueUrl', 'OrdersDeadLetterQueueUrl'],
+  products: ['ProductsQueueUrl', 'ProductsDeadLetterQueueUrl'],
+  coupons: ['CouponsQueueUrl', 'CouponsDeadLetterQueueUrl'],
+} as const;
+
+/** How old the oldest message of each of these queues is, in seconds. */
+export type ReadAges = (queueNames: readonly string[]) => Promise<readonly (number | undefined)[]>;
+
+export async function readQueues(
+  client: SQSClient,
+  { output }: Pick<Deployment, 'output'>,
+  readAges: ReadAges,
+): Promise<readonly QueueStatus[]> {
+  const urls = FAMILIES.map((family) => output(OUTPUTS[family][0]));
+  // Depths are worth showing without ages; the other way round they are not.
+  const ages = readAges(urls.map(nameOf)).catch(() => []);
+  const counts = await Promise.all(
+    FAMILIES.map(async (family, index) => ({
+      family,
+      source: await count(client, urls[index] ?? ''),
+      dead: await count(client, output(OUTPUTS[family][1])),
+    })),
+  );
+  const known = await ages;
+  return counts.map(({ family, source, dead }, index) => ({
+    family,
+    waiting: source.waiting,
+    inFlight: source.inFlight,
+    dead: dead.waiting + dead.inFlight,
+    oldestSeconds: source.waiting + source.inFlight === 0 ? 0 : known[index],
+  }));
+}
+
+async function count(client: SQSClient, queueUrl: string) {
+  const { Attributes: found = {} } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesDelayed',
+        'ApproximateNumberOfMessagesNotVisible',
+      ],
+    }),
+  );
+  const number = (text: string | undefined) => Number(text ?? 0);
+  return {
+    waiting:
+      number(found.ApproximateNumberOfMessages) + number(found.ApproximateNumberOfMessagesDelayed),
+    inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
+  };
+}
+
+const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);

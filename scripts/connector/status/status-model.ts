@@ -1,0 +1,90 @@
+import type { SecretPurpose } from '../../../functions/secret-forms.ts';
+import type { LedgerNotice } from '../../../shared/aws/ledger-notices.ts';
+import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+
+/** What could be found out, or why it could not: a screen must not show a guess. */
+export type Known<Value> =
+  | { readonly kind: 'known'; readonly value: Value }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface QueueStatus {
+  readonly family: QueueFamily;
+  readonly waiting: number;
+  /** In a worker's hands, or waiting for the next try: SQS does not tell them apart. */
+  readonly inFlight: number;
+  readonly dead: number;
+  /** Undefined: not known. */
+  readonly oldestSeconds: number | undefined;
+}
+
+/** How the work of one queue ended in the last hour. */
+export interface WorkerHour {
+  readonly family: QueueFamily;
+  readonly applied: number;
+  readonly unchanged: number;
+  readonly superseded: number;
+  readonly skipped: number;
+  readonly handled: number;
+  readonly retried: number;
+  readonly rejected: number;
+  readonly misconfigured: number;
+  readonly crash: number;
+  /** From the change in the store to the answer of the loyalty service; undefined: nothing applied. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
+}
+
+export interface ReceiverHour {
+  readonly received: number;
+  readonly badSignatures: number;
+  readonly unknownTopics: number;
+  readonly olderSecretUsed: number;
+}
+
+export interface LastHour {
+  readonly workers: readonly WorkerHour[];
+  readonly receiver: ReceiverHour;
+}
+
+/** The last run that compared the store with the ledger. */
+export interface ReconcileStatus {
+  readonly shop: string;
+  /** ISO 8601; undefined: none has ended yet. */
+  readonly endedAt: string | undefined;
+  readonly looked: number;
+  readonly healed: number;
+  /** What it could not compare to the end, in words; the next run goes on there. */
+  readonly stopped: readonly string[];
+}
+
+export interface SubscriptionStatus {
+  readonly shop: string;
+  readonly found: Known<{
+    readonly right: number;
+    /** In words: `orders/create is missing`. */
+    readonly faults: readonly string[];
+    /** Worth knowing: another version than expected, or that they cannot be seen. */
+    readonly notes: readonly string[];
+  }>;
+}
+
+export interface CredentialStatus {
+  readonly shop: string;
+  readonly purpose: SecretPurpose;
+  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
+  /** In words without any value; undefined when it is there. */
+  readonly why: string | undefined;
+  /** Two webhook secrets are accepted at the moment. */
+  readonly rotating?: boolean;
+}
+
+/** All that `status` shows, as plain data. */
+export interface Status {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly queues: Known<readonly QueueStatus[]>;
+  readonly lastHour: Known<LastHour>;
+  readonly reconcile: Known<readonly ReconcileStatus[]>;
+  readonly notices: Known<readonly LedgerNotice[]>;
+  readonly subscriptions: readonly SubscriptionStatus[];
+  readonly credentials: readonly CredentialStatus[];
+}

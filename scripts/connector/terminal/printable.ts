@@ -1,0 +1,29 @@
+/**
+ * The text with control characters shown as escapes: what came from outside must not move the cursor,
+ * ring the bell or colour what follows. Direction marks can disguise a text, so they are shown too.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** At most `width` columns, with an ellipsis where something is left out. */
+export function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
+}
+
+/** Lines of at most `width` columns, broken at spaces where there are any. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const end = space > 0 ? space : width;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === '' ? lines : [...lines, rest];
+}

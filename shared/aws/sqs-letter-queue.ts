@@ -1,0 +1,98 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { DeadLetter, LetterQueue } from '../sync/dead-letter.ts';
+import type { QueueFamily } from '../sync/queue-family.ts';
+
+/** SQS, for receiving and for changing visibility. */
+const MESSAGES_PER_CALL = 10;
+/** Long polling asks all of SQS's servers, so an empty answer means an empty queue. */
+const WAIT_SECONDS = 1;
+
+export function createSqsLetterQueue(
+  client: SQSClient,
+  queueUrl: string,
+  family: QueueFamily,
+): LetterQueue {
+  return {
+    family,
+
+    async receive(hiddenSeconds) {
+      const { Messages: messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: MESSAGES_PER_CALL,
+          VisibilityTimeout: hiddenSeconds,
+          WaitTimeSeconds: WAIT_SECONDS,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        }),
+      );
+      return messages.map((message) => toLetter(message, family));
+    },
+
+    async giveBack(receiptHandles) {
+      for (let start = 0; start < receiptHandles.length; start += MESSAGES_PER_CALL) {
+        const handles = receiptHandles.slice(start, start + MESSAGES_PER_CALL);
+        // Entries that fail are of letters whose time was over: those are back already.
+        await client.send(
+          new ChangeMessageVisibilityBatchCommand({
+            QueueUrl: queueUrl,
+            Entries: handles.map((ReceiptHandle, index) => ({
+              Id: String(index),
+              ReceiptHandle,
+              VisibilityTimeout: 0,
+            })),
+          }),
+        );
+      }
+    },
+
+    async remove(receiptHandle) {
+      await client.send(
+        new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle }),
+      );
+    },
+
+    async counts() {
+      const { Attributes: counts = {} } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] }),
+      );
+      return {
+        visible: Number(counts.ApproximateNumberOfMessages ?? 0),
+        inFlight: Number(counts.ApproximateNumberOfMessagesNotVisible ?? 0),
+        retentionSeconds: Number(counts.MessageRetentionPeriod ?? 0),
+      };
+    },
+  };
+}
+
+/** What SQS moves by itself, after `maxReceiveCount`, has no word on why. */
+const CRASHED = {
+  reason: 'crashed',
+  why: 'the worker died on it every time, until SQS moved it here by itself',
+};
+
+function toLetter(message: Message, family: QueueFamily): DeadLetter {
+  const { Attributes: facts = {}, MessageAttributes: attributes = {} } = message;
+  const text = (name: string) => attributes[name]?.StringValue;
+  const reason = text('reason');
+  const parkedAt = Date.parse(text('at') ?? '');
+  const attempts = Number(text('attempts'));
+  return {
+    family,
+    messageId: message.MessageId ?? '',
+    receiptHandle: message.ReceiptHandle ?? '',
+    body: message.Body ?? '',
+    sequenceNumber: facts.SequenceNumber ?? '0',
+    ...(reason === undefined ? CRASHED : { reason, why: text('why') ?? '' }),
+    code: text('code'),
+    attempts: Number.isFinite(attempts) ? attempts : undefined,
+    at: Number.isFinite(parkedAt) ? parkedAt : Number(facts.SentTimestamp ?? 0),
+  };
+}

@@ -1,0 +1,65 @@
+import type { QueueFamily } from './queue-family.ts';
+import type { StoreEvent } from './store-event.ts';
+
+/** Why a message is a dead letter; `crashed` is what SQS moved by itself, without a word. */
+export const LETTER_REASONS = [
+  'unreadable',
+  'unmappable',
+  'rejected',
+  'retry-window-over',
+  'crashed',
+] as const;
+
+export type LetterReason = (typeof LETTER_REASONS)[number];
+
+/** A message in a dead-letter queue, in the hands of whoever received it. */
+export interface DeadLetter {
+  readonly family: QueueFamily;
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** Orders the letters of one queue: a later one has a larger number. */
+  readonly sequenceNumber: string;
+  /** One of `LETTER_REASONS`, or what a newer release wrote. */
+  readonly reason: string;
+  readonly why: string;
+  readonly code: string | undefined;
+  /** How often the worker tried; undefined where nobody wrote it down. */
+  readonly attempts: number | undefined;
+  /** Epoch milliseconds: when it was given up. */
+  readonly at: number;
+}
+
+export interface LetterCounts {
+  readonly visible: number;
+  /** Received by somebody and not given back yet. */
+  readonly inFlight: number;
+  /** How long the queue keeps a letter. */
+  readonly retentionSeconds: number;
+}
+
+/** One dead-letter queue, for a person to go through. */
+export interface LetterQueue {
+  readonly family: QueueFamily;
+  /**
+   * Up to ten letters that nobody holds; they stay hidden from everybody else for this long, or until
+   * they are given back. Empty only when the queue has none to give.
+   */
+  receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
+  /** Puts the letters back exactly as they were. One whose time is over is back already. */
+  giveBack(receiptHandles: readonly string[]): Promise<void>;
+  remove(receiptHandle: string): Promise<void>;
+  /** As SQS counts: roughly, and a minute behind at times. */
+  counts(): Promise<LetterCounts>;
+}
+
+/** Where replayed letters go. Resolves only when the queue holds the event. */
+export interface ReplayQueue {
+  /**
+   * An event sent twice under one name within five minutes arrives once: the run that was killed between
+   * sending and removing a letter can be repeated without a second message.
+   */
+  send(event: StoreEvent, name: string): Promise<void>;
+  /** Messages that wait or are being worked on. */
+  depth(family: QueueFamily): Promise<number>;
+}

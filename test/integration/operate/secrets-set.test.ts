@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type OperatedConnector,
+  openOperatedConnector,
+  SECRETS,
+  SHOP,
+} from '../../support/operated-connector.ts';
+
+let connector: OperatedConnector;
+
+beforeAll(async () => {
+  connector = await openOperatedConnector();
+});
+
+afterAll(() => connector.close());
+
+const NEW_SECRET = 'webhook-secret-new-d04f13';
+
+describe('connector secrets set', () => {
+  it('stores what a pipe gives it and says when it is used and what to run next', async () => {
+    const given = { token: 'other-token-77aa01', key: 'other-key-88bb02' };
+    for (const secret of Object.values(given)) connector.confidential.addSecret(secret);
+    const { code, stdout, stderr } = await connector.run(
+      'secrets set loyalty',
+      JSON.stringify(given),
+    );
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`The loyalty secret of ${SHOP} is stored`);
+    expect(stdout).toContain('within 5 minutes');
+    expect(stdout).toContain('npx connector doctor');
+    expect(await connector.secret('loyalty')).toEqual(given);
+    await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
+  });
+
+  it('rotates a webhook secret with an overlap, and ends it when told to', async () => {
+    connector.confidential.addSecret(NEW_SECRET);
+    const input = JSON.stringify({ current: NEW_SECRET });
+    const replaced = await connector.run('secrets set webhook', input);
+    expect(replaced.code).toBe(1);
+    expect(replaced.stderr).toContain('--rotate accepts both');
+    expect(await connector.secret('webhook')).toEqual(SECRETS.webhook);
+
+    const rotated = await connector.run('secrets set webhook --rotate --json', input);
+    expect(rotated.code).toBe(0);
+    expect(JSON.parse(rotated.stdout)).toEqual({
+      stored: 'loyalty-connector/prod/example-store/webhook',
+      shop: SHOP,
+      purpose: 'webhook',
+      overlap: true,
+      inUseWithinSeconds: 300,
+    });
+    const both = { current: NEW_SECRET, previous: SECRETS.webhook.current };
+    expect(await connector.secret('webhook')).toEqual(both);
+
+    const again = await connector.run('secrets set webhook --rotate', input);
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('the secret which is there already');
+    expect(await connector.secret('webhook')).toEqual(both);
+
+    const finished = await connector.run('secrets set webhook --finish');
+    expect(finished.code).toBe(0);
+    expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
+    const twice = await connector.run('secrets set webhook --finish');
+    expect(twice.code).toBe(1);
+    expect(twice.stderr).toContain('No rotation is under way');
+    await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it.each([
+    ['no JSON', 'secret', 'must hold JSON: {"token": "…", "key": "…"}'],
+    ['a field too few', '{"token":"t-111111"}', 'key must be a text that is not empty'],
+    ['a misspelt field', '{"tokn":"t-111111","key":"k-222222"}', 'tokn is not a field'],
+    ['a value torn by a line break', '{"token":"t-111111\\n","key":"k-222222"}', 'token holds'],
+    ['a token that would swallow the key', '{"token":"a:b","key":"k-222222"}', 'colon'],
+  ])('stores nothing when the input holds %s', async (_, input, words) => {
+    const { code, stderr } = await connector.run('secrets set loyalty', input);
+    expect(stderr).toContain(words);
+    expect(code).toBe(1);
+    expect(await connector.secret('loyalty')).toEqual(SECRETS.loyalty);
+  });
+
+  it.each([
+    ['secrets set', "missing required argument 'purpose'"],
+    ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
+    ['secrets set loyalty --rotate', 'are for the webhook secret'],
+    ['secrets set webhook --rotate --finish', 'not both'],
+    ['secrets set webhook --shop other', 'there is no shop "other"'],
+    ['secrets set webhook --value x', "unknown option '--value'"],
+    ['secrets set webhook a-secret', 'too many arguments'],
+  ])('answers "%s" with one clear line', async (line, words) => {
+    const { code, stdout, stderr } = await connector.run(line);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});

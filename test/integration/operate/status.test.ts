@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type OperatedConnector,
+  openOperatedConnector,
+  SECRETS,
+  SHOP,
+} from '../../support/operated-connector.ts';
+
+let connector: OperatedConnector;
+
+beforeAll(async () => {
+  connector = await openOperatedConnector();
+});
+
+afterAll(() => connector.close());
+
+const figure = (name: string, service: string, value: number, more = {}) => ({
+  ...{ name, value, at: Date.now(), dimensions: { service, ...more } },
+});
+
+describe('connector status', () => {
+  it('says at the top what is wrong and which command to run next', async () => {
+    await connector.keepSecret('loyalty', 'a text that the deployment made up');
+    const { code, stdout, stderr } = await connector.run('status');
+    await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
+    expect(stderr).toBe('');
+    const [place, , verdict, first, next] = stdout.split('\n');
+    expect(place).toMatch(
+      /^loyalty-connector-prod on this machine, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+    );
+    expect(verdict).toBe('NOT HEALTHY');
+    expect(first).toBe(`  ${SHOP}: the loyalty secret was never set`);
+    expect(next).toBe(`    npx connector secrets set loyalty --shop ${SHOP}`);
+    expect(stdout).toContain(`npx connector webhooks check --shop ${SHOP}`);
+    expect(code).toBe(1);
+  });
+
+  it('shows the queues, the last hour and the notices, as text and as JSON', async () => {
+    connector.metrics.push(
+      figure('received', 'receive-webhook', 12, { topic: 'orders/create' }),
+      figure('applied', 'sync-orders', 9, { kind: 'order' }),
+      figure('latency-ms', 'sync-orders', 1_250, { kind: 'order' }),
+    );
+    await connector.ledger.write(
+      { shop: SHOP, kind: 'notice', id: 'data-request/4411' },
+      {
+        version: 1,
+        uncertain: false,
+        outcomes: [
+          {
+            at: '2026-11-02T10:00:00.000Z',
+            outcome: 'data-request',
+            version: 1,
+            topic: 'customers/data_request',
+            why: 'a customer asks for their data: answer within 30 days',
+          },
+        ],
+      },
+      undefined,
+    );
+    await connector.run('send --sample orders/create');
+    const { stdout } = await connector.run('status');
+    expect(stdout).toMatch(/^orders +1 +0 +unknown +0$/m);
+    expect(stdout).toMatch(/^products +0 +0 +- +0$/m);
+    expect(stdout).toMatch(/^orders +9 +0 +0 +0 +0 +0 +0 +1\.3 s +1\.3 s$/m);
+    expect(stdout).toContain('12 received, 0 refused for their signature');
+    expect(stdout).toContain('webhook set, loyalty set, store set');
+    expect(stdout).toContain('answer within 30 days (4411)');
+
+    const document = JSON.parse((await connector.run('status --json')).stdout);
+    expect(document).toMatchObject({
+      stack: 'loyalty-connector-prod',
+      where: 'local',
+      healthy: false,
+      queues: { kind: 'known', value: [{ family: 'orders', waiting: 1 }, {}, {}] },
+    });
+  });
+
+  it('tells what it could not find out instead of guessing it', async () => {
+    await connector.describe({ metricsAddress: 'http://127.0.0.1:9' });
+    const { stdout } = await connector.run('status');
+    await connector.describe();
+    expect(stdout).toContain("note: the last hour's figures: not known");
+  });
+
+  it('says in plain words that nothing runs where it looks', async () => {
+    await connector.describe({ pid: 2 ** 22 + 1 });
+    const { code, stdout, stderr } = await connector.run('status');
+    await connector.describe();
+    expect(stdout).toBe('');
+    expect(stderr).toContain('npm start');
+    expect(code).toBe(1);
+  });
+});

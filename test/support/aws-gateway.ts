@@ -1,0 +1,49 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type Emulator, listen } from './emulators.ts';
+
+/** Answers in the place of a service that has no emulator. */
+export type ScriptedService = (
+  request: IncomingMessage & { readonly text: string },
+  response: ServerResponse,
+) => void;
+
+/**
+ * One address for all of AWS, as the operator's commands meet it: whose call it is stands in the scope
+ * of its signature. `services` are the emulators' addresses, by the name in that scope.
+ */
+export function startAwsGateway(
+  services: Readonly<Record<string, string | ScriptedService>>,
+): Promise<Emulator> {
+  const server = createServer((incoming, response) => {
+    const scope = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(
+      incoming.headers.authorization ?? '',
+    );
+    const service = services[scope?.[1] ?? ''];
+    if (typeof service === 'string') return forward(incoming, response, service);
+    if (service) return void readAll(incoming).then((text) => answer(service, incoming, text));
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'no such service' }));
+
+    function answer(scripted: ScriptedService, asked: IncomingMessage, text: string) {
+      scripted(Object.assign(asked, { text }), response);
+    }
+  });
+  return listen(server);
+}
+
+function forward(incoming: IncomingMessage, response: ServerResponse, address: string): void {
+  const { hostname, port } = new URL(address);
+  const { method, url, headers } = incoming;
+  const outgoing = request({ hostname, port, path: url, method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(outgoing);
+}
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

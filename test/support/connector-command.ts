@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
+
+export interface CommandRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandSettings {
+  readonly folder: string;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Another entry than the launcher: for a run that has to die at a certain point. */
+  readonly script?: string;
+  readonly nodeOptions?: readonly string[];
+  /** Told of everything printed so far, whenever something is. */
+  readonly onOutput?: (output: string, child: ChildProcess) => void;
+}
+
+/** Starts the command line as a person would, in this folder, and waits for its end. */
+export function runCommand(
+  args: readonly string[],
+  { folder, input = '', env = {}, script = LAUNCHER, ...settings }: CommandSettings,
+): Promise<CommandRun> {
+  const { nodeOptions = [], onOutput = () => {} } = settings;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...nodeOptions, script, ...args], {
+      cwd: folder,
+      // Nothing of this machine: neither its AWS configuration nor what a test set for itself.
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: folder,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        ...env,
+      },
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+      onOutput(stdout + stderr, child);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+      onOutput(stdout + stderr, child);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    // A command that does not read its input may be gone before it is written.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}

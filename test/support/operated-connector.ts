@@ -1,0 +1,222 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  type SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import connector from '../../connector.config.ts';
+import { SECRET_PURPOSES } from '../../functions/secret-forms.ts';
+import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
+import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+} from '../../shared/aws/sdk-clients.ts';
+import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
+import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
+import { captureOutput } from './captured-output.ts';
+import { runCommand } from './connector-command.ts';
+import { createConnectorQueues } from './connector-queues.ts';
+import { createConfidential } from './disclosure.ts';
+import { createLedgerTable, listen, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
+import { invocationOf } from './event-source.ts';
+import { startFunctions } from './running-functions.ts';
+import { toFunctionUrlEvent } from './webhook-request.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+const PREFIX = 'loyalty-connector/prod';
+
+export const SECRETS = {
+  webhook: { current: 'webhook-secret-7c1e92' },
+  loyalty: { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' },
+  store: { accessToken: 'shpat_store-token-41aa07' },
+};
+
+export type OperatedConnector = Awaited<ReturnType<typeof openOperatedConnector>>;
+
+/**
+ * A whole connector as the operator's commands meet it, described as `npm start` describes it: emulated
+ * AWS behind one address, both sandboxes, and the real functions behind the webhook address. With the
+ * settings in `connector.config.ts`, because that is what the commands read.
+ */
+export async function openOperatedConnector({
+  services = {},
+}: {
+  /** AWS services without an emulator, by the name in a signature's scope. */
+  readonly services?: Readonly<Record<string, ScriptedService>>;
+} = {}) {
+  const confidential = createConfidential();
+  for (const secret of Object.values(SECRETS)) {
+    for (const value of Object.values(secret)) confidential.addSecret(value);
+  }
+  const emulators = {
+    sqs: await startSqsEmulator(),
+    dynamodb: await startDynamoDbEmulator(),
+    secretsmanager: await startSecretsEmulator({
+      secrets: Object.fromEntries(
+        SECRET_PURPOSES.map((purpose) => [
+          `${PREFIX}/example-store/${purpose}`,
+          JSON.stringify(SECRETS[purpose]),
+        ]),
+      ),
+    }),
+  };
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+  const sqs = createSqsClient({ budget, emulator: emulators.sqs });
+  const dynamoDb = createDynamoDbClient({ budget, emulator: emulators.dynamodb });
+  const secrets = createSecretsClient({ budget, emulator: emulators.secretsmanager });
+  const queues = await createConnectorQueues(sqs, emulators.sqs.endpoint, 'connector');
+  await createLedgerTable(dynamoDb, 'ledger');
+  const loyalty = await startLoyaltySandbox({ settings: { credentials: SECRETS.loyalty } });
+  const store = await startStoreSandbox({
+    shop: { domain: SHOP },
+    accessToken: SECRETS.store.accessToken,
+    secret: SECRETS.webhook.current,
+  });
+
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'emulator',
+    AWS_SECRET_ACCESS_KEY: 'emulator',
+    AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamodb.endpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secretsmanager.endpoint,
+    STORE_SANDBOX_ADDRESS: store.address,
+    LOYALTY_SANDBOX_ADDRESS: loyalty.address,
+  });
+  const functions = startFunctions({
+    connector,
+    store: undefined,
+    queues: queues.urls,
+    table: 'ledger',
+    secretsPrefix: PREFIX,
+  });
+  const output = captureOutput();
+  const webhooks = await listen(serveReceiver(functions.receiver));
+  const metrics: object[] = [];
+  const metricsServer = await listen(
+    createServer((_, response) => response.end(JSON.stringify({ metrics }))),
+  );
+  const gateway = await startAwsGateway({
+    ...Object.fromEntries(Object.entries(emulators).map(([name, one]) => [name, one.endpoint])),
+    ...services,
+  });
+
+  const folder = await mkdtemp(join(tmpdir(), 'operated-connector-'));
+  const outputs: StackOutputs = {
+    WebhookAddress: webhooks.endpoint,
+    OrdersQueueUrl: queues.urls.orders.url,
+    ProductsQueueUrl: queues.urls.products.url,
+    CouponsQueueUrl: queues.urls.coupons.url,
+    OrdersDeadLetterQueueUrl: queues.urls.orders.deadLetterUrl,
+    ProductsDeadLetterQueueUrl: queues.urls.products.deadLetterUrl,
+    CouponsDeadLetterQueueUrl: queues.urls.coupons.deadLetterUrl,
+    LedgerTable: 'ledger',
+    SecretsPrefix: PREFIX,
+    MetricsNamespace: 'LoyaltyConnector/prod',
+    ReconcileFunction: 'reconcile',
+    AlarmTopic: 'arn:aws:sns:us-east-1:000000000000:alarms',
+    Dashboard: 'https://example.com/dashboard',
+    NextCommand: 'npx connector doctor',
+  };
+  await mkdir(join(folder, '.connector'));
+  const describe = (changes: object = {}) =>
+    writeFile(
+      join(folder, '.connector', 'stack.json'),
+      JSON.stringify({
+        pid: process.pid,
+        stack: 'loyalty-connector-prod',
+        stage: 'prod',
+        region: 'us-east-1',
+        endpoint: gateway.endpoint,
+        credentials: { accessKeyId: 'operator', secretAccessKey: 'operator-secret' },
+        outputs,
+        storeAddress: store.address,
+        loyaltyAddress: loyalty.address,
+        metricsAddress: metricsServer.endpoint,
+        ...changes,
+      }),
+    );
+  await describe();
+
+  return {
+    folder,
+    gateway,
+    outputs,
+    loyalty,
+    store,
+    sqs,
+    queues,
+    metrics,
+    confidential,
+    ledger: createDynamoDbLedger({ client: dynamoDb, table: 'ledger' }),
+    /** Other words in the description of the stack. */
+    describe,
+    secret: (purpose: string) => readSecretText(secrets, `${PREFIX}/example-store/${purpose}`),
+    keepSecret: (purpose: string, text: string) =>
+      secrets.send(
+        new PutSecretValueCommand({
+          SecretId: `${PREFIX}/example-store/${purpose}`,
+          SecretString: text,
+        }),
+      ),
+
+    /** One command, as a person types it; whatever it says must tell no secret. */
+    async run(line: string, input?: string) {
+      const run = await runCommand(line.split(' '), { folder, ...(input && { input }) });
+      const told = confidential.disclosedIn([run.stdout, run.stderr]);
+      if (told.length > 0) throw new Error(`"${line}" told what must not be told: ${told.length}`);
+      return run;
+    },
+
+    /** Works on what the queues hold. */
+    async work(): Promise<void> {
+      for (let idle = 0; idle < 3; ) idle = (await queues.poll(functions)) === 0 ? idle + 1 : 0;
+    },
+
+    async close(): Promise<void> {
+      output.stop();
+      const parts = [gateway, webhooks, metricsServer, loyalty, store, ...Object.values(emulators)];
+      await Promise.all(parts.map((part) => part.stop()));
+      for (const client of [sqs, dynamoDb, secrets]) client.destroy();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The receiver behind an address of this machine, as its function URL would hand requests over. */
+function serveReceiver(receiver: ReturnType<typeof startFunctions>['receiver']) {
+  return createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const plain = { path: '', shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
+    const event = toFunctionUrlEvent({ ...plain, body: Buffer.concat(chunks) });
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+    const http = { ...event.requestContext.http, method: request.method ?? '' };
+    const answer = await receiver(
+      {
+        ...event,
+        rawPath: request.url ?? '',
+        headers: Object.fromEntries(headers),
+        requestContext: { ...event.requestContext, http },
+      },
+      invocationOf('receive-webhook', 10),
+    );
+    const { statusCode = 500, body = '' } = typeof answer === 'object' ? answer : {};
+    response.writeHead(statusCode);
+    response.end(body);
+  });
+}
+
+async function readSecretText(client: SecretsManagerClient, name: string): Promise<unknown> {
+  const { SecretString: text = '' } = await client.send(
+    new GetSecretValueCommand({ SecretId: name }),
+  );
+  return JSON.parse(text);
+}

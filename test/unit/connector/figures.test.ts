@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { readLastHour } from '../../../scripts/connector/status/figures.ts';
+import { createLocalFigures } from '../../../scripts/connector/status/local-figures.ts';
+
+const sample = (name: string, service: string, value: number, more = {}) => ({
+  name,
+  dimensions: { service, ...more },
+  at: 0,
+  value,
+});
+
+describe("the last hour's figures of a local stack", () => {
+  it('are summed per queue, and latency is told by its percentiles', async () => {
+    const metrics = [
+      sample('received', 'receive-webhook', 3, { topic: 'orders/create' }),
+      sample('received', 'receive-webhook', 2, { topic: 'products/update' }),
+      sample('refused', 'receive-webhook', 4, { why: 'signature' }),
+      sample('refused', 'receive-webhook', 9, { why: 'headers' }),
+      sample('applied', 'sync-orders', 2, { kind: 'order' }),
+      sample('skipped', 'sync-orders', 1, { kind: 'order', why: 'guest' }),
+      sample('handled', 'sync-coupons', 1, { kind: 'discount', why: 'fanned-out' }),
+      ...Array.from({ length: 100 }, (_, index) =>
+        sample('latency-ms', 'sync-orders', index + 1, { kind: 'order' }),
+      ),
+    ];
+    const { workers, receiver } = await readLastHour(createLocalFigures(async () => ({ metrics })));
+    expect(receiver).toEqual({
+      received: 5,
+      badSignatures: 4,
+      unknownTopics: 0,
+      olderSecretUsed: 0,
+    });
+    expect(workers).toEqual([
+      expect.objectContaining({
+        ...{ family: 'orders', applied: 2, skipped: 1, latencyMs: { p50: 50, p99: 99 } },
+      }),
+      expect.objectContaining({ family: 'products', applied: 0, latencyMs: undefined }),
+      expect.objectContaining({ family: 'coupons', handled: 1, latencyMs: undefined }),
+    ]);
+  });
+
+  it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(
+    'are nothing when the address answers with %j',
+    async (answer) => {
+      const { receiver } = await readLastHour(createLocalFigures(async () => answer));
+      expect(receiver.received).toBe(0);
+    },
+  );
+});

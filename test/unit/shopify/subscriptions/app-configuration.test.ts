@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { appConfiguration } from '../../../../shared/shopify/subscriptions/app-configuration.ts';
+import { wantedSubscriptions } from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { complianceTopics } from '../../../../shared/shopify/topics.ts';
+
+const uri = 'https://hooks.example.com/shop';
+
+/** As much of TOML as the text uses: tables of texts and lists of texts. */
+function readTables(text: string): Record<string, string | string[]>[] {
+  return text
+    .split(/^\[\[?webhooks(?:\.subscriptions)?\]?\]$/m)
+    .slice(1)
+    .map((table) =>
+      Object.fromEntries(
+        [...table.matchAll(/^(\w+) = ("[^"]*"|\[[^\]]*\])$/gm)].map(([, name = '', value = '']) => [
+          name,
+          JSON.parse(value.replace(/,\s*\]$/, ']')),
+        ]),
+      ),
+    );
+}
+
+describe('the part of shopify.app.toml', () => {
+  it('declares every wanted topic once, with its fields, and the compliance topics', () => {
+    const [head, ...tables] = readTables(appConfiguration(uri, 'app-configuration'));
+    expect(head).toEqual({ api_version: '2026-10' });
+    const declared = tables.flatMap(({ topics = [], include_fields = [], uri: to }) =>
+      [topics].flat().map((topic) => ({ topic, uri: to, includeFields: include_fields })),
+    );
+    expect(new Set(declared)).toEqual(new Set(wantedSubscriptions(uri)));
+    expect(declared).toHaveLength(wantedSubscriptions(uri).length);
+    const compliance = tables.filter((table) => 'compliance_topics' in table);
+    expect(compliance).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
+  });
+
+  it('declares the compliance topics alone where the Admin API makes the others', () => {
+    const [, ...tables] = readTables(appConfiguration(uri, 'admin-api'));
+    expect(tables).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import {
+  compareSubscriptions,
+  isInOrder,
+} from '../../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+import type { ExistingSubscription } from '../../../../shared/shopify/subscriptions/subscription.ts';
+import {
+  shopAddress,
+  wantedSubscriptions,
+} from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { complianceTopics, topicRoutes } from '../../../../shared/shopify/topics.ts';
+
+const HERE = 'https://hooks.example.com';
+const uri = shopAddress(HERE, 'shop');
+const wanted = wantedSubscriptions(uri);
+
+let lastId = 0;
+function existing(topic: string, given: Partial<ExistingSubscription> = {}): ExistingSubscription {
+  lastId += 1;
+  const includeFields = wanted.find((one) => one.topic === topic)?.includeFields ?? [];
+  return {
+    id: `gid://shopify/WebhookSubscription/${lastId}`,
+    topic,
+    uri,
+    includeFields,
+    format: 'JSON',
+    filter: undefined,
+    metafieldNamespaces: [],
+    apiVersion: { handle: '2026-10', supported: true },
+    ...given,
+  };
+}
+const all = () => wanted.map(({ topic }) => existing(topic));
+const compare = (subscriptions: readonly ExistingSubscription[]) =>
+  compareSubscriptions(wanted, subscriptions, HERE);
+
+describe('the wanted subscriptions', () => {
+  it('are those of every topic that the connector handles, without the compliance topics', () => {
+    const topics = new Set(wanted.map(({ topic }) => topic));
+    const handled = [...topicRoutes.keys()].filter((topic) => !complianceTopics.has(topic));
+    expect(topics).toEqual(new Set(handled));
+    expect(topics).toContain('app/uninstalled');
+  });
+
+  it('go to the shop’s own address', () => {
+    expect(uri).toBe('https://hooks.example.com/shop');
+    expect(shopAddress('https://hooks.example.com/', 'shop')).toBe(uri);
+    expect(wanted.every((one) => one.uri === uri)).toBe(true);
+  });
+});
+
+describe('comparing subscriptions', () => {
+  it('finds nothing to do where every one is as it is wanted', () => {
+    const findings = compare(all());
+    expect(findings).toMatchObject({ missing: [], wrong: [], extra: [], other: [] });
+    expect(findings.fine).toHaveLength(wanted.length);
+    expect(findings.version).toBeUndefined();
+    expect(isInOrder(findings)).toBe(true);
+  });
+
+  it('misses each one that is not there', () => {
+    for (const { topic } of wanted) {
+      const findings = compare(all().filter((one) => one.topic !== topic));
+      expect(findings.missing.map((one) => one.topic)).toEqual([topic]);
+      expect(isInOrder(findings)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['fields', { includeFields: [] }],
+    ['fields', { includeFields: ['id'] }],
+    ['filter', { filter: 'total_price:>100' }],
+    ['format', { format: 'XML' }],
+    ['metafields', { metafieldNamespaces: ['facts'] }],
+  ] as const)('finds one with other %s wrong', (difference, given) => {
+    const wrong = existing('orders/updated', given);
+    const findings = compare([...all().filter(({ topic }) => topic !== 'orders/updated'), wrong]);
+    expect(findings.wrong).toMatchObject([{ existing: wrong, differs: [difference] }]);
+    expect(findings.missing).toEqual([]);
+  });
+
+  it('does not mind in which order the fields stand, nor how the store writes the address', () => {
+    const [first, ...rest] = all();
+    const turned = existing('orders/create', {
+      includeFields: (first?.includeFields ?? []).toReversed(),
+      uri: 'HTTPS://Hooks.Example.com/shop/',
+    });
+    expect(isInOrder(compare([turned, ...rest]))).toBe(true);
+  });
+
+  it('finds a second one of a topic too many, and keeps the one that is right', () => {
+    const filtered = existing('orders/paid', { filter: 'test:true' });
+    const findings = compare([filtered, ...all()]);
+    expect(findings.extra).toEqual([filtered]);
+    expect(findings.wrong).toEqual([]);
+  });
+
+  it('finds those of a topic that is not handled, or of a former path, too many', () => {
+    const unhandled = existing('CARTS_UPDATE');
+    const former = existing('orders/create', { uri: `${HERE}/former` });
+    expect(compare([...all(), unhandled, former]).extra).toEqual([unhandled, former]);
+  });
+
+  it('never touches what is addressed elsewhere', () => {
+    const others = [
+      existing('orders/create', { uri: 'https://hooks.example.com.evil.example/shop' }),
+      existing('orders/create', { uri: 'https://other.example.com/shop' }),
+      existing('orders/create', { uri: 'arn:aws:events:us-east-1::event-source/x' }),
+      existing('orders/create', { uri: 'pubsub://project:topic' }),
+    ];
+    const findings = compare([...all(), ...others]);
+    expect(findings.other).toEqual(others);
+    expect(isInOrder(findings)).toBe(true);
+    const staged = compareSubscriptions(wanted, others, 'https://hooks.example.com/prod');
+    expect(staged.extra).toEqual([]);
+  });
+
+  it('notices another API version, and one that is retired', () => {
+    const older = { apiVersion: { handle: '2026-07', supported: true } };
+    const retired = { apiVersion: { handle: '2025-01', supported: false } };
+    const [, ...rest] = all();
+    expect(compare([existing('orders/create', older), ...rest]).version).toEqual({
+      handle: '2026-07',
+      retired: false,
+    });
+    const both = [existing('orders/create', older), existing('orders/updated', retired)];
+    expect(compare(both).version).toEqual({ handle: '2025-01', retired: true });
+  });
+
+  it('finds all of them too many where the app’s configuration makes them', () => {
+    const made = all();
+    const elsewhere = existing('orders/create', { uri: 'https://other.example.com/shop' });
+    const findings = compareSubscriptions([], [...made, elsewhere], HERE);
+    expect(findings).toMatchObject({ missing: [], wrong: [], extra: made, other: [elsewhere] });
+  });
+});

@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pickFields } from '../../../local/store-sandbox/delivery/pick-fields.ts';
+import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import type { EventReading } from '../../../shared/sync/store-reader.ts';
+import { anyLife, live } from '../store-sandbox/any-store-life.ts';
+import { type OpenStore, openStore } from '../store-sandbox/open-store.ts';
+
+const fieldsOf = new Map(
+  wantedSubscriptions('https://hooks.example.com/shop').map((one) => [
+    one.topic,
+    one.includeFields,
+  ]),
+);
+const read = createEventReader(new Set(['example.myshopify.com']));
+
+function reading(topic: string, body: string): EventReading {
+  const family = topic.split('/')[0];
+  const kind =
+    family === 'orders' || family === 'refunds'
+      ? 'order'
+      : family === 'products'
+        ? 'product'
+        : family === 'discounts'
+          ? 'discount'
+          : 'shop';
+  const payload = JSON.parse(body);
+  const gid = String(payload.admin_graphql_api_id ?? '')
+    .split('/')
+    .at(-1);
+  const id = String(payload.order_edit?.order_id ?? payload.order_id ?? (gid || payload.id));
+  return read({
+    shop: 'example.myshopify.com',
+    kind,
+    id,
+    topic,
+    deliveryId: 'one',
+    receivedAt: '2026-10-05T09:00:00.000Z',
+    body: new TextEncoder().encode(body),
+  });
+}
+
+/** Bodies in which every field that a reader falls back on decides something. */
+function unusual(topic: string, body: string): string[] {
+  const payload = JSON.parse(body);
+  const variants: object[] = [];
+  if (topic.startsWith('orders/') && payload.line_items) {
+    const lines = payload.line_items;
+    variants.push(
+      { ...payload, processed_at: null, created_at: '2020-01-01T00:00:00Z' },
+      { ...payload, closed_at: '2026-10-05T11:00:00Z', cancelled_at: '2026-10-05T12:00:00Z' },
+      { ...payload, email: '', contact_email: 'contact@example.com', customer: null },
+      { ...payload, customer: null, phone: null, billing_address: { name: 'B', phone: '+1' } },
+      { ...payload, customer: null, phone: '+2', note_attributes: [{ name: 'a', value: 'b' }] },
+      { ...payload, location_id: 7, user_id: 8, test: true, name: '#other', source_name: 'pos' },
+      {
+        ...payload,
+        customer: {
+          id: 5,
+          admin_graphql_api_id: 'gid://shopify/Customer/5',
+          first_name: 'First',
+          last_name: 'Last',
+          email: 'own@example.com',
+          phone: '+3',
+          created_at: '2021-01-01T00:00:00Z',
+        },
+      },
+      {
+        ...payload,
+        customer: {
+          admin_graphql_api_id: 'gid://shopify/Customer/6',
+          default_address: { name: 'N', phone: '+4' },
+        },
+        phone: null,
+      },
+      {
+        ...payload,
+        taxes_included: false,
+        shipping_lines: [
+          {
+            price: '9.00',
+            discounted_price: '8.00',
+            is_removed: false,
+            tax_lines: [{ price: '1.00' }],
+            discount_allocations: [{ amount: '2.00' }],
+          },
+          { price: '5.00', is_removed: true, tax_lines: [{ price: '3.00' }] },
+        ],
+        current_shipping_price_set: null,
+      },
+      {
+        ...payload,
+        taxes_included: false,
+        shipping_lines: [
+          { price: '9.00', discounted_price: '7.00', tax_lines: [{ price: '1.00' }] },
+        ],
+        current_shipping_price_set: null,
+      },
+      { ...payload, fulfillments: [{ status: 'success', created_at: '2026-10-05T10:00:00Z' }] },
+      { ...payload, line_items: [...lines, { ...lines[0], id: 99, tip_payment_gateway: null }] },
+      { ...payload, discount_applications: [{ type: 'discount_code', code: 'X' }] },
+      { ...payload, payment_gateway_names: ['bank'], financial_status: 'voided' },
+      {
+        ...payload,
+        processed_at: '2020-01-02T00:00:00Z',
+        current_subtotal_price: '1.23',
+        current_shipping_price_set: { shop_money: { amount: '0.45' } },
+        email: 'other@example.com',
+        customer: null,
+      },
+      { ...payload, fulfillment_status: 'restocked', taxes_included: true },
+    );
+  }
+  if (topic === 'products/update') {
+    variants.push(
+      { ...payload, image: { src: 'https://example.com/1.png' }, images: [] },
+      { ...payload, image: null, images: [{ src: 'https://example.com/2.png' }] },
+      {
+        ...payload,
+        image: null,
+        images: [],
+        media: [{ preview_image: { src: 'https://example.com/3.png' } }],
+      },
+      { ...payload, variants: payload.variants.slice(0, 0) },
+      {
+        ...payload,
+        category: {
+          admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/sg-4-17',
+          full_name: 'A > B',
+        },
+      },
+      { ...payload, vendor: 'V', product_type: 'T', handle: 'h', status: 'draft' },
+    );
+  }
+  return [body, ...variants.map((variant) => JSON.stringify(variant))];
+}
+
+function everyTopic(store: OpenStore): void {
+  const [product] = store.rows.products.values();
+  const [discount] = store.rows.discounts.values();
+  const order = store.do('placeOrder', {
+    lines: [{ variantId: product?.variants[0]?.id ?? '', quantity: 3 }],
+    shipping: [{ price: '4.90' }],
+    payment: 'paid',
+  });
+  const lineId = order.lines[0]?.id ?? '';
+  store.do('fulfilOrder', { orderId: order.id, lines: [{ lineId, quantity: 1 }] });
+  store.do('editOrder', { orderId: order.id, add: [{ title: 'Extra', price: 1 }] });
+  store.do('refundOrder', { orderId: order.id, lines: [{ lineId, quantity: 1 }] });
+  store.do('cancelOrder', { orderId: order.id });
+  store.do('deleteOrder', { orderId: order.id });
+  store.do('updateProduct', { productId: product?.id ?? '', price: 3 });
+  store.do('deactivateDiscount', { discountId: discount?.id ?? '' });
+}
+
+describe('the fields that a subscription asks for', () => {
+  it('read like the whole body, whatever happens in the store', () => {
+    fc.assert(
+      fc.property(anyLife, (steps) => {
+        const store = openStore();
+        live(store, steps);
+        for (const { topic, body } of store.takeSent()) {
+          const fields = fieldsOf.get(topic);
+          if (!fields) continue;
+          expect(reading(topic, pickFields(body, fields))).toEqual(reading(topic, body));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('read like the whole body where a reader falls back on another field', () => {
+    const store = openStore();
+    everyTopic(store);
+    for (const { topic, body } of store.takeSent()) {
+      const fields = fieldsOf.get(topic);
+      if (!fields) continue;
+      for (const one of unusual(topic, body)) {
+        expect(reading(topic, pickFields(one, fields))).toEqual(reading(topic, one));
+      }
+    }
+  });
+
+  it('always hold the version of an entity', () => {
+    for (const topic of ['orders/updated', 'orders/create', 'products/update']) {
+      expect(fieldsOf.get(topic)).toContain('updated_at');
+    }
+  });
+
+  it('hold nothing that no reader needs', () => {
+    const store = openStore();
+    everyTopic(store);
+    const sent = store.takeSent();
+    for (const topic of ['orders/updated', 'products/update', 'refunds/create']) {
+      const bodies = sent
+        .filter((one) => one.topic === topic)
+        .flatMap(({ body }) => unusual(topic, body));
+      expect(bodies).not.toHaveLength(0);
+      const fields = fieldsOf.get(topic) ?? [];
+      const unneeded = fields.filter((field) => {
+        // An empty list would ask for everything.
+        const rest = ['nothing', ...fields.filter((one) => one !== field)];
+        return bodies.every((body) => {
+          try {
+            expect(reading(topic, pickFields(body, rest))).toEqual(reading(topic, body));
+            return true;
+          } catch {
+            return false;
+          }
+        });
+      });
+      expect(unneeded).toEqual([]);
+    }
+  });
+
+  it('make an order’s body less than half as long', () => {
+    const store = openStore();
+    everyTopic(store);
+    const [order] = store
+      .takeSent()
+      .filter(({ topic }) => topic === 'orders/fulfilled' || topic === 'orders/updated');
+    const picked = pickFields(order?.body ?? '', fieldsOf.get('orders/updated') ?? []);
+    expect(picked.length).toBeLessThan((order?.body.length ?? 0) / 2);
+  });
+
+  it('take an order whose customer was picked from nothing for one without a customer', () => {
+    const store = openStore();
+    everyTopic(store);
+    const body = store.takeSent().find(({ topic }) => topic === 'orders/updated')?.body ?? '';
+    const payload = JSON.parse(body);
+    const without = reading('orders/updated', JSON.stringify({ ...payload, customer: null }));
+    for (const customer of [{}, { email: null, default_address: { name: null } }]) {
+      const hollow = JSON.stringify({ ...payload, customer });
+      expect(reading('orders/updated', hollow)).toEqual(without);
+    }
+    const nameless = JSON.stringify({ ...payload, customer: { email: 'a@example.com' } });
+    expect(reading('orders/updated', nameless).kind).toBe('unreadable');
+  });
+});
