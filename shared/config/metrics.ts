@@ -53,4 +53,6 @@ export type Service =
   | 'sync-orders'
   | 'sync-products'
   | 'sync-coupons'
-  | 'reconcile';
+  | 'reconcile'
+  | 'receive-points'
+  | 'sync-balances';
