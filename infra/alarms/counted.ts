@@ -1,6 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { METRICS, Metric as MetricName, Service } from '../../shared/config/metrics.ts';
+import type {
+  METRICS,
+  Metric as MetricName,
+  Service,
+  StorefrontService,
+} from '../../shared/config/metrics.ts';
 
 /** The details that a metric is kept by: none, or all that it has. */
 type Details<Name extends MetricName> =
@@ -10,7 +15,7 @@ type Details<Name extends MetricName> =
 /** What a function counts itself, as shared/aws/emf-telemetry.ts writes it. */
 export function counted<Name extends MetricName>(
   namespace: string,
-  service: Service,
+  service: Service | StorefrontService,
   metricName: Name,
   details: Details<Name> = {},
   statistic = 'Sum',

@@ -1,4 +1,10 @@
-import { type Detail, METRICS, type Metric, type Service } from '../config/metrics.ts';
+import {
+  type Detail,
+  METRICS,
+  type Metric,
+  type Service,
+  type StorefrontService,
+} from '../config/metrics.ts';
 import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
@@ -29,7 +35,7 @@ function dimensionSets(metric: Metric, told: Dimensions): readonly (readonly str
  * they cost no call. Counted per invocation and written once, because every line is paid for.
  */
 export function createEmfTelemetry(
-  settings: { readonly namespace: string; readonly service: Service },
+  settings: { readonly namespace: string; readonly service: Service | StorefrontService },
   write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {

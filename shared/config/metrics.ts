@@ -53,6 +53,7 @@ export type Service =
   | 'sync-orders'
   | 'sync-products'
   | 'sync-coupons'
-  | 'reconcile'
-  | 'receive-points'
-  | 'sync-balances';
+  | 'reconcile';
+
+/** Those of the way back into the store, where it is deployed. */
+export type StorefrontService = 'receive-points' | 'sync-balances';
