@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isObject, type JsonObject } from './payload.ts';
 
 /** What the connector uses of a point event. Nothing of the person but their id. */
 export interface PointEvent {
@@ -36,7 +37,7 @@ const pointEvent = v.object({
   Points: number,
   PointType: number,
   PointAction: number,
-  Customer: v.record(v.string(), v.unknown()),
+  Customer: v.custom<JsonObject>(isObject),
   PointsBalance: v.object({ PointsBalance: number, CashbackBalance: number }),
   Cashback: v.optional(number),
   ValidDate: v.nullish(dateTime),
