@@ -4,6 +4,7 @@ import { registerDoctor } from './doctor/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
+import { registerStorefront } from './storefront/command.ts';
 
 /**
  * Every command, in the order of the help. Registering declares names and options only: what a command
@@ -15,4 +16,5 @@ export const registrations: readonly ((program: Command) => void)[] = [
   registerDoctor,
   registerSend,
   registerSecrets,
+  registerStorefront,
 ];
