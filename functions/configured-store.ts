@@ -11,8 +11,10 @@ export function createConfiguredStore(
   { sandboxAddress }: { readonly sandboxAddress: string | undefined } = {
     sandboxAddress: process.env.STORE_SANDBOX_ADDRESS,
   },
+  reserve = 0,
 ): AdminStore {
   return createAdminStore({
+    reserve,
     shop: (domain) => {
       const shop = shops.find((one) => one.domain === domain);
       if (!shop) throw new Error('an event of an unknown shop was not parked');
@@ -25,7 +27,7 @@ export function createConfiguredStore(
   });
 }
 
-function enrichmentOf({ enrich, document, birthday }: Shop['rules']): Enrichment {
+export function enrichmentOf({ enrich, document, birthday }: Shop['rules']): Enrichment {
   const sources = [document, birthday].filter((source) => typeof source === 'object');
   return {
     card: enrich.cardDetails,

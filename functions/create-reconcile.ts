@@ -12,6 +12,8 @@ import {
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../shared/aws/sqs-queue-depth.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { healSubscriptions } from '../shared/shopify/subscriptions/heal-subscriptions.ts';
+import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { reconcile } from '../shared/sync/reconcile/reconcile.ts';
 import { createConfiguredStore } from './configured-store.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
@@ -20,6 +22,9 @@ import { createShopSecrets } from './shop-secrets.ts';
 
 /** What is left of the function's time when walking stops: enough to end a page and keep its place. */
 const RESERVE_MS = 20_000;
+
+/** Half of the store's points are left to the workers: they read for events that are waited for. */
+const RESERVE_OF_POINTS = 0.5;
 
 /** What the schedule, or an operator, sends. */
 interface ReconcileRequest {
@@ -34,6 +39,7 @@ export function createReconcile(connector: Connector) {
     'LEDGER_TABLE',
     'SECRETS_PREFIX',
     'METRICS_NAMESPACE',
+    'WEBHOOK_ADDRESS',
   ]);
   const clients = { budget: WORKER_BUDGET };
   const sqs = createSqsClient(clients);
@@ -51,7 +57,9 @@ export function createReconcile(connector: Connector) {
     products: environment.PRODUCTS_QUEUE_URL,
     coupons: environment.COUPONS_QUEUE_URL,
   };
-  const store = createConfiguredStore(connector, secrets);
+  const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
+  const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
+  const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
   const world = {
     ledger: createDynamoDbLedger({
       client: createDynamoDbClient(clients),
@@ -61,19 +69,29 @@ export function createReconcile(connector: Connector) {
     depth: createSqsQueueDepth(sqs, queues),
     telemetry,
     now: () => new Date(),
-    everyMinutes: connector.healing.everyMinutes,
+    everyMinutes,
   };
 
   async function run(
-    _request: ReconcileRequest,
+    { mode }: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
     const deadline = AbortSignal.timeout(
       Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
     );
-    await reconcile(connector.shops, {
+    const askable = store.until(deadline);
+    const subscriptions = createSubscriptions({
+      ask: askable.ask,
+      pathOf: (domain) => paths.get(domain) ?? '',
+      webhookAddress: environment.WEBHOOK_ADDRESS,
+      madeBy,
+    });
+    // What the app's configuration makes is not seen here, and so must not be mended here.
+    const repair = repairSubscriptions && madeBy === 'admin-api';
+    await reconcile(connector.shops, mode === 'deep', {
       ...world,
-      store: store.until(deadline),
+      store: askable,
+      healSubscriptions: (shop) => healSubscriptions(shop, { subscriptions, telemetry, repair }),
       deadline,
       pause: (ms) => sleep(ms, undefined, { signal: deadline }).catch(() => {}),
     });

@@ -1,4 +1,4 @@
-import { Annotations, ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -13,12 +13,6 @@ export class AlarmTopic extends Construct {
 
   constructor(scope: Construct, id: string, props: { readonly emails: readonly string[] }) {
     super(scope, id);
-    if (props.emails.length === 0) {
-      Annotations.of(this).addWarningV2(
-        'loyalty-connector:no-emails',
-        'alarms.emails in connector.config.ts is empty: nobody will be told of an alarm.',
-      );
-    }
     this.topic = new Topic(this, 'Topic', { enforceSSL: true, masterKey: this.#createKey() });
     this.topic.addToResourcePolicy(
       new PolicyStatement({

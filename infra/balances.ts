@@ -56,7 +56,6 @@ export class Balances extends Construct {
       ledger: props.ledger,
       secrets,
       maxConcurrency: MAX_CONCURRENCY,
-      listsCodes: false,
     });
     this.functions = {
       'receive-points': receiver.lambda,

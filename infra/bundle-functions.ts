@@ -46,8 +46,9 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     logLevel: 'warning',
     plugins: [useConfigFile(root, configFile)],
   });
-  for (const { path, contents } of outputFiles) {
-    writeTo(path.endsWith('.map') ? mapPath(outFolder, path) : path, contents);
+  for (const { path, contents, text } of outputFiles) {
+    if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromRoot(text, root, path));
+    else writeTo(path, contents);
   }
   const folderOf = (name: string) => join(outFolder, 'assets', name);
   for (const name of functions) {
@@ -61,6 +62,13 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
 function mapPath(outFolder: string, path: string): string {
   const name = basename(dirname(path));
   return join(outFolder, 'source-maps', `${name}.js.map`);
+}
+
+/** The map with the project's own paths, wherever the bundle was written. */
+function fromRoot(map: string, root: string, path: string): string {
+  const { sources, ...rest }: { sources: string[] } = JSON.parse(map);
+  const own = sources.map((source) => relative(root, resolve(dirname(path), source)));
+  return JSON.stringify({ ...rest, sources: own });
 }
 
 function useConfigFile(root: string, configFile: string): Plugin {

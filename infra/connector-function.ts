@@ -5,6 +5,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
@@ -20,6 +21,8 @@ export interface ConnectorFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetentionDays: number;
   readonly reservedConcurrency?: number | undefined;
+  /** Whether its messages may cause messages to itself without an end that Lambda can see. */
+  readonly feedsItself?: boolean | undefined;
 }
 
 /** A function with a log group and a role of its own, which may write its log and nothing else. */
@@ -54,6 +57,7 @@ export class ConnectorFunction extends Construct {
       // Start and end of every call are three lines to pay for that the metrics already tell; what
       // failed or ran out of time is still written.
       systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.feedsItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),

@@ -45,6 +45,8 @@ export class ConnectorStack extends Stack {
       description: `loyalty-connector, stage ${stage}`,
       ...props,
       stackName: name,
+      // For the bill: activated as cost allocation tags, they tell what each stage costs.
+      tags: { application: 'loyalty-connector', stage },
     });
     const { deployment, shops } = connector;
     const { retainData, logRetentionDays, maxConcurrency } = deployment;
@@ -86,7 +88,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-orders'),
       queue: orders,
       maxConcurrency: maxConcurrency.orders,
-      listsCodes: false,
+      fansOut: false,
     });
     const syncProducts = new SyncWorker(this, 'SyncProducts', {
       ...shared,
@@ -94,7 +96,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-products'),
       queue: products,
       maxConcurrency: maxConcurrency.products,
-      listsCodes: false,
+      fansOut: false,
     });
     const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
       ...shared,
@@ -102,7 +104,7 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('sync-coupons'),
       queue: coupons,
       maxConcurrency: maxConcurrency.coupons,
-      listsCodes: true,
+      fansOut: true,
     });
 
     const reconcile = new Reconcile(this, 'Reconcile', {
@@ -141,6 +143,9 @@ export class ConnectorStack extends Stack {
     const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
     const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
 
+    const [first] = shops;
+    // The command finds out by itself where there is one shop only.
+    const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
     writeOutputs(this, {
       WebhookAddress: receiver.endpoint.address,
       OrdersQueueUrl: orders.source.queueUrl,
@@ -156,7 +161,7 @@ export class ConnectorStack extends Stack {
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
       ...balances?.outputs,
-      NextCommand: `npx connector secrets set --stack ${name} --region ${this.region}`,
+      NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }
 }

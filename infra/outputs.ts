@@ -22,7 +22,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
 };
 
 /** The keys are what the command line looks for, so they carry no suffix. */
-export function writeOutputs(stack: Stack, outputs: Partial<StackOutputs>): void {
+export function writeOutputs(stack: Stack, outputs: StackOutputs): void {
   for (const [name, value] of Object.entries(outputs)) {
     new CfnOutput(stack, `Output${name}`, {
       value,

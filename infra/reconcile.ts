@@ -43,9 +43,10 @@ export class Reconcile extends Construct {
       queues.map(({ source }) => source.queueArn),
     );
     this.function.allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:Scan'],
+      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:Scan'],
       [ledger.table.tableArn],
     );
+    this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store'));
     // A run that broke off goes on at the next one from where it was: a repetition gains nothing.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0 });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type Connector, isConnector, SettingsError } from '../shared/config/connector-config.ts';
 
 /** One deployment: its name, the file that describes it, and what that says. */
-export interface Stage {
+interface Stage {
   readonly name: string;
   /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
   readonly file: string;

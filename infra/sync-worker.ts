@@ -15,8 +15,8 @@ export interface SyncWorkerProps
   readonly ledger: LedgerTable;
   readonly secrets: ShopSecrets;
   readonly maxConcurrency: number;
-  /** Whether it finds the codes of a discount in the ledger. */
-  readonly listsCodes: boolean;
+  /** Whether a message can be about many entities, which it turns into messages of their own. */
+  readonly fansOut: boolean;
 }
 
 /** Room for a batch of ten orders as large as a webhook can be. */
@@ -35,6 +35,9 @@ export class SyncWorker extends Construct {
       ...props,
       memoryMb: MEMORY_MB,
       timeout: WORKER_TIMEOUT,
+      // A discount with thousands of codes is taken page by page, each page a message that the one
+      // before it sent. Lambda would take the sixteenth for a runaway loop, and stop it.
+      feedsItself: props.fansOut,
       environment: {
         ...props.environment,
         SOURCE_QUEUE_URL: queue.source.queueUrl,
@@ -59,7 +62,7 @@ export class SyncWorker extends Construct {
       [ledger.table.tableArn],
     );
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('loyalty', 'store'));
-    if (props.listsCodes) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+    if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     new EventSourceMapping(this, 'Source', {
       target: this.function.lambda,
       eventSourceArn: queue.source.queueArn,

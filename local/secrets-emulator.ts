@@ -123,9 +123,13 @@ function find(store: Map<string, StoredSecret>, id: unknown): StoredSecret | und
   return store.get(id) ?? [...store.values()].find(({ arn }) => arn === id);
 }
 
+/** AWS adds a dash and six characters to a secret's name. */
+export function secretArn(name: string): string {
+  return `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-local0`;
+}
+
 function newSecret(name: string, text: string): StoredSecret {
-  const arn = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-local0`;
-  return { name, arn, current: newVersion(text) };
+  return { name, arn: secretArn(name), current: newVersion(text) };
 }
 
 function newVersion(text: string): SecretVersion {

@@ -2,18 +2,18 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type {
   METRICS,
-  Metric as MetricName,
   Service,
   StorefrontService,
+  WrittenMetric,
 } from '../../shared/config/metrics.ts';
 
 /** The details that a metric is kept by: none, or all that it has. */
-type Details<Name extends MetricName> =
+type Details<Name extends WrittenMetric> =
   | Readonly<Record<(typeof METRICS)[Name][number], string>>
   | Readonly<Record<string, never>>;
 
 /** What a function counts itself, as shared/aws/emf-telemetry.ts writes it. */
-export function counted<Name extends MetricName>(
+export function counted<Name extends WrittenMetric>(
   namespace: string,
   service: Service | StorefrontService,
   metricName: Name,

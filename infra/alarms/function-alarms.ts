@@ -44,7 +44,7 @@ export function functionAlarms(watched: Watched): AlarmDefinition[] {
 }
 
 /** The index has its own: thousands of codes of one discount are written under one key of it. */
-export function ledgerThrottles({ table, codesIndexName }: Watched['ledger']) {
+function ledgerThrottles({ table, codesIndexName }: Watched['ledger']) {
   const sum = { statistic: 'Sum', period: Duration.minutes(5) };
   const index = { TableName: table.tableName, GlobalSecondaryIndexName: codesIndexName };
   return [

@@ -1,4 +1,4 @@
-import type { Metric, Service, StorefrontService } from '../../shared/config/metrics.ts';
+import type { Service, StorefrontService, WrittenMetric } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { counted, total } from './counted.ts';
 import { type Watched, WORKERS } from './watched.ts';
@@ -6,7 +6,10 @@ import { type Watched, WORKERS } from './watched.ts';
 /** What the workers meet at the loyalty service, and in themselves. */
 export function workerAlarms({ metricsNamespace, storefront }: Watched): AlarmDefinition[] {
   const workers = [...WORKERS, ...(storefront ? (['sync-balances'] as const) : [])];
-  const ofAll = (metric: Metric, services: readonly (Service | StorefrontService)[] = workers) =>
+  const ofAll = (
+    metric: WrittenMetric,
+    services: readonly (Service | StorefrontService)[] = workers,
+  ) =>
     total(
       services.map((service) => counted(metricsNamespace, service, metric)),
       metric,

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Metric, Service } from '../../shared/config/metrics.ts';
+import type { Service, WrittenMetric } from '../../shared/config/metrics.ts';
 import { counted } from '../alarms/counted.ts';
 import { type Watched, WORKERS } from '../alarms/watched.ts';
 import { graph } from './graph.ts';
@@ -12,7 +12,7 @@ const OUTCOMES = {
   'sync-orders': ['applied', 'unchanged', 'superseded', 'skipped', 'retried', 'rejected'],
   'sync-products': ['applied', 'unchanged', 'retried', 'rejected'],
   'sync-coupons': ['applied', 'retried', 'rejected'],
-} as const satisfies Partial<Record<Service, readonly Metric[]>>;
+} as const satisfies Partial<Record<Service, readonly WrittenMetric[]>>;
 
 /** From the store to the loyalty service. */
 export function trafficWidgets({ connector, metricsNamespace }: Watched): IWidget[][] {
@@ -24,7 +24,7 @@ export function trafficWidgets({ connector, metricsNamespace }: Watched): IWidge
       }),
     ),
   );
-  const perWorker = (metric: Metric, statistic = 'Sum') =>
+  const perWorker = (metric: WrittenMetric, statistic = 'Sum') =>
     WORKERS.map((worker) =>
       counted(metricsNamespace, worker, metric, {}, statistic).with({
         label: statistic === 'Sum' ? worker : `${worker} ${statistic}`,

@@ -11,6 +11,7 @@ import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
 import { listCodesOfDiscount } from './ledger-codes.ts';
 import { fromItem, ITEM, itemKeyOf, keyOnly, NO_REVISION, toItem } from './ledger-item.ts';
 import { type ReadSettings, readLedgerItems } from './read-ledger-items.ts';
+import { scanLedger } from './scan-ledger.ts';
 
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
   readonly client: DynamoDBClient;
@@ -23,7 +24,10 @@ export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
 
 const REDACTIONS_AT_ONCE = 10;
 
-/** Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; never scans. */
+/**
+ * Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan only for `scan`,
+ * which no worker calls.
+ */
 export function createDynamoDbLedger({
   client,
   table,
@@ -119,6 +123,8 @@ export function createDynamoDbLedger({
 
     listCodes: (shop, discountId, from) =>
       listCodesOfDiscount(client, table, { shop, discountId, from }),
+
+    scan: (from) => scanLedger(client, table, from),
 
     async redact(keys) {
       const faults: unknown[] = [];

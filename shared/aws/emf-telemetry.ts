@@ -4,6 +4,7 @@ import {
   type Metric,
   type Service,
   type StorefrontService,
+  type WrittenMetric,
 } from '../config/metrics.ts';
 import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
 
@@ -24,11 +25,19 @@ function writeLine(line: string): void {
 }
 
 /** By service alone, and by what is kept apart: an alarm looks at one figure, not at a sum of many. */
-function dimensionSets(metric: Metric, told: Dimensions): readonly (readonly string[])[] {
+function dimensionSets(metric: WrittenMetric, told: Dimensions): readonly (readonly string[])[] {
   const details: readonly Detail[] = METRICS[metric];
   const keptApart = details.length > 0 && details.every((detail) => told[detail] !== undefined);
   return [['service'], ...(keptApart ? [['service', ...details]] : [])];
 }
+
+interface Counted {
+  readonly metric: WrittenMetric;
+  readonly dimensions: Dimensions;
+  readonly values: number[];
+}
+
+const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !== null;
 
 /**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: written to standard output,
@@ -39,9 +48,13 @@ export function createEmfTelemetry(
   write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {
-  const counted = new Map<string, { metric: Metric; dimensions: Dimensions; values: number[] }>();
+  const counted = new Map<string, Counted>();
 
-  function writeMetric(metric: Metric, dimensions: Dimensions, values: readonly number[]): void {
+  function writeMetric(
+    metric: WrittenMetric,
+    dimensions: Dimensions,
+    values: readonly number[],
+  ): void {
     const fields = { service: settings.service, ...dimensions };
     write(
       JSON.stringify({
@@ -63,8 +76,9 @@ export function createEmfTelemetry(
 
   return {
     count(metric, dimensions = {}, value = 1) {
+      if (!isWritten(metric)) return;
       const key = JSON.stringify([metric, dimensions]);
-      const entry = counted.get(key) ?? { metric, dimensions, values: [] };
+      const entry: Counted = counted.get(key) ?? { metric, dimensions, values: [] };
       counted.set(key, entry);
       // A count is a sum; only measurements need their single values.
       if (metric.endsWith('-ms')) entry.values.push(value);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyText } from '../sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../sync/entity.ts';
 import {
   type LedgerEntry,
   type LedgerWrite,
@@ -35,6 +35,8 @@ export const ITEM = {
   discount: 'd',
   /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
+  /** BOOL, true or absent: of orders sent as history. */
+  history: 'h',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -83,13 +85,25 @@ export function indexedIdIn(
   return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
 }
 
+/** Whose item it is; undefined where only a hash of that is left. */
+export function keyIn(item: LedgerItem): EntityKey | undefined {
+  const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
+  const discount = item[ITEM.discount]?.S;
+  if (key || discount === undefined) return key;
+  const bar = discount.indexOf('|');
+  const shop = discount.slice(0, bar);
+  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
+  const id = indexedIdIn(shop, kind, item);
+  return id === undefined ? undefined : { shop, kind, id };
+}
+
 export function toItem(
   key: EntityKey,
   entry: LedgerWrite,
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt } = entry;
+  const { appliedKey, remembered, expiresAt, history } = entry;
   const discountId = key.kind === 'notice' ? NOTICES : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -104,6 +118,7 @@ export function toItem(
     ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
+    ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(discountId !== undefined && {
       [ITEM.discount]: { S: discountText(key.shop, discountId) },
       ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
@@ -131,6 +146,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const remembered = read(ITEM.remembered, item[ITEM.remembered]?.S);
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
+  const history = read(ITEM.history, item[ITEM.history]?.BOOL);
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
@@ -147,6 +163,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     ...(remembered !== undefined && { remembered }),
     ...(discountId !== undefined && discountId !== NOTICES && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(history === true && { history }),
   };
   return { entry, faults };
 }

@@ -103,7 +103,8 @@ export interface MappingSettings {
   /**
    * Name and value pairs to add to an order's metadata, for information or for rules of the program.
    * They win over the connector's own of the same name (`order_name`, `source`, `currency`, `coupons`,
-   * `payment_gateways`). Default: none.
+   * `payment_gateways`), but for `history`, which a backfill sets to `true` on orders of the past. Default:
+   * none.
    */
   readonly metadata?: (order: StoreOrder) => Readonly<Record<string, string>>;
 

@@ -24,6 +24,8 @@ export const METRICS = {
   misconfigured: [],
   /** The loyalty service asked for fewer calls. */
   throttled: [],
+  /** Heard by whoever runs the sync in its own process. Nobody looks for it in CloudWatch. */
+  'store-read': null,
   /** Something a person must see; each kind asks for something else. */
   notice: ['why'],
   /** From the change in the store to the answer of the loyalty service. */
@@ -39,10 +41,14 @@ export const METRICS = {
   reconciled: [],
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': [],
+  /** Those of them that the scheduled run mended. */
   'subscriptions-repaired': [],
-} as const satisfies Readonly<Record<string, readonly Detail[]>>;
+} as const satisfies Readonly<Record<string, readonly Detail[] | null>>;
 
 export type Metric = keyof typeof METRICS;
+
+/** What CloudWatch gets to know. */
+export type WrittenMetric = Exclude<Metric, 'store-read'>;
 
 /** What a count may be told with. */
 export type Detail = 'shop' | 'kind' | 'why' | 'code' | 'topic';

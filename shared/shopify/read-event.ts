@@ -1,6 +1,7 @@
 import type { ReadFault } from '../store/read-fault.ts';
 import { decodeCoupon } from '../sync/coupon-message.ts';
 import { versionOf } from '../sync/read-snapshot.ts';
+import { decodeSnapshot, FEEDER_TOPIC } from '../sync/snapshot-message.ts';
 import type { StoreEvent } from '../sync/store-event.ts';
 import type { EventReading, ReadEvent, StoreEntity, Task } from '../sync/store-reader.ts';
 import { parseJson } from './parse-json.ts';
@@ -29,6 +30,7 @@ export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
  * that does not have its topic's shape is unreadable, whatever it is otherwise.
  */
 function readEvent(event: StoreEvent): EventReading {
+  if (event.topic.startsWith(FEEDER_TOPIC)) return readFeederMessage(event);
   if (event.kind === 'coupon') return readCouponMessage(event);
   // Too large to carry, or sent by a feeder that only knows the id.
   if (event.body === undefined) {
@@ -79,6 +81,14 @@ function hasMoreVariants(payload: unknown): boolean {
   return (
     Array.isArray(variants) && Array.isArray(variant_gids) && variant_gids.length > variants.length
   );
+}
+
+/** Of another release's form, or without the entity: the store knows it still. */
+function readFeederMessage(event: StoreEvent): EventReading {
+  const read = event.body && decodeSnapshot(event, event.body);
+  if (!read) return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
+  const { entity, readAt } = read;
+  return { kind: 'snapshot', entity, version: versionOf(entity), readAt };
 }
 
 function readCouponMessage({ id, body }: StoreEvent): EventReading {

@@ -20,6 +20,7 @@ export function encodeEvent(event: StoreEvent): string {
     apiVersion,
     cursor,
     replays,
+    history,
     force,
   } = event;
   const body = event.body && carry(event, event.body);
@@ -38,6 +39,7 @@ export function encodeEvent(event: StoreEvent): string {
         apiVersion,
         cursor,
         replays,
+        history,
         force,
         body,
       },

@@ -17,3 +17,12 @@ export interface EntityKey {
 export function entityKeyText({ shop, kind, id }: EntityKey): string {
   return `${shop}|${kind}|${id}`;
 }
+
+const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'notice', 'cursor']);
+
+/** The entity of such a text; undefined for any other. */
+export function entityKeyFrom(text: string): EntityKey | undefined {
+  const [shop = '', kind = '', ...id] = text.split('|');
+  if (!KINDS.has(kind) || id.length === 0) return undefined;
+  return { shop, kind: kind as EntityKey['kind'], id: id.join('|') };
+}

@@ -33,6 +33,7 @@ const envelopeVersion1 = v.object({
   apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
   replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
+  history: v.exactOptional(v.boolean()),
   force: v.exactOptional(v.boolean()),
   body: v.exactOptional(carriedBody),
 });

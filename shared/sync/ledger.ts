@@ -35,6 +35,8 @@ export interface LedgerEntry {
   readonly remembered?: string;
   /** Of a coupon: the discount whose code it is. */
   readonly discountId?: string;
+  /** Of an order: the loyalty service first heard of it as history, and so it stays. */
+  readonly history?: boolean;
   readonly outcomes: readonly PastOutcome[];
   /** Epoch seconds after which the item may vanish; undefined: never. */
   readonly expiresAt?: number;
@@ -84,6 +86,15 @@ export interface Ledger {
     discountId: string,
     from?: string,
   ): Promise<{ readonly codes: readonly string[]; readonly next?: string }>;
+
+  /**
+   * Everything in the ledger, in pages and in no order, each entry once. Eventually consistent. Left
+   * out is what cannot be named any more: a code of no discount whose key had to be a hash.
+   */
+  scan(from?: string): Promise<{
+    readonly entries: readonly { readonly key: EntityKey; readonly entry: LedgerEntry }[];
+    readonly next?: string;
+  }>;
 
   /** Erases what the ledger remembers of a person, keeps version, key and outcomes. */
   redact(keys: readonly EntityKey[]): Promise<void>;

@@ -23,7 +23,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
 
   const remembered = recallOrder(before.remembered);
   const customer = orderCustomer(order, rules, remembered?.customer);
-  const metadata = orderMetadata(order, rules);
+  const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
     ...(customer.kind === 'fault' ? customer.faults : []),
     ...(metadata.kind === 'fault' ? [metadata.fault] : []),

@@ -1,4 +1,5 @@
 import type { EntityKey } from './entity.ts';
+import { isHistory, isKnown } from './history-mark.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
@@ -12,14 +13,16 @@ export type EntityRules = OrderRules & ProductRules & CouponRules;
 /** What the loyalty service should hold, given this snapshot and what it was told before. */
 export function mapSnapshot(
   key: EntityKey,
-  { entity }: Snapshot,
+  snapshot: Snapshot,
   entry: LedgerEntry | undefined,
   rules: EntityRules,
   now: Date,
 ): Mapped {
+  const { entity } = snapshot;
   const before = {
     // An uncertain entry without a key belongs to a first call that may have happened.
-    known: entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain),
+    known: isKnown(entry),
+    history: isHistory(entry, snapshot),
     remembered: entry?.remembered,
     now,
   };

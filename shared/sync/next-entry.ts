@@ -1,4 +1,5 @@
 import type { EntityKey } from './entity.ts';
+import { isHistory } from './history-mark.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { type LedgerEntry, type LedgerWrite, OUTCOMES_KEPT, type PastOutcome } from './ledger.ts';
 import type { Snapshot } from './read-snapshot.ts';
@@ -44,6 +45,7 @@ export function appliedEntry(
     uncertain: false,
     ...(remember !== undefined && { remembered: remember }),
     ...discountOf(change),
+    ...historyOf(change),
     ...expiry(change, wanted),
     outcomes: history(change, 'applied'),
   };
@@ -101,6 +103,10 @@ function discountOf({ snapshot, entry }: EntryChange): Pick<LedgerWrite, 'discou
   const { entity } = snapshot;
   const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
   return discountId === undefined ? {} : { discountId };
+}
+
+function historyOf({ key, snapshot, entry }: EntryChange): Pick<LedgerWrite, 'history'> {
+  return key.kind === 'order' && isHistory(entry, snapshot) ? { history: true } : {};
 }
 
 /** Orders expire; products and coupons only once they are over. */

@@ -1,4 +1,5 @@
 import type { StoreOrder } from '../store/order.ts';
+import { HISTORY_METADATA } from './history-mark.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
 import type { MappingFault, MetadataForm } from './wanted-state.ts';
@@ -8,10 +9,15 @@ export type MetadataResult =
   | { readonly kind: 'fault'; readonly fault: MappingFault };
 
 /**
- * What has no field of its own, then the merchant's additions, which win over ours of the same name.
+ * What has no field of its own, then the merchant's additions, which win over ours of the same name,
+ * but for the mark of history.
  * Sorted by name: the merchant's function may build its answer in any order.
  */
-export function orderMetadata(order: StoreOrder, rules: OrderRules): MetadataResult {
+export function orderMetadata(
+  order: StoreOrder,
+  rules: OrderRules,
+  history: boolean,
+): MetadataResult {
   const ours = new Map<string, string>();
   if (order.name !== undefined) ours.set('order_name', order.name);
   if (order.source !== undefined) ours.set('source', order.source);
@@ -28,6 +34,8 @@ export function orderMetadata(order: StoreOrder, rules: OrderRules): MetadataRes
     if (added.kind === 'fault') return added;
     for (const [name, value] of Object.entries(added.value)) ours.set(name, value);
   }
+  // Last: campaigns are kept from firing by this one, whatever else the merchant says of the order.
+  if (history) ours.set(HISTORY_METADATA.name, HISTORY_METADATA.value);
   const metadatas = [...ours]
     .map(([Name, Value]) => ({ Name, Value }))
     .toSorted((one, other) => (one.Name < other.Name ? -1 : 1));

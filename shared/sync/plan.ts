@@ -1,7 +1,10 @@
 import type { LedgerEntry } from './ledger.ts';
 
-/** Where a snapshot comes from decides how far it is trusted to be the newest. */
-export type SnapshotSource = 'event' | 'store';
+/**
+ * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
+ * `feeder` was read from the store some time ago, `store` a moment ago.
+ */
+export type SnapshotSource = 'event' | 'feeder' | 'store';
 
 export interface Situation {
   readonly entry: LedgerEntry | undefined;
@@ -40,7 +43,7 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
 
   // Version 0 is an entry in which nothing was ever settled: a rejection, a code that was announced.
   if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
-    if (!fromStore && now.getTime() - version > OLD_AFTER_MS) {
+    if (source === 'event' && now.getTime() - version > OLD_AFTER_MS) {
       return { kind: 'read-store', why: 'old-and-unknown' };
     }
     return wantedKey === undefined ? { kind: 'skip' } : { kind: 'call', mark: false };
@@ -60,7 +63,7 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
   if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
 
   const tie = version === entry.version && !same && !entry.uncertain;
-  if (tie && !fromStore) return { kind: 'read-store', why: 'same-second' };
+  if (tie && source === 'event') return { kind: 'read-store', why: 'same-second' };
 
   return { kind: 'call', mark: known && !entry.uncertain };
 }

@@ -55,6 +55,7 @@ export async function previewSync(
       write: async (_, __, revision) => ({ kind: 'written', revision: (revision ?? 0) + 1 }),
       markUncertain: async () => {},
       listCodes: async () => ({ codes: [] }),
+      scan: async () => ({ entries: [] }),
       redact: async () => {},
     },
     store: noteQuestions(store, () => {

@@ -5,6 +5,7 @@ import type { Outcome } from './outcome.ts';
 import type { SnapshotSource } from './plan.ts';
 import type { StoreEvent } from './store-event.ts';
 import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
+import type { Telemetry } from './telemetry.ts';
 
 /** What is known of an entity at one moment; `gone` is knowledge too, but only the store's word. */
 export interface Snapshot {
@@ -13,10 +14,13 @@ export interface Snapshot {
   readonly version: number;
   readonly source: SnapshotSource;
   readonly partial?: boolean;
+  /** As its event says. */
+  readonly history?: boolean;
 }
 
 interface StoreWorld {
   readonly store: Store;
+  readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
 
@@ -35,8 +39,9 @@ export interface Question {
 export async function readSnapshot(
   key: EntityKey,
   { event, entry, carried }: Question,
-  { store, now }: StoreWorld,
+  { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
+  telemetry.count('store-read', { kind: key.kind });
   const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
   const answer = await ask(store, key, evidence);
   switch (answer.kind) {

@@ -7,6 +7,8 @@ export interface KnownBefore {
   readonly known: boolean;
   /** As a mapping of the same kind gave it, when it was last applied. */
   readonly remembered: string | undefined;
+  /** Of an order: it is told as history. */
+  readonly history?: boolean;
 }
 
 /**

@@ -28,6 +28,8 @@ export interface StoreEvent {
   readonly cursor?: string;
   /** How often, by whom and when a dead letter was sent again. */
   readonly replays?: readonly { readonly at: string; readonly by: string }[];
+  /** Of an order that was there before the connector: the loyalty service is told so, once and for all. */
+  readonly history?: boolean;
   /**
    * A person wants it sent although the ledger says that nothing changed: the service may have lost it.
    * Never over a newer version.

@@ -18,6 +18,8 @@ export type EventReading =
       readonly version: number;
       /** The body leaves something out: before a call is made of it, the store is asked. */
       readonly partial?: boolean;
+      /** When a feeder read it from the store, in epoch milliseconds; no webhook says so. */
+      readonly readAt?: number;
     }
   /** The body only points at the entity, or claims that it is gone: the store has the last word. */
   | { readonly kind: 'ask-store' }

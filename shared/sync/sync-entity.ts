@@ -25,6 +25,7 @@ import { plan } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import { recallOrder } from './remembered.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
+import { snapshotSource } from './snapshot-source.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
 import type { Store } from './store-reader.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -62,12 +63,14 @@ export async function syncEntity(
 ): Promise<Synced> {
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   let snapshot: Snapshot | undefined =
-    reading.kind === 'snapshot' ? { ...reading, source: 'event' } : undefined;
+    reading.kind === 'snapshot'
+      ? { ...reading, source: snapshotSource(reading, world.now()), ...historyOf(event) }
+      : undefined;
   for (;;) {
     if (!snapshot) {
       const read = await readSnapshot(key, { event, entry, carried }, world);
       if (read.kind !== 'snapshot') return { outcome: read, entry };
-      snapshot = read;
+      snapshot = { ...read, ...historyOf(event) };
     }
     const { rules } = world.shop(key.shop);
     const mapped = mapSnapshot(key, snapshot, entry, rules, world.now());
@@ -98,12 +101,16 @@ function leavesOut(
   rules: EntityRules,
   entry: LedgerEntry | undefined,
 ): boolean {
-  if (source === 'store') return false;
+  if (source !== 'event') return false;
   if (entity.kind !== 'order') return partial === true;
   const { order } = entity;
   return (
     needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
   );
+}
+
+function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
+  return history === true ? { history } : {};
 }
 
 interface Step {

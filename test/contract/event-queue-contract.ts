@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../shared/sync/event-envelope.ts';
+import type { QueueDepth } from '../../shared/sync/queue-depth.ts';
 import type { QueueFamily } from '../../shared/sync/queue-family.ts';
 import type { ReceivedMessage, SourceQueue } from '../../shared/sync/source-queue.ts';
 import type { DeadLetters, EventQueue, StoreEvent } from '../../shared/sync/store-event.ts';
@@ -10,6 +11,7 @@ export interface QueuesUnderTest {
   readonly deadLetters: DeadLetters;
   /** The source interface over the orders queue. */
   readonly source: SourceQueue;
+  readonly depth: QueueDepth;
   /** Up to `max` messages; hidden for `visibilitySeconds` then (30 when not said). */
   receive(
     from: QueueFamily | 'dead',
@@ -51,6 +53,19 @@ export function describeEventQueueContract(
       for (const kind of all) await queues.events.send({ ...order(kind), kind });
       const received = events(await queues.receive(family));
       expect(received.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
+    });
+
+    it('tells how much waits for a worker, and how much is with one', async () => {
+      expect(await queues.depth.of('orders')).toEqual({ ready: 0, hidden: 0 });
+      for (const id of ['1', '2', '3']) await queues.events.send(order(id));
+      await queues.events.send({ ...order('4'), kind: 'product' });
+      expect(await queues.depth.of('orders')).toEqual({ ready: 3, hidden: 0 });
+      const [first] = await queues.receive('orders', { max: 1 });
+      expect(await queues.depth.of('orders')).toEqual({ ready: 2, hidden: 1 });
+      if (first) await queues.remove('orders', first);
+      expect(await queues.depth.of('orders')).toEqual({ ready: 2, hidden: 0 });
+      expect(await queues.depth.of('products')).toEqual({ ready: 1, hidden: 0 });
+      expect(await queues.depth.of('coupons')).toEqual({ ready: 0, hidden: 0 });
     });
 
     it('carries bodies with characters that SQS refuses', async () => {

@@ -242,6 +242,56 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
+    describe('all entries', () => {
+      const scanAll = async () => {
+        const found = new Map<string, number>();
+        let from: string | undefined;
+        let pages = 0;
+        do {
+          const page = await ledger.scan(from);
+          for (const { key: one, entry } of page.entries) {
+            expect(found.has(entityKeyText(one)), 'twice').toBe(false);
+            found.set(entityKeyText(one), entry.version);
+          }
+          from = page.next;
+          pages += 1;
+        } while (from !== undefined && pages < 100);
+        return found;
+      };
+
+      it('come each once, over as many pages as it takes, whatever their kind', async () => {
+        const kinds = ['order', 'product', 'coupon', 'notice', 'cursor'] as const;
+        const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
+          const kind = kinds[index % kinds.length] ?? 'order';
+          return { shop: `shop-${index % 3}.myshopify.com`, kind, id: `${index}` };
+        });
+        await someAtOnce(keys, (one) =>
+          ledger.write(one, { ...applied, version: Number(one.id) }, undefined),
+        );
+        const expected = keys.map((one) => [entityKeyText(one), Number(one.id)] as const);
+        expect(await scanAll()).toEqual(new Map(expected));
+      });
+
+      it('come as they are read one by one', async () => {
+        await ledger.write(key, applied, undefined);
+        const { entries } = await ledger.scan();
+        expect(entries).toEqual([{ key, entry: await read() }]);
+      });
+
+      it('name the codes of a discount, whatever characters these hold', async () => {
+        const codes = ['a|b', '🎁', 'x'.repeat(3_000), 'y\ud800', ' '];
+        const coupons = codes.map((id): EntityKey => ({ shop: key.shop, kind: 'coupon', id }));
+        for (const one of coupons) {
+          await ledger.write(one, { ...applied, discountId: '77' }, undefined);
+        }
+        expect([...(await scanAll()).keys()].sort()).toEqual(coupons.map(entityKeyText).sort());
+      });
+
+      it('are none where nothing was written', async () => {
+        expect(await ledger.scan()).toEqual({ entries: [] });
+      });
+    });
+
     it('keeps kinds and shops apart', async () => {
       await ledger.write(key, applied, undefined);
       expect(await read({ ...key, kind: 'product' })).toBeUndefined();
@@ -281,7 +331,7 @@ const anyOutcome = fc.record(
 const anyKey = fc.record(
   {
     shop: fc.constant(''),
-    kind: fc.constantFrom('order', 'product', 'coupon'),
+    kind: fc.constantFrom('order', 'product', 'coupon', 'cursor'),
     id: fc.string({ unit: 'binary' }),
   },
   { noNullPrototype: true },
@@ -294,6 +344,7 @@ const anyEntry: fc.Arbitrary<LedgerWrite> = fc.record(
     uncertain: fc.boolean(),
     remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
     discountId: fc.string(),
+    history: fc.constant(true),
     outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),
     expiresAt: fc.nat(),
   },

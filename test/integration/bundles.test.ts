@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS } from '../../infra/connector-stack.ts';
+import { explainStack } from '../../scripts/build/explain-stack.ts';
 
 const root = resolve('.');
 const folder = mkdtempSync(join(tmpdir(), 'connector-bundles-'));
@@ -24,7 +26,7 @@ function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-});
+}, 120_000);
 
 const codeOf = (name: string, from = bundles) =>
   readFileSync(join(from.folderOf(name), 'index.js'), 'utf8');
@@ -87,10 +89,22 @@ describe('the bundles', () => {
       const map = JSON.parse(
         readFileSync(join(folder, 'prod', 'source-maps', `${name}.js.map`), 'utf8'),
       );
-      expect(map.sources.some((source: string) => source.endsWith(`${name}/handler.ts`))).toBe(
-        true,
-      );
+      expect(map.sources).toContain(`functions/${name}/handler.ts`);
     }
+  });
+
+  it('are explained by their maps: a place in the bundle is one in the source', () => {
+    const lines = codeOf('sync-orders').split('\n');
+    const text = 'not set in the function';
+    const line = lines.findIndex((code) => code.includes(text));
+    const column = lines[line]?.indexOf(text) ?? -1;
+    const map = new SourceMap(
+      JSON.parse(readFileSync(join(folder, 'prod/source-maps/sync-orders.js.map'), 'utf8')),
+    );
+    const place = `/var/task/index.js:${line + 1}:${column + 1}`;
+    expect(explainStack(`Error: x\n  at f (${place})\n  at node:internal/y:1:2`, map)).toMatch(
+      /^Error: x\n {2}at f \(functions\/read-environment\.ts:\d+:\d+\)\n {2}at node:internal\/y:1:2$/,
+    );
   });
 
   it('are the same bytes wherever and whenever they are built', async () => {
@@ -110,5 +124,13 @@ describe('the bundles', () => {
       expect(codeOf(name, dev)).not.toContain('example-store');
       expect(codeOf(name)).toContain('example-store.myshopify.com');
     }
+  });
+
+  it('reconcile holds no worker: it calls nobody but the store', () => {
+    const inputs = inputsOf('reconcile');
+    expect(inputs).toContain('shared/sync/reconcile/reconcile.ts');
+    expect(inputs).not.toContain('shared/sync/run-batch.ts');
+    expect(inputs.filter((input) => input.startsWith('shared/loyalty/client'))).toEqual([]);
+    expect(gzipKilobytes('reconcile')).toBeLessThan(235);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsQueueDepth } from '../../shared/aws/sqs-queue-depth.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
@@ -37,6 +38,7 @@ describeEventQueueContract('SQS (fauxqs over HTTP)', async () => {
     events: createSqsEventQueue(client, urls),
     deadLetters: createSqsDeadLetters(client, urls.dead),
     source: createSqsSourceQueue(client, urls.orders),
+    depth: createSqsQueueDepth(client, urls),
     async receive(from, { max = 10, visibilitySeconds } = {}) {
       const { Messages: messages = [] } = await client.send(
         new ReceiveMessageCommand({

@@ -1,4 +1,4 @@
-import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../../shared/sync/entity.ts';
 import {
   type Ledger,
   type LedgerEntry,
@@ -15,6 +15,7 @@ export interface MemoryLedger extends Ledger {
 }
 
 const CODES_PER_PAGE = 50;
+const ENTRIES_PER_PAGE = 60;
 
 export function createMemoryLedger(): MemoryLedger {
   const entries = new Map<string, LedgerEntry>();
@@ -66,6 +67,16 @@ export function createMemoryLedger(): MemoryLedger {
       const next = texts.length > page.length ? page.at(-1) : undefined;
       const codes = page.map((text) => text.slice(prefix.length));
       return { codes, ...(next !== undefined && { next }) };
+    },
+    async scan(from = '') {
+      const texts = [...entries.keys()].filter((text) => text > from).sort();
+      const page = texts.slice(0, ENTRIES_PER_PAGE);
+      const next = texts.length > page.length ? page.at(-1) : undefined;
+      const found = page.flatMap((text) => {
+        const [key, entry] = [entityKeyFrom(text), entries.get(text)];
+        return key && entry ? [{ key, entry: structuredClone(entry) }] : [];
+      });
+      return { entries: found, ...(next !== undefined && { next }) };
     },
     async redact(keys) {
       keys.forEach(redactOne);

@@ -11,6 +11,8 @@ export interface MemoryQueue {
   changeVisibility(receiptHandle: string, seconds: number): void;
   /** How many messages it holds, visible or not. */
   readonly size: number;
+  /** How many of them are hidden: with a worker, or waiting for their next try. */
+  readonly hidden: number;
 }
 
 interface OutgoingMessage {
@@ -72,6 +74,9 @@ export function createMemoryQueue({
   return {
     get size() {
       return messages.length;
+    },
+    get hidden() {
+      return messages.filter(({ visibleAt }) => visibleAt > now()).length;
     },
     send(message) {
       refuseInvalid(message);

@@ -1,5 +1,6 @@
 import { encodeEvent } from '../../shared/sync/encode-event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import type { QueueDepth } from '../../shared/sync/queue-depth.ts';
 import { type QueueFamily, queueFamilyOf } from '../../shared/sync/queue-family.ts';
 import type { SourceQueue } from '../../shared/sync/source-queue.ts';
 import type { DeadLetters, EventQueue } from '../../shared/sync/store-event.ts';
@@ -16,6 +17,17 @@ export function createMemoryEventQueue(
         groupId: groupIdOf(event),
         deduplicationId: deduplicationIdOf(event),
       });
+    },
+  };
+}
+
+export function createMemoryQueueDepth(
+  queues: Readonly<Record<QueueFamily, MemoryQueue>>,
+): QueueDepth {
+  return {
+    async of(family) {
+      const { size, hidden } = queues[family];
+      return { ready: size - hidden, hidden };
     },
   };
 }

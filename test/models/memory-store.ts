@@ -1,10 +1,11 @@
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
-import type { Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
+import type { DiscountPage, Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
+import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../shared/sync/store-walk.ts';
 
 /** A store in this process, under the same contract suite as the one behind the Admin API. */
-export interface MemoryStore extends Store {
+export interface MemoryStore extends Store, StoreWalk {
   putOrder(shop: string, order: StoreOrder): void;
   putProduct(shop: string, product: StoreProduct): void;
   putCoupon(shop: string, coupon: StoreCoupon): void;
@@ -13,15 +14,59 @@ export interface MemoryStore extends Store {
   /** Until undefined is given, every question is answered with this. */
   outage: Extract<StoreAnswer<never>, { kind: 'unavailable' }> | undefined;
   readonly reads: number;
+  /** False: orders placed more than sixty days before `now` are not shown. */
+  allOrders: boolean;
+  /** Epoch milliseconds. */
+  now: () => number;
 }
 
 const CODES_PER_PAGE = 50;
+const CHANGED_PER_PAGE = 7;
+const SIXTY_DAYS_MS = 60 * 86_400_000;
 
 export function createMemoryStore(): MemoryStore {
   const things = new Map<string, unknown>();
   const at = (shop: string, kind: string, id: string) => `${shop}|${kind}|${id}`;
   let reads = 0;
   let outage: MemoryStore['outage'];
+
+  const isHidden = ({ placedAt }: StoreOrder) =>
+    !store.allOrders && store.now() - Date.parse(placedAt) > SIXTY_DAYS_MS;
+
+  /** A cursor names a place, as in the real store: what leaves shifts nothing. */
+  function walk<Value extends { readonly updatedAt: string }, Shown>(
+    [shop, kind, { from = 0, until }, after = '']: [string, string, Span, string | undefined],
+    show: (id: string, value: Value) => Shown | undefined,
+  ): WalkAnswer<WalkPage<Shown>> {
+    reads += 1;
+    if (outage) return outage;
+    const place = (id: string, { updatedAt }: Value) =>
+      `${String(Date.parse(updatedAt)).padStart(15, '0')}|${id}`;
+    const all = [...things]
+      .filter(([key]) => key.startsWith(at(shop, kind, '')))
+      .map(([key, value]) => [key.slice(at(shop, kind, '').length), value as Value] as const)
+      .filter(
+        ([, { updatedAt }]) => from <= Date.parse(updatedAt) && Date.parse(updatedAt) <= until,
+      )
+      .flatMap(([id, value]) => {
+        const shown = show(id, value);
+        const { updatedAt } = value;
+        return shown ? [{ id, updatedAt, value: shown, place: place(id, value) }] : [];
+      })
+      .filter((one) => one.place > after)
+      .sort((one, other) => (one.place < other.place ? -1 : 1));
+    const page = all.slice(0, CHANGED_PER_PAGE);
+    const next = all.length > page.length ? page.at(-1)?.place : undefined;
+    const changed = page.map(({ place: _, ...one }) => one);
+    return { kind: 'found', value: { changed, ...(next !== undefined && { next }) } };
+  }
+
+  function codesFrom(shop: string, discountId: string, start: number): DiscountPage {
+    const end = start + CODES_PER_PAGE;
+    const codes = couponsOf(shop, discountId);
+    const next = end < codes.length ? { next: String(end) } : {};
+    return { automatic: false, coupons: codes.slice(start, end), ...next };
+  }
 
   function read<Value>(shop: string, kind: string, id: string): StoreAnswer<Value> {
     reads += 1;
@@ -51,29 +96,55 @@ export function createMemoryStore(): MemoryStore {
     putProduct: (shop, product) => things.set(at(shop, 'product', product.id), product),
     putCoupon(shop, coupon) {
       things.set(at(shop, 'coupon', coupon.code), coupon);
-      things.set(at(shop, 'discount', coupon.discountId), { automatic: false });
+      const { discountId, updatedAt } = coupon;
+      things.set(at(shop, 'discount', discountId), { automatic: false, updatedAt });
     },
-    putAutomaticDiscount: (shop, id) => things.set(at(shop, 'discount', id), { automatic: true }),
+    putAutomaticDiscount: (shop, id) =>
+      things.set(at(shop, 'discount', id), { automatic: true, updatedAt: '' }),
     remove(shop, kind, id) {
       things.delete(at(shop, kind, id));
       if (kind !== 'discount') return;
       for (const { code } of couponsOf(shop, id)) things.delete(at(shop, 'coupon', code));
     },
+    allOrders: true,
+    now: Date.now,
     until: () => store,
-    readOrder: async (shop, id) => read(shop, 'order', id),
+    async readOrder(shop, id, evidence = {}) {
+      const answer = read<StoreOrder>(shop, 'order', id);
+      const isShown = answer.kind === 'found' && !isHidden(answer.value);
+      if (isShown || answer.kind === 'unavailable') return answer;
+      if (store.allOrders || evidence.deletionAnnounced) return { kind: 'gone' };
+      return { kind: 'unavailable', why: 'order-not-visible', misconfigured: true };
+    },
     readProduct: async (shop, id) => read(shop, 'product', id),
     readCoupon: async (shop, code) => read(shop, 'coupon', code),
     async readDiscount(shop, id, from = '0') {
       const answer = read<{ readonly automatic: boolean }>(shop, 'discount', id);
       if (answer.kind !== 'found') return answer;
-      const start = Number(from);
-      const end = start + CODES_PER_PAGE;
-      const codes = couponsOf(shop, id);
-      const next = end < codes.length ? { next: String(end) } : {};
-      return {
-        kind: 'found',
-        value: { ...answer.value, coupons: codes.slice(start, end), ...next },
+      if (answer.value.automatic) return { kind: 'found', value: { automatic: true, coupons: [] } };
+      return { kind: 'found', value: codesFrom(shop, id, Number(from)) };
+    },
+    changedOrders: async (shop, span, after) =>
+      walk<StoreOrder, StoreOrder>([shop, 'order', span, after], (_, order) =>
+        isHidden(order) ? undefined : order,
+      ),
+    changedProducts: async (shop, span, after) =>
+      walk<StoreProduct, StoreProduct>([shop, 'product', span, after], (_, product) => product),
+    changedDiscounts: async (shop, span, after) =>
+      walk<{ automatic: boolean; updatedAt: string }, DiscountPage>(
+        [shop, 'discount', span, after],
+        (id, { automatic }) => (automatic ? undefined : codesFrom(shop, id, 0)),
+      ),
+    async findAbsent(shop, kind, ids) {
+      if (outage) return outage;
+      const isShown = (id: string) => {
+        const value = things.get(at(shop, kind, id));
+        return value !== undefined && !(kind === 'order' && isHidden(value as StoreOrder));
       };
+      return { kind: 'found', value: new Set(ids.filter((id) => !isShown(id))) };
+    },
+    async seesAllOrders() {
+      return outage ?? { kind: 'found', value: store.allOrders };
     },
   };
   return store;

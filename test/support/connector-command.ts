@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
+const LOOPBACK_ONLY = fileURLToPath(new URL('loopback-only.mjs', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
 
 export interface CommandRun {
@@ -34,6 +35,7 @@ export function runCommand(
         PATH: process.env.PATH ?? '',
         HOME: folder,
         AWS_EC2_METADATA_DISABLED: 'true',
+        NODE_OPTIONS: `--import=${pathToFileURL(LOOPBACK_ONLY)}`,
         ...env,
       },
     });

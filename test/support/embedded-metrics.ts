@@ -4,6 +4,8 @@ export interface MetricLine {
   readonly metric: string;
   readonly values: readonly number[];
   readonly dimensions: Readonly<Record<string, string>>;
+  /** Each set of dimensions is a metric of its own. */
+  readonly keptBy: readonly Readonly<Record<string, string>>[];
 }
 
 /**
@@ -21,12 +23,15 @@ export function readMetricLine(line: Line): readonly MetricLine[] {
     if (!Array.isArray(sets) || sets.length === 0) throw new Error('no set of dimensions');
     const names = sets.flat().map(String);
     for (const set of sets) if (!isDimensionSet(set)) throw new Error('a set of dimensions is bad');
-    const dimensions = Object.fromEntries(names.map((name) => [name, dimensionAt(line, name)]));
+    const withValues = (all: readonly string[]) =>
+      Object.fromEntries(all.map((name) => [name, dimensionAt(line, name)]));
+    const dimensions = withValues(names);
+    const keptBy = sets.map((set) => withValues(set));
     return listAt(directive, 'Metrics').map(({ Name: name, Unit: unit }) => {
       if (typeof name !== 'string' || name === '') throw new Error('a metric has no name');
       if (unit !== 'Count' && unit !== 'Milliseconds') throw new Error(`${name} has no unit`);
       if (names.includes(name)) throw new Error(`${name} is a dimension too`);
-      return { metric: name, values: valuesAt(line, name), dimensions };
+      return { metric: name, values: valuesAt(line, name), dimensions, keptBy };
     });
   });
 }

@@ -7,14 +7,18 @@ import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
 import { handleTask } from '../../shared/sync/handle-task.ts';
 import type { Ledger } from '../../shared/sync/ledger.ts';
 import type { QueueFamily } from '../../shared/sync/queue-family.ts';
+import { reconcile } from '../../shared/sync/reconcile/reconcile.ts';
 import { runBatch } from '../../shared/sync/run-batch.ts';
-import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import type { EventQueue, StoreEvent } from '../../shared/sync/store-event.ts';
+import type { Store } from '../../shared/sync/store-reader.ts';
+import type { StoreWalk } from '../../shared/sync/store-walk.ts';
 import { syncEntity } from '../../shared/sync/sync-entity.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
+  createMemoryQueueDepth,
   createMemorySourceQueue,
 } from '../models/memory-queues.ts';
 import { createMemoryStore } from '../models/memory-store.ts';
@@ -38,14 +42,16 @@ export interface Delivery {
 export function openConnector(given: { readonly rules?: MappingSettings } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const connector = defineConnector({
+  const settings: Parameters<typeof defineConnector>[0] = {
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
     loyalty: { address: 'https://loyalty.example.com' },
     ...given,
-  });
+  };
+  let connector = defineConnector(settings);
   const loyalty = openInProcessLoyalty(now);
   const telemetry = recordTelemetry();
   const store = createMemoryStore();
+  store.now = () => clock.ms;
   const memoryLedger = createMemoryLedger();
   const queue = (name: string) => createMemoryQueue({ now: () => clock.ms, name });
   const queues = {
@@ -58,7 +64,11 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
   let deliveries = 0;
 
   /** What the test may replace while it runs. */
-  const parts: { ledger: Ledger } = { ledger: memoryLedger };
+  const parts: { ledger: Ledger; queue: EventQueue; walked: Store & StoreWalk } = {
+    ledger: memoryLedger,
+    queue: createMemoryEventQueue(queues),
+    walked: store,
+  };
 
   function world(family: QueueFamily, deadline: AbortSignal) {
     return {
@@ -153,6 +163,38 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         if (received === 0) clock.ms += 600_000;
       }
       throw new Error('the queues do not empty');
+    },
+
+    /** As a deployment with other settings. */
+    changeRules(rules: MappingSettings): void {
+      connector = defineConnector({ ...settings, rules });
+    },
+
+    /** One run of the scheduled function, for one shop; workers go on while it pauses. */
+    async reconcile({
+      deep = false,
+      deadline = new AbortController().signal,
+    }: {
+      readonly deep?: boolean;
+      readonly deadline?: AbortSignal;
+    } = {}): Promise<void> {
+      const shops = connector.shops.filter(({ domain }) => domain === SHOP);
+      await reconcile(shops, deep, {
+        ledger: parts.ledger,
+        store: parts.walked,
+        queue: parts.queue,
+        depth: createMemoryQueueDepth(queues),
+        telemetry,
+        now,
+        pause: async () => {
+          for (const family of ['orders', 'products', 'coupons'] as const) {
+            await opened.work(family);
+          }
+        },
+        deadline,
+        healSubscriptions: async () => {},
+        everyMinutes: connector.healing.everyMinutes,
+      });
     },
 
     /** The dead letters, newest last; they stay where they are. */

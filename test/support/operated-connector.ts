@@ -18,6 +18,7 @@ import {
   createSecretsClient,
   createSqsClient,
 } from '../../shared/aws/sdk-clients.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { captureOutput } from './captured-output.ts';
@@ -156,6 +157,12 @@ export async function openOperatedConnector({
     metrics,
     confidential,
     ledger: createDynamoDbLedger({ client: dynamoDb, table: 'ledger' }),
+    /** Enqueues what came through no webhook, as a feeder does. */
+    send: createSqsEventQueue(sqs, {
+      orders: queues.urls.orders.url,
+      products: queues.urls.products.url,
+      coupons: queues.urls.coupons.url,
+    }).send,
     /** Other words in the description of the stack. */
     describe,
     secret: (purpose: string) => readSecretText(secrets, `${PREFIX}/example-store/${purpose}`),

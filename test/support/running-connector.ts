@@ -22,7 +22,9 @@ import { toFunctionUrlEvent } from './webhook-request.ts';
 export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
-export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops'>> & {
+export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops' | 'healing'>> & {
+  /** Where the store is told to send its webhooks. */
+  readonly webhookAddress?: string;
   /** A store to ask over HTTP, instead of the one in memory. */
   readonly adminApi?: { readonly address: string; readonly accessToken: string };
 };
@@ -75,7 +77,7 @@ export function runConnectors() {
 async function openConnector(
   world: EmulatedWorld,
   name: string,
-  { adminApi, ...settings }: RunningSettings,
+  { adminApi, webhookAddress, ...settings }: RunningSettings,
 ) {
   const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
@@ -100,6 +102,7 @@ async function openConnector(
     queues: queues.urls,
     table: name,
     secretsPrefix: name,
+    webhookAddress,
   });
   let deliveries = 0;
   let callsSeen = 0;
@@ -124,6 +127,7 @@ async function openConnector(
 
   const opened = {
     name,
+    startedAt: START,
     loyalty,
     store,
     output,

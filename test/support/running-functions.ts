@@ -13,10 +13,12 @@ export interface Deployment {
   readonly queues: Readonly<Record<QueueFamily, SourceQueueUrls>>;
   readonly table: string;
   readonly secretsPrefix: string;
+  readonly webhookAddress?: string | undefined;
 }
 
 /** The functions, each started with the environment that a deployment would give it. */
-export function startFunctions({ connector, store, queues, table, secretsPrefix }: Deployment) {
+export function startFunctions(deployment: Deployment) {
+  const { connector, store, queues, table, secretsPrefix } = deployment;
   Object.assign(process.env, {
     ORDERS_QUEUE_URL: queues.orders.url,
     PRODUCTS_QUEUE_URL: queues.products.url,
@@ -24,6 +26,7 @@ export function startFunctions({ connector, store, queues, table, secretsPrefix 
     LEDGER_TABLE: table,
     SECRETS_PREFIX: secretsPrefix,
     METRICS_NAMESPACE: 'LoyaltyConnector/test',
+    WEBHOOK_ADDRESS: deployment.webhookAddress ?? 'https://webhooks.example.com',
   });
   const worker = (family: QueueFamily) => {
     process.env.SOURCE_QUEUE_URL = queues[family].url;

@@ -20,7 +20,9 @@ const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
 const SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
-interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops'> {
+interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healing'> {
+  /** False: the store knows no address until it is told one through its Admin API. */
+  readonly isAddressed?: boolean;
   readonly disorder?: Partial<Disorder>;
   readonly seed: number;
   readonly store?: StoreSandboxOptions['settings'];
@@ -29,7 +31,7 @@ interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops'> {
 /** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
 export async function openStoreAndConnector(
   connectors: ReturnType<typeof runConnectors>,
-  { disorder = {}, seed, store: settings, ...connectorSettings }: BothSettings,
+  { disorder = {}, seed, store: settings, isAddressed = true, ...rest }: BothSettings,
 ) {
   // The store must not begin later than the connector's first day.
   vi.setSystemTime(START);
@@ -45,7 +47,7 @@ export async function openStoreAndConnector(
   const address = await listen(server);
   const store = await startStoreSandbox({
     shop: { domain: SHOP },
-    webhooksTo: `${address.endpoint}/example-store`,
+    ...(isAddressed && { webhooksTo: `${address.endpoint}/example-store` }),
     secret: SECRET,
     previousSecret: PREVIOUS_SECRET,
     accessToken: ACCESS_TOKEN,
@@ -55,7 +57,8 @@ export async function openStoreAndConnector(
   });
   connector = await connectors.open({
     adminApi: { address: store.address, accessToken: ACCESS_TOKEN },
-    ...connectorSettings,
+    webhookAddress: address.endpoint,
+    ...rest,
   });
   await connector.keepSecret('example-store/webhook', {
     current: SECRET,

@@ -6,10 +6,11 @@ import { ConnectorStack } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 
-/** The least that a merchant writes. */
+/** The least that a merchant writes who wants to hear of alarms. */
 const LEAST: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
   loyalty: { address: 'https://loyalty.example.com' },
+  alarms: { emails: ['operator@shop.example'] },
 };
 
 const known = new Map<string, Template>();

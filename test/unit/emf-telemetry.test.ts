@@ -84,6 +84,13 @@ describe('metrics', () => {
     expect(output.pieces[0]).toMatch(/^\{.*\}\n$/);
   });
 
+  it('are not written where nobody looks for them', () => {
+    const { telemetry, written } = open();
+    telemetry.count('store-read', { kind: 'order' });
+    telemetry.flush();
+    expect(written).toEqual([]);
+  });
+
   it('count up to one sum per set of details', () => {
     const { telemetry, lines } = open();
     telemetry.count('applied', { kind: 'order' });

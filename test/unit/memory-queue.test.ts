@@ -4,6 +4,7 @@ import { createMemoryQueue, type MemoryQueue } from '../models/memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
+  createMemoryQueueDepth,
   createMemorySourceQueue,
 } from '../models/memory-queues.ts';
 
@@ -20,6 +21,7 @@ describeEventQueueContract('the queues in memory', async () => {
     events: createMemoryEventQueue(queues),
     deadLetters: createMemoryDeadLetters(queues.dead),
     source: createMemorySourceQueue(queues.orders),
+    depth: createMemoryQueueDepth(queues),
     receive: async (from, limits) => queues[from].receive(limits),
     remove: async (from, message) => queues[from].delete(message.receiptHandle),
     pass: async (seconds) => {

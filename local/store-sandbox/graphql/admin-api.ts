@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type DocumentNode,
   GraphQLError,
@@ -10,12 +11,13 @@ import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Notice, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
 import { adminSchema } from './admin-schema.ts';
-import { BulkOperations, type BulkResult } from './bulk-operations.ts';
+import { BulkOperations } from './bulk-operations.ts';
+import { bulkProblem } from './bulk-rules.ts';
 import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
 import { executeDocument } from './execute-document.ts';
 import type { GraphContext } from './graph-context.ts';
 import { requestedCost } from './query-cost.ts';
-import { writeJsonl } from './write-jsonl.ts';
+import { type BulkResult, JsonlWriter } from './write-jsonl.ts';
 
 export interface GraphRequest {
   readonly query: string;
@@ -62,6 +64,7 @@ interface AdminApiParts {
 /** What a single query may cost (Shopify, "GraphQL Admin API rate limits"). */
 const mostPerQuery = 1_000;
 const mostDocuments = 500;
+const bulkSlice = 1_000;
 
 /** The Admin API without HTTP. */
 export class AdminApi {
@@ -83,9 +86,11 @@ export class AdminApi {
       announce: parts.announce,
       check: (query) => {
         const checked = this.#check(query);
-        return isDocument(checked) ? undefined : checked.map(({ message }) => message).join(' ');
+        return isDocument(checked)
+          ? bulkProblem(checked)
+          : checked.map(({ message }) => message).join(' ');
       },
-      run: (query) => this.#runBulk(query),
+      run: (query, { grouped }) => this.#runBulk(query, grouped),
     });
   }
 
@@ -164,18 +169,27 @@ export class AdminApi {
     return checked;
   }
 
-  #runBulk(query: string): BulkResult | { readonly errorCode: string } {
+  /** In slices, between which the store answers others, and none of which fills the memory. */
+  async #runBulk(
+    query: string,
+    grouped: boolean,
+  ): Promise<BulkResult | { readonly errorCode: string }> {
     const document = this.#check(query);
     const operation = isDocument(document) ? findOperation(document, undefined) : undefined;
     if (!isDocument(document) || !operation) return { errorCode: 'INTERNAL_SERVER_ERROR' };
-    const { data, errors } = executeDocument(this.#context(true), document, operation, {});
-    const denied = errors?.some(({ extensions }) => extensions.code === 'ACCESS_DENIED');
-    if (denied) return { errorCode: 'ACCESS_DENIED' };
-    if (errors || !data) return { errorCode: 'INTERNAL_SERVER_ERROR' };
-    return writeJsonl(data);
+    const writer = new JsonlWriter(grouped);
+    for (let start = 0; ; start += bulkSlice) {
+      const context = this.#context(true, oneSlice(start));
+      const { data, errors } = executeDocument(context, document, operation, {});
+      const denied = errors?.some(({ extensions }) => extensions.code === 'ACCESS_DENIED');
+      if (denied) return { errorCode: 'ACCESS_DENIED' };
+      if (errors || !data) return { errorCode: 'INTERNAL_SERVER_ERROR' };
+      if (writer.add(data) < bulkSlice) return writer.end();
+      await nextTurn();
+    }
   }
 
-  #context(unpaged: boolean): GraphContext {
+  #context(unpaged: boolean, roots?: GraphContext['roots']): GraphContext {
     const { world, subscriptions, settings, perform } = this.#parts;
     return {
       world,
@@ -183,10 +197,23 @@ export class AdminApi {
       bulk: this.bulk,
       scopes: new Set(settings.scopes),
       unpaged,
+      ...(roots && { roots }),
       tally: { objects: 0 },
       perform,
     };
   }
+}
+
+/** The root connection is resolved before any other. */
+function oneSlice(start: number): NonNullable<GraphContext['roots']> {
+  let slice: { start: number; size: number } | undefined = { start, size: bulkSlice };
+  return {
+    take: () => {
+      const taken = slice;
+      slice = undefined;
+      return taken;
+    },
+  };
 }
 
 function isDocument(value: DocumentNode | readonly GraphQLError[]): value is DocumentNode {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { gid, type Ids } from '../model/ids.ts';
 import { moment, type Notice } from '../model/world.ts';
 import type { View } from './graph-context.ts';
+import type { BulkResult } from './write-jsonl.ts';
 
 interface Operation {
   readonly id: string;
   readonly query: string;
+  readonly grouped: boolean;
   readonly status: 'CREATED' | 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CANCELED';
   readonly errorCode: string | null;
   readonly createdAt: string;
@@ -15,19 +17,16 @@ interface Operation {
   readonly key: string;
 }
 
-export interface BulkResult {
-  readonly jsonl: string;
-  readonly objects: number;
-  readonly rootObjects: number;
-}
-
 export interface BulkParts {
   readonly ids: Ids;
   readonly now: () => Date;
   readonly takesMs: number;
   /** Checks the query; gives what is wrong with it. */
   readonly check: (query: string) => string | undefined;
-  readonly run: (query: string) => BulkResult | { readonly errorCode: string };
+  readonly run: (
+    query: string,
+    options: { readonly grouped: boolean },
+  ) => Promise<BulkResult | { readonly errorCode: string }>;
   readonly address: () => string;
   readonly announce: (notice: Notice) => void;
 }
@@ -50,7 +49,7 @@ export class BulkOperations {
     this.#parts = parts;
   }
 
-  start(query: string): BulkStart {
+  start(query: string, grouped: boolean): BulkStart {
     const { ids, check, takesMs } = this.#parts;
     const problem = check(query);
     if (problem !== undefined) return { kind: 'refused', why: problem, code: 'INVALID' };
@@ -63,6 +62,7 @@ export class BulkOperations {
     const created: Operation = {
       id,
       query,
+      grouped,
       status: 'CREATED',
       errorCode: null,
       createdAt: moment(this.#parts),
@@ -73,7 +73,7 @@ export class BulkOperations {
     this.#put(created);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#finish(id);
+      void this.#finish(id);
     }, takesMs);
     this.#timers.add(timer);
     this.#put({ ...created, status: 'RUNNING' });
@@ -102,18 +102,20 @@ export class BulkOperations {
   }
 
   /** What is behind a result's address. */
-  result(key: string): string | undefined {
-    return [...this.#operations.values()].find((one) => one.key === key)?.result?.jsonl;
+  result(key: string): readonly Buffer[] | undefined {
+    return [...this.#operations.values()].find((one) => one.key === key)?.result?.pieces;
   }
 
   stop(): void {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  #finish(id: string): void {
+  async #finish(id: string): Promise<void> {
     const operation = this.#operations.get(id);
     if (!operation || !isUnderWay(operation)) return;
-    const outcome = this.#parts.run(operation.query);
+    const outcome = await this.#parts.run(operation.query, operation);
+    const current = this.#operations.get(id);
+    if (!current || !isUnderWay(current)) return;
     const completedAt = moment(this.#parts);
     const failed = 'errorCode' in outcome;
     this.#put({
@@ -155,11 +157,14 @@ export class BulkOperations {
       completedAt: operation.completedAt,
       objectCount: String(result?.objects ?? 0),
       rootObjectCount: String(result?.rootObjects ?? 0),
-      fileSize: hasFile ? String(Buffer.byteLength(result.jsonl)) : null,
+      fileSize: hasFile ? String(sizeOf(result)) : null,
       url: hasFile ? `${this.#parts.address()}/bulk-results/${operation.key}.jsonl` : null,
       partialDataUrl: null,
     };
   }
 }
+
+const sizeOf = ({ pieces }: BulkResult): number =>
+  pieces.reduce((bytes, piece) => bytes + piece.length, 0);
 
 const isUnderWay = ({ status }: Operation): boolean => status === 'CREATED' || status === 'RUNNING';

@@ -31,7 +31,7 @@ const mostAtOnce = 250;
  * entry is gone, and new entries before it shift nothing.
  */
 export function connect<Row>(
-  { unpaged }: Pick<GraphContext, 'unpaged'>,
+  { unpaged, roots }: Pick<GraphContext, 'unpaged' | 'roots'>,
   args: PageArguments,
   listing: Listing<Row>,
 ): View {
@@ -39,7 +39,11 @@ export function connect<Row>(
     .map((row) => ({ row, id: listing.id(row), value: listing.value?.(row) ?? '' }))
     .sort(compare);
   if (args.reverse) sorted.reverse();
-  if (unpaged) return page(listing, sorted, false, false);
+  if (unpaged) {
+    const slice = roots?.take();
+    const shown = slice ? sorted.slice(slice.start, slice.start + slice.size) : sorted;
+    return page(listing, shown, false, false);
+  }
   const { first, last } = args;
   if (first == null && last == null) throw invalid('you must provide one of first or last');
   if (first != null && last != null)

@@ -12,6 +12,8 @@ export interface GraphContext {
   readonly bulk: BulkOperations;
   /** A bulk operation reads every connection to its end. */
   readonly unpaged: boolean;
+  /** The part of the root connection that is read in one go; given once. */
+  readonly roots?: { take(): { readonly start: number; readonly size: number } | undefined };
   /** Objects handed out so far. */
   readonly tally: { objects: number };
   readonly perform: <Name extends ActionName>(

@@ -94,8 +94,8 @@ export function mutationRoot(context: GraphContext): View {
         ? { deletedCodeDiscountId: id, userErrors: [] }
         : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
     },
-    bulkOperationRunQuery: ({ query }: { query: string }) => {
-      const started = bulk.start(query);
+    bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {
+      const started = bulk.start(args.query, args.groupObjects);
       return started.kind === 'started'
         ? { bulkOperation: started.operation, userErrors: [] }
         : failed('bulkOperation', ['query'], started.why, started.code);

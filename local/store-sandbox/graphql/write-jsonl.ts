@@ -1,32 +1,60 @@
-import type { BulkResult } from './bulk-operations.ts';
+export interface BulkResult {
+  /** The file in pieces: it may be longer than a text can be. */
+  readonly pieces: readonly Buffer[];
+  readonly objects: number;
+  readonly rootObjects: number;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a bulk query: a line for every node of every connection, the children of a nested
- * connection after their parent and pointing at it with `__parentId`.
+ * The result of a bulk query, written slice by slice: a line for every node of every connection, those
+ * of a nested connection pointing at their owner with `__parentId`. Grouped, they stand below their owner;
+ * otherwise anywhere, which here is behind all owners.
  */
-export function writeJsonl(data: Fields): BulkResult {
-  const lines: string[] = [];
-  let rootObjects = 0;
+export class JsonlWriter {
+  readonly #grouped: boolean;
+  readonly #roots: Buffer[] = [];
+  readonly #children: Buffer[] = [];
+  #objects = 0;
+  #rootObjects = 0;
 
-  function writeNode(node: Fields, parentId: unknown): void {
-    const children: Fields[] = [];
-    const own = withoutConnections(node, children);
-    lines.push(JSON.stringify(parentId === undefined ? own : { ...own, __parentId: parentId }));
-    for (const child of children) writeNode(child, node.id ?? parentId);
+  constructor(grouped: boolean) {
+    this.#grouped = grouped;
   }
 
-  for (const value of Object.values(data)) {
-    const nodes = nodesOf(value) ?? (isFields(value) ? [value] : []);
-    rootObjects += nodes.length;
-    for (const node of nodes) writeNode(node, undefined);
+  /** Adds one slice of the answer; tells how many nodes its root connection had. */
+  add(data: Fields): number {
+    const roots: string[] = [];
+    const children: string[] = [];
+    let count = 0;
+    for (const value of Object.values(data)) {
+      const nodes = nodesOf(value) ?? (isFields(value) ? [value] : []);
+      count += nodes.length;
+      for (const node of nodes) writeNode(node, undefined, roots, this.#grouped ? roots : children);
+    }
+    this.#objects += roots.length + children.length;
+    this.#rootObjects += count;
+    if (roots.length > 0) this.#roots.push(toPiece(roots));
+    if (children.length > 0) this.#children.push(toPiece(children));
+    return count;
   }
-  return {
-    jsonl: lines.map((line) => `${line}\n`).join(''),
-    objects: lines.length,
-    rootObjects,
-  };
+
+  end(): BulkResult {
+    const pieces = [...this.#roots, ...this.#children];
+    return { pieces, objects: this.#objects, rootObjects: this.#rootObjects };
+  }
+}
+
+function toPiece(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}
+
+function writeNode(node: Fields, parentId: unknown, lines: string[], below: string[]): void {
+  const children: Fields[] = [];
+  const own = withoutConnections(node, children);
+  lines.push(JSON.stringify(parentId === undefined ? own : { ...own, __parentId: parentId }));
+  for (const child of children) writeNode(child, node.id ?? parentId, below, below);
 }
 
 /** A connection inside another object belongs to the nearest node above it. */

@@ -29,17 +29,14 @@ export function handlePage(
 ): Answer {
   const { rawPath } = splitTarget(url ?? '');
   const isRead = method === 'GET' || method === 'HEAD';
-  const [, key] = /^\/bulk-results\/([\w-]{36})\.jsonl$/.exec(rawPath) ?? [];
-  const jsonl = key === undefined ? undefined : service.api.bulk.result(key);
   const page = Object.hasOwn(pages, rawPath) ? pages[rawPath] : undefined;
-  if (!page && jsonl === undefined) {
+  if (!page) {
     return jsonAnswer(404, { problems: ['There is /, /sandbox/… and /admin/….'] });
   }
   if (!isRead)
     return jsonAnswer(405, { problems: ['This path takes GET.'] }, { allow: 'GET, HEAD' });
-  if (jsonl !== undefined) return fileAnswer('application/jsonl', jsonl);
   // The name by which the browser knows us, already checked.
-  return page?.(service, `http://${headers.host}`) ?? jsonAnswer(404, {});
+  return page(service, `http://${headers.host}`);
 }
 
 function file(type: string, path: string): Page {

@@ -4,6 +4,7 @@ import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
 import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
 import { startServer as listen, type Server } from '../../sandbox-kit/http/start-server.ts';
 import type { StoreService } from '../service.ts';
+import { handleBulkResult } from './handle-bulk-result.ts';
 import { handleControl } from './handle-control.ts';
 import { handleGraphql } from './handle-graphql.ts';
 import { handlePage } from './handle-page.ts';
@@ -35,6 +36,10 @@ async function dispatch(
   if (rawPath === '/admin/oauth/access_token') return handleToken(service, request, response);
   if (rawPath.startsWith('/admin/')) {
     return respond(response, jsonAnswer(404, { errors: 'Not Found' }));
+  }
+  const [, key] = /^\/bulk-results\/([\w-]{36})\.jsonl$/.exec(rawPath) ?? [];
+  if (key !== undefined && request.method === 'GET') {
+    return handleBulkResult(service, key, request, response);
   }
   respond(
     response,

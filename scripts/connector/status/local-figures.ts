@@ -22,6 +22,9 @@ function evaluate(
   const asked = Object.entries({ service, ...dimensions });
   const values = samples
     .filter(({ name }) => name === metric)
+    // As in CloudWatch, each set of dimensions is a metric of its own: what is also kept by shop or by
+    // reason would otherwise count twice.
+    .filter((sample) => Object.keys(sample.dimensions).length === asked.length)
     .filter((sample) => asked.every(([name, value]) => sample.dimensions[name] === value))
     .map(({ value }) => value);
   if (values.length === 0) return undefined;

@@ -15,10 +15,11 @@ export async function askHidden(
   question: string,
   { input, output }: Streams = { input: process.stdin, output: process.stderr },
 ): Promise<string> {
-  output.write(`${question}: `);
   // The line editor writes every key it is given: it gets a place that nobody sees.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  // Only now does the terminal keep what is typed to itself.
+  output.write(`${question}: `);
   try {
     const givenUp = new Promise<undefined>((resolve) =>
       lines.once('close', () => resolve(undefined)),

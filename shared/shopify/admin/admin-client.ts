@@ -15,6 +15,8 @@ export interface AdminClientSettings {
   readonly sandboxAddress?: string | undefined;
   /** For one request and its whole answer. Default: `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number | undefined;
+  /** The part of the store's points, from 0 to 1, that is left to others. Default: 0. */
+  readonly reserve?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: (() => number) | undefined;
   /** Ends early, without an error, when the signal fires. */
@@ -51,7 +53,7 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
   } = settings;
   const sleep = settings.sleep ?? sleepUntil;
   const address = adminAddress(shop, settings.sandboxAddress);
-  const throttle = createThrottle();
+  const throttle = createThrottle(settings.reserve);
   const tokens = createAccessTokens({
     secret,
     now,

@@ -2,7 +2,12 @@ import type { StoreOrder } from '../../store/order.ts';
 import type { BalanceStore } from '../../sync/balances/balance-store.ts';
 import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
 import type { StoreWalk } from '../../sync/store-walk.ts';
-import { type AdminClient, type AdminClientSettings, createAdminClient } from './admin-client.ts';
+import {
+  type AdminClient,
+  type AdminClientSettings,
+  type Ask,
+  createAdminClient,
+} from './admin-client.ts';
 import type { Enrichment } from './enrichment.ts';
 import { findAbsent, seesAllOrders } from './find-absent.ts';
 import type { OrderEvidence } from './judge-absence.ts';
@@ -21,7 +26,7 @@ export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandbox
 }
 
 export interface AdminStoreSettings
-  extends Pick<AdminClientSettings, 'timeoutMs' | 'now' | 'sleep' | 'random'> {
+  extends Pick<AdminClientSettings, 'timeoutMs' | 'reserve' | 'now' | 'sleep' | 'random'> {
   /** Throws for a shop that is not configured. */
   readonly shop: (domain: string) => AdminShop;
 }
@@ -31,6 +36,8 @@ export interface AdminStore extends Store, StoreWalk {
   balancesIn(namespace: string): BalanceStore;
   /** With `evidence`, an order that is not there can be told from one that is not visible. */
   readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
+  /** For questions that are not about an entity, with the same tokens and points. */
+  ask(shop: string): Ask;
   /** The same store and the same tokens, giving up when the signal fires. */
   until(signal: AbortSignal): AdminStore;
 }
@@ -72,6 +79,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
       balancesIn: (namespace) => ({
         writeBalances: async (domain, changes) => writeBalances(ask(domain), namespace, changes),
       }),
+      ask,
       until: storeUntil,
     };
   }

@@ -3,6 +3,25 @@
 import type { AdminDocument } from './admin-document.ts';
 
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+type BulkOperationErrorCode =
+  | 'ACCESS_DENIED'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'TIMEOUT';
+
+type BulkOperationStatus =
+  | 'CANCELED'
+  | 'CANCELING'
+  | 'COMPLETED'
+  | 'CREATED'
+  | 'EXPIRED'
+  | 'FAILED'
+  | 'RUNNING';
+
+type BulkOperationUserErrorCode =
+  | 'INVALID'
+  | 'LIMIT_REACHED'
+  | 'OPERATION_IN_PROGRESS';
+
 type CurrencyCode =
   | 'AED'
   | 'AFN'
@@ -746,6 +765,13 @@ type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
 type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
 
+type BulkOperationQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
+
 type ChangedDiscountsQueryVariables = Exact<{
   search: string;
   after?: string | null | undefined;
@@ -990,6 +1016,13 @@ type DiscountQuery = { readonly code:
     | Record<PropertyKey, never>
    | null };
 
+type DiscountsCountQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
+
 type OpenDefinitionMutationVariables = Exact<{
   definition: MetafieldDefinitionUpdateInput;
 }>;
@@ -1067,12 +1100,26 @@ type OrderQuery = { readonly order: (
     & OrderExtrasFragment
   ) | null };
 
+type OrdersCountQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
+
 type ProductQueryVariables = Exact<{
   id: string;
 }>;
 
 
 type ProductQuery = { readonly product: ProductBodyFragment | null };
+
+type ProductsCountQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
 
 type RefundLinesQueryVariables = Exact<{
   id: string;
@@ -1081,6 +1128,13 @@ type RefundLinesQueryVariables = Exact<{
 
 
 type RefundLinesQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment }>, readonly pageInfo: PageFragment } } | null };
+
+type RunBulkQueryMutationVariables = Exact<{
+  query: string;
+}>;
+
+
+type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
 
 type SetMetafieldsMutationVariables = Exact<{
   metafields: ReadonlyArray<MetafieldsSetInput> | MetafieldsSetInput;
@@ -1330,6 +1384,12 @@ export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopes
   text: "query AccessScopes{currentAppInstallation{accessScopes{handle}}}",
 };
 
+export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperationQueryVariables> = {
+  name: 'BulkOperation',
+  kind: 'query',
+  text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
+};
+
 export const changedDiscountsDocument: AdminDocument<ChangedDiscountsQuery, ChangedDiscountsQueryVariables> = {
   name: 'ChangedDiscounts',
   kind: 'query',
@@ -1396,6 +1456,12 @@ export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariabl
   text: "query Discount($codeNode:ID!$automaticNode:ID!$after:String){code:node(id:$codeNode){...on DiscountCodeNode{id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:250 after:$after){...RedeemCodes}}}}}automatic:node(id:$automaticNode){...on DiscountAutomaticNode{id}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
+export const discountsCountDocument: AdminDocument<DiscountsCountQuery, DiscountsCountQueryVariables> = {
+  name: 'DiscountsCount',
+  kind: 'query',
+  text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
+};
+
 export const openDefinitionDocument: AdminDocument<OpenDefinitionMutation, OpenDefinitionMutationVariables> = {
   name: 'OpenDefinition',
   kind: 'mutation',
@@ -1432,16 +1498,34 @@ export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
   text: "query Order($id:ID!$withCard:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){...OrderHead ...OrderExtras lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalTipReceivedSet{...Money}billingAddress{name phone}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withCard){kind status paymentDetails{...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
 };
 
+export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQueryVariables> = {
+  name: 'OrdersCount',
+  kind: 'query',
+  text: "query OrdersCount($search:String!){ordersCount(query:$search limit:null){count}}",
+};
+
 export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {
   name: 'Product',
   kind: 'query',
   text: "query Product($id:ID!){product(id:$id){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
 };
 
+export const productsCountDocument: AdminDocument<ProductsCountQuery, ProductsCountQueryVariables> = {
+  name: 'ProductsCount',
+  kind: 'query',
+  text: "query ProductsCount($search:String!){productsCount(query:$search limit:null){count}}",
+};
+
 export const refundLinesDocument: AdminDocument<RefundLinesQuery, RefundLinesQueryVariables> = {
   name: 'RefundLines',
   kind: 'query',
   text: "query RefundLines($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}}pageInfo{...Page}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {
+  name: 'RunBulkQuery',
+  kind: 'mutation',
+  text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
 };
 
 export const setMetafieldsDocument: AdminDocument<SetMetafieldsMutation, SetMetafieldsMutationVariables> = {

@@ -13,7 +13,7 @@ export interface Enrichment {
   readonly metafields?: readonly MetafieldName[] | undefined;
 }
 
-interface MetafieldName {
+export interface MetafieldName {
   readonly owner: 'order' | 'customer';
   readonly namespace: string;
   readonly key: string;
@@ -39,7 +39,10 @@ export function extrasVariables(enrichment: Enrichment) {
 }
 
 /** `namespace.key` of each metafield of one owner, as the store wants to be asked. */
-function metafieldKeys({ metafields = [] }: Enrichment, owner: MetafieldName['owner']): string[] {
+export function metafieldKeys(
+  { metafields = [] }: Enrichment,
+  owner: MetafieldName['owner'],
+): string[] {
   const keys = metafields
     .filter((name) => name.owner === owner && name.namespace !== LOCALIZED_FIELDS)
     .map(({ namespace, key }) => `${namespace}.${key}`);

@@ -15,7 +15,7 @@ export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<Sto
   return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
 }
 
-type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
+export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
 
 /** Undefined when the answer lacks what every product has. */
 export function productFromNode(node: ProductNode): StoreProduct | undefined {

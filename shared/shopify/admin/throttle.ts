@@ -24,7 +24,8 @@ interface Bucket {
 /** Waited when the store refuses without saying how much it has. */
 const UNKNOWN_REFILL_MS = 1000;
 
-export function createThrottle(): Throttle {
+/** `reserve` is the part of the bucket, from 0 to 1, that is left to others: the workers, for one. */
+export function createThrottle(reserve = 0): Throttle {
   let bucket: Bucket | undefined;
   /** What the store said each document costs, before it answered. */
   const costs = new Map<string, number>();
@@ -36,7 +37,8 @@ export function createThrottle(): Throttle {
   function missingMs(document: string, now: number): number {
     if (!bucket || bucket.rate <= 0) return 0;
     // More than the bucket holds can never be had: the store shall say so itself.
-    const cost = Math.min(costs.get(document) ?? 0, bucket.maximum);
+    const { maximum } = bucket;
+    const cost = Math.min((costs.get(document) ?? 0) + reserve * maximum, maximum);
     return Math.ceil((Math.max(0, cost - availableAt(bucket, now)) / bucket.rate) * 1000);
   }
 

@@ -45,8 +45,9 @@ export async function compareDiscounts(
     // The first codes came with the discount, unless they are done or could not be read.
     let page = begun ? undefined : value;
     for (;;) {
-      if (deadline.aborted) return stoppedIn(id, from);
       if (!page) {
+        // What was read is compared in any case: every run gets at least a page further.
+        if (deadline.aborted) return stoppedIn(id, from);
         const answer = await store.readDiscount(shop.domain, id, from);
         if (answer.kind === 'unavailable') {
           return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);

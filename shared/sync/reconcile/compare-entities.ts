@@ -5,6 +5,7 @@ import type { StoreEntity } from '../store-reader.ts';
 import { type HealedKind, healingMessage } from './healing-message.ts';
 import { judgeEntity } from './judge-entity.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
 
 /** What the store says of one entity. */
 export interface Seen {
@@ -19,8 +20,9 @@ export async function compareEntities(
   kind: HealedKind,
   seen: readonly Seen[],
   since: number,
-  { ledger, queue, now, telemetry }: ReconcileWorld,
+  world: ReconcileWorld,
 ): Promise<Compared> {
+  const { ledger, now, telemetry } = world;
   const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
   const healed: number[] = [];
@@ -32,7 +34,8 @@ export async function compareEntities(
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     if (judgement.kind !== 'heal') return;
     const found = { shop: shop.domain, id: one.id, version, now: now() };
-    await queue.send(healingMessage(kind, found, judgement.wantedKey, couponIn(entity)));
+    const message = healingMessage(kind, found, judgement.wantedKey, couponIn(entity));
+    if (!(await sendOnce(message, world))) return;
     healed.push(version);
     telemetry.log('info', 'sent for by reconciling', { ...key, why: judgement.why });
   });

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../ledger.ts';
 import type { WalkAnswer } from '../store-walk.ts';
 import { deletionMessage } from './healing-message.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
 
 interface WalkedDiscount {
   readonly id: string;
@@ -21,8 +22,9 @@ interface WalkedDiscount {
 export async function findRemovedCodes(
   shop: string,
   { id: discountId, version, codes, isComplete }: WalkedDiscount,
-  { ledger, store, queue, now, telemetry }: ReconcileWorld,
+  world: ReconcileWorld,
 ): Promise<WalkAnswer<readonly number[]>> {
+  const { ledger, store, now, telemetry } = world;
   const healed: number[] = [];
   let from: string | undefined;
   do {
@@ -38,7 +40,8 @@ export async function findRemovedCodes(
       const answer = await store.readCoupon(shop, key.id);
       if (answer.kind === 'unavailable') return answer;
       if (answer.kind === 'found') continue;
-      await queue.send(deletionMessage('coupon', { shop, id: key.id, version, now: now() }));
+      const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
+      if (!(await sendOnce(message, world))) continue;
       healed.push(version);
       telemetry.log('info', 'sent for by reconciling', { ...key, why: 'removed' });
     }

@@ -14,6 +14,11 @@ export interface LastReconcile {
   readonly oldestHealedMs?: number;
   /** Empty: everything was compared. The next run goes on where these stopped. */
   readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
+  /** Absent: no deep walk was under way. Without `stopped`: it came to its end in this run. */
+  readonly deep?: {
+    readonly beganAt: string;
+    readonly stopped?: { readonly in: string; readonly why: string };
+  };
 }
 
 const summaryKey = (shop: string) => cursorKey(shop, 'last-run');

@@ -8,6 +8,7 @@ import {
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
+import { waitedForStore } from './store-did-not-answer.ts';
 import type { Tally } from './tally.ts';
 import { waitForRoom } from './wait-for-room.ts';
 import { firstPosition, nextWalk, type Walk, type WalkPosition } from './walk-position.ts';
@@ -44,7 +45,10 @@ export async function reconcileKind(
     if (world.deadline.aborted) return OUT_OF_TIME;
     if (!(await waitForRoom(kind, world))) return { kind: 'stopped', why: 'queue-full' };
     const page = await comparePage(shop, kind, walk, since, world);
-    if (page.kind === 'stopped') return await stop(page);
+    if (page.kind === 'stopped') {
+      if (await waitedForStore(page, world)) continue;
+      return await stop(page);
+    }
     const { doneUntil } = page.next ? position : { doneUntil: walk.until };
     const next = { since, doneUntil, ...(page.next && { walk: page.next }) };
     if (!(await keep(next))) return OVERTAKEN;

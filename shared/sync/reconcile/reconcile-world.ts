@@ -10,6 +10,8 @@ export interface ReconcileWorld {
   readonly ledger: Ledger;
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
   readonly queue: EventQueue;
+  /** Delivery ids of what this run has sent. */
+  readonly sent: Set<string>;
   readonly depth: QueueDepth;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -17,6 +19,8 @@ export interface ReconcileWorld {
   readonly pause: (ms: number) => Promise<void>;
   /** Comes early enough before the function's time-out to keep what was done. */
   readonly deadline: AbortSignal;
+  /** Sees to it that the store will tell of what happens next. Resolves whatever it finds. */
+  readonly healSubscriptions: (shop: string) => Promise<void>;
   /** How often a run is scheduled. */
   readonly everyMinutes: number;
 }
@@ -36,6 +40,8 @@ export interface Compared {
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
+  /** The least time before it can go on, where the store named one. */
+  readonly afterSeconds?: number;
 }
 
 export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };

@@ -1,44 +1,82 @@
 import type { WalkedKind } from '../store-walk.ts';
+import { type DeepEnd, walkDeeply } from './deep-walk.ts';
 import { keepLastReconcile } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
 import type { ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
-import { createTally } from './tally.ts';
+import { createTally, type Tally } from './tally.ts';
 
 /** Orders first: points are what people wait for. */
 const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
-/** One scheduled run: what the store changed is compared with what was sent, shop by shop. */
+/**
+ * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
+ * to a deep walk, if one was asked for now or earlier, so that it comes to its end whatever its size.
+ */
 export async function reconcile(
   shops: readonly ReconciledShop[],
-  world: ReconcileWorld,
+  isDeep: boolean,
+  given: Omit<ReconcileWorld, 'sent'>,
 ): Promise<void> {
-  let finished = true;
-  for (const shop of shops) finished = (await reconcileShop(shop, world)) && finished;
-  if (finished) world.telemetry.count('reconciled');
+  const world = { ...given, sent: new Set<string>() };
+  const beganAt = world.now().toISOString();
+  const runs = [];
+  for (const shop of shops) {
+    await world.healSubscriptions(shop.domain);
+    const tally = createTally(world.telemetry);
+    runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
+  }
+  for (const { shop, tally, stopped } of runs) {
+    const deep = await walkDeeply(shop, isDeep, world, tally);
+    await keepSummary({ shop: shop.domain, beganAt, tally, stopped, deep }, world);
+  }
+  if (runs.every(({ stopped }) => stopped.length === 0)) world.telemetry.count('reconciled');
 }
 
-async function reconcileShop(shop: ReconciledShop, world: ReconcileWorld): Promise<boolean> {
-  const { ledger, telemetry, now } = world;
-  const beganAt = now().toISOString();
-  const tally = createTally(telemetry);
-  const stopped: { kind: WalkedKind; why: string }[] = [];
+type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
+
+async function compareChanges(
+  shop: ReconciledShop,
+  tally: Tally,
+  world: ReconcileWorld,
+): Promise<readonly StoppedWalk[]> {
+  const stopped: StoppedWalk[] = [];
   for (const kind of KINDS) {
     const end = await reconcileKind(shop, kind, world, tally);
-    if (end.kind === 'stopped') stopped.push({ kind, why: end.why });
+    if (end.kind === 'finished') continue;
+    stopped.push({ kind, why: end.why });
+    const fields = { shop: shop.domain, kind, why: end.why };
+    world.telemetry.log('warn', 'reconciling goes on in the next run', fields);
   }
+  return stopped;
+}
+
+interface ShopRun {
+  readonly shop: string;
+  readonly beganAt: string;
+  readonly tally: Tally;
+  readonly stopped: readonly StoppedWalk[];
+  readonly deep: DeepEnd;
+}
+
+async function keepSummary(
+  { shop, beganAt, tally, stopped, deep }: ShopRun,
+  { ledger, telemetry, now }: ReconcileWorld,
+): Promise<void> {
   const { lookedAt, healed, oldestHealedMs } = tally;
   if (oldestHealedMs !== undefined) telemetry.count('oldest-healed-ms', {}, oldestHealedMs);
-  for (const { kind, why } of stopped) {
-    telemetry.log('warn', 'reconciling goes on in the next run', { shop: shop.domain, kind, why });
-  }
-  const endedAt = now().toISOString();
-  await keepLastReconcile(ledger, shop.domain, {
+  await keepLastReconcile(ledger, shop, {
     beganAt,
-    endedAt,
+    endedAt: now().toISOString(),
     lookedAt,
     healed,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
     stopped,
+    ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
   });
-  return stopped.length === 0;
+}
+
+function deepSummary(deep: Exclude<DeepEnd, { kind: 'idle' }>) {
+  const beganAt = new Date(deep.began).toISOString();
+  if (deep.kind === 'finished') return { beganAt };
+  return { beganAt, stopped: { in: deep.phase, why: deep.why } };
 }

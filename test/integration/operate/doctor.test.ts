@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type OperatedConnector,
   openOperatedConnector,
   SECRETS,
   SHOP,
 } from '../../support/operated-connector.ts';
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let connector: OperatedConnector;
 

@@ -50,7 +50,7 @@ async function parkOrders(): Promise<readonly string[]> {
   );
   const ids = Array.from({ length: ORDERS }, (_, index) => firstId + index);
   firstId += ORDERS;
-  for (const id of [...ids, ...ids.slice(0, 2)]) {
+  for (const id of [...ids, ...ids.slice(-2)]) {
     const updated_at = new Date().toISOString();
     pass(1);
     const payload = orderAt(0, { fulfilledAfterDays: 2 }, { ...withId(id), updated_at });

@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type OperatedConnector,
   openOperatedConnector,
   SECRETS,
   SHOP,
 } from '../../support/operated-connector.ts';
+import { canTypeInto, typeInto } from '../../support/typed-command.ts';
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let connector: OperatedConnector;
 
@@ -65,6 +69,30 @@ describe('connector secrets set', () => {
     expect(twice.code).toBe(1);
     expect(twice.stderr).toContain('No rotation is under way');
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it.runIf(canTypeInto)('asks in a terminal and shows nothing of what is typed', async () => {
+    const typed = {
+      'token (not shown): ': 'typed-token-19c3',
+      'key (not shown): ': 'typed-key-55e0',
+    };
+    for (const secret of Object.values(typed)) connector.confidential.addSecret(secret);
+    const { code, screen } = await typeInto('secrets set loyalty', connector.folder, typed);
+    expect(connector.confidential.disclosedIn([screen])).toEqual([]);
+    expect(screen).toContain(`${SHOP}: the loyalty service's token (not shown): `);
+    expect(screen).toContain('is stored');
+    expect(code).toBe(0);
+    const [token, key] = Object.values(typed);
+    expect(await connector.secret('loyalty')).toEqual({ token, key });
+    await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
+  });
+
+  it.runIf(canTypeInto)('stores nothing when the person gives up', async () => {
+    const gaveUp = { 'token (not shown): ': '\u0003' };
+    const { code, screen } = await typeInto('secrets set loyalty', connector.folder, gaveUp);
+    expect(screen).toContain('Nothing was stored');
+    expect(code).not.toBe(0);
+    expect(await connector.secret('loyalty')).toEqual(SECRETS.loyalty);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { samples } from '../../../scripts/connector/send/samples.ts';
 import {
   type OperatedConnector,
@@ -12,6 +12,9 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let connector: OperatedConnector;
 let elsewhere: ScriptedServer;

@@ -17,7 +17,7 @@ afterEach(async () => {
 const run = (query: string) =>
   askAdmin(
     sandbox,
-    'mutation($query: String!) { bulkOperationRunQuery(query: $query) { bulkOperation { id status } userErrors { code message } } }',
+    'mutation($query: String!) { bulkOperationRunQuery(query: $query, groupObjects: true) { bulkOperation { id status } userErrors { code message } } }',
     { query },
   );
 
@@ -70,6 +70,46 @@ describe('a bulk operation', () => {
     await expect
       .poll(() => receiver.topics(), { timeout: 20_000 })
       .toContain('bulk_operations/finish');
+  });
+
+  it('puts children anywhere unless it is asked to group them', async () => {
+    sandbox.actions.placeRandomOrder();
+    sandbox.actions.placeRandomOrder();
+    const started = await askAdmin(
+      sandbox,
+      'mutation($query: String!) { bulkOperationRunQuery(query: $query) { bulkOperation { id } } }',
+      { query: orders },
+    );
+    const { url } = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
+    const lines = (await (await fetch(url)).text()).trimEnd().split('\n');
+    const owners = lines.map((line) => !('__parentId' in JSON.parse(line)));
+    expect(owners.slice(0, 3)).toEqual([true, true, false]);
+  });
+
+  it('serves its file from any byte on', async () => {
+    for (let n = 0; n < 5; n += 1) sandbox.actions.placeRandomOrder();
+    const started = await run(orders);
+    const { url } = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
+    const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
+    for (const start of [0, 1, 100, whole.length - 1]) {
+      const part = await fetch(url, { headers: { range: `bytes=${start}-` } });
+      expect(part.status).toBe(206);
+      expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(start));
+    }
+    const beyond = await fetch(url, { headers: { range: `bytes=${whole.length}-` } });
+    expect(beyond.status).toBe(416);
+  });
+
+  it('is refused what Shopify refuses: a connection in a list, six of them, three levels', async () => {
+    for (const query of [
+      '{ orders { edges { node { id refunds { id refundLineItems { edges { node { quantity } } } } } } } }',
+      '{ orders { edges { node { id a: lineItems { edges { node { id } } } b: lineItems { edges { node { id } } } c: lineItems { edges { node { id } } } d: lineItems { edges { node { id } } } e: lineItems { edges { node { id } } } } } } }',
+      '{ shop { name } }',
+      '{ orders { edges { node { id } } } products { edges { node { id } } } }',
+    ]) {
+      const { data } = await run(query);
+      expect(data.bulkOperationRunQuery.userErrors).toMatchObject([{ code: 'INVALID' }]);
+    }
   });
 
   it('has no file when nothing was found', async () => {

@@ -12,16 +12,18 @@ const sample = (name: string, service: string, value: number, more = {}) => ({
 describe("the last hour's figures of a local stack", () => {
   it('are summed per queue, and latency is told by its percentiles', async () => {
     const metrics = [
-      sample('received', 'receive-webhook', 3, { topic: 'orders/create' }),
-      sample('received', 'receive-webhook', 2, { topic: 'products/update' }),
+      // By service, and once more by what is kept apart.
+      sample('received', 'receive-webhook', 3),
+      sample('received', 'receive-webhook', 3, { shop: 'a.myshopify.com', kind: 'order' }),
+      sample('received', 'receive-webhook', 2),
+      sample('received', 'receive-webhook', 2, { shop: 'a.myshopify.com', kind: 'product' }),
+      sample('refused', 'receive-webhook', 13),
       sample('refused', 'receive-webhook', 4, { why: 'signature' }),
       sample('refused', 'receive-webhook', 9, { why: 'headers' }),
-      sample('applied', 'sync-orders', 2, { kind: 'order' }),
-      sample('skipped', 'sync-orders', 1, { kind: 'order', why: 'guest' }),
-      sample('handled', 'sync-coupons', 1, { kind: 'discount', why: 'fanned-out' }),
-      ...Array.from({ length: 100 }, (_, index) =>
-        sample('latency-ms', 'sync-orders', index + 1, { kind: 'order' }),
-      ),
+      sample('applied', 'sync-orders', 2),
+      sample('skipped', 'sync-orders', 1),
+      sample('handled', 'sync-coupons', 1),
+      ...Array.from({ length: 100 }, (_, index) => sample('latency-ms', 'sync-orders', index + 1)),
     ];
     const { workers, receiver } = await readLastHour(createLocalFigures(async () => ({ metrics })));
     expect(receiver).toEqual({

@@ -53,6 +53,13 @@ describe('the functions', () => {
     }
   });
 
+  it('let only coupons send themselves on without an end: a discount has any number of pages', () => {
+    const loops = Object.entries(template.findResources('AWS::Lambda::Function')).flatMap(
+      ([id, { Properties }]) => (Properties.RecursiveLoop === 'Allow' ? [id] : []),
+    );
+    expect(loops).toEqual([expect.stringMatching(/^SyncCoupons/)]);
+  });
+
   it('set no concurrency apart, unless the settings ask for it', () => {
     const apart = (stack: typeof template) =>
       propertiesOf(stack, 'AWS::Lambda::Function').flatMap(

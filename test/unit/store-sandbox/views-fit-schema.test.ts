@@ -97,11 +97,11 @@ function openContext(): GraphContext {
     now: world.now,
     takesMs: 0,
     check: () => undefined,
-    run: () => ({ jsonl: '{}\n', objects: 1, rootObjects: 1 }),
+    run: async () => ({ pieces: [], objects: 1, rootObjects: 1 }),
     address: () => 'http://127.0.0.1:1',
     announce: () => {},
   });
-  bulk.start('{ shop { id } }');
+  bulk.start('{ shop { id } }', true);
   bulk.stop();
   const context: GraphContext = {
     world,

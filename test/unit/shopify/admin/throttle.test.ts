@@ -27,6 +27,15 @@ describe('the bucket of points', () => {
     expect(throttle.take('Order', 1000)).toBe(0);
   });
 
+  it('leaves to others what is theirs', () => {
+    const throttle = createThrottle(0.5);
+    throttle.note('Order', cost(100, 650), 0);
+    expect(throttle.take('Order', 0)).toBe(0);
+    // 550 are left, and 500 of them are not ours: 50 points more take a second.
+    expect(throttle.take('Order', 0)).toBe(1000);
+    expect(throttle.take('Order', 1000)).toBe(0);
+  });
+
   it('fills to its brim and no further', () => {
     const throttle = createThrottle();
     throttle.note('Order', cost(600, 900), 0);

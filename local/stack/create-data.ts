@@ -1,0 +1,43 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateQueueCommand,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { QueueDescription, StackDescription } from './template/stack-description.ts';
+
+/** Makes the queues and the tables as the template has them; what an earlier run left is kept. */
+export async function createData(
+  { queues, tables }: Pick<StackDescription, 'queues' | 'tables'>,
+  clients: { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient },
+): Promise<void> {
+  // A queue that redrives names another, which must be there.
+  const inOrder = queues.toSorted((a, b) => redrives(a) - redrives(b));
+  for (const queue of inOrder) await createQueue(clients.sqs, queue);
+  for (const { name, creation } of tables) {
+    const input = { TableName: name, ...creation } as unknown as CreateTableCommandInput;
+    await clients.dynamoDb.send(new CreateTableCommand(input)).catch((error: unknown) => {
+      if (!(error instanceof ResourceInUseException)) throw error;
+    });
+  }
+}
+
+const redrives = ({ attributes }: QueueDescription): number =>
+  attributes.RedrivePolicy === undefined ? 0 : 1;
+
+async function createQueue(client: SQSClient, { name, url, attributes }: QueueDescription) {
+  try {
+    await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+  } catch (error) {
+    if (!(error instanceof QueueNameExists)) throw error;
+    // The template has changed since: CloudFormation would change the queue, too.
+    const { FifoQueue: _, ...changeable } = attributes;
+    await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changeable }));
+  }
+}

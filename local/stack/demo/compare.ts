@@ -1,0 +1,107 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { mapCoupon } from '../../../shared/sync/map-coupon.ts';
+import { mapOrder } from '../../../shared/sync/map-order.ts';
+import { mapProduct } from '../../../shared/sync/map-product.ts';
+import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
+import type { Mapped } from '../../../shared/sync/wanted-state.ts';
+import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
+import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
+import { openStoreAdmin } from '../store-admin.ts';
+
+export interface Comparison {
+  readonly orders: number;
+  readonly products: number;
+  readonly coupons: number;
+  /** In words, one for each thing that is not as it should be. */
+  readonly differences: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks the store for everything it has, computes by the connector's own rules what the loyalty service
+ * should hold, and looks whether it does.
+ */
+export async function compare(
+  { store, loyalty }: { readonly store: StoreSandbox; readonly loyalty: LoyaltySandbox },
+  { domain, rules }: Shop,
+  now: Date,
+): Promise<Comparison> {
+  const admin = openStoreAdmin(store);
+  const held = loyalty.state();
+  const differences: string[] = [];
+  const check = (what: string, mapped: Mapped, found: object | undefined): boolean => {
+    const problem = differenceOf(mapped, found);
+    if (problem !== undefined) differences.push(`${what}: ${problem}`);
+    return problem === undefined;
+  };
+  const count = { orders: 0, products: 0, coupons: 0 };
+  for (const { id } of store.rows.orders.values()) {
+    const found = held.orders.find(({ OriginalId }) => OriginalId === id);
+    const order = foundValue(await admin.readOrder(domain, id));
+    const before = { known: found !== undefined, remembered: undefined };
+    if (check(`order ${id}`, mapOrder(order, rules, before), found)) count.orders += 1;
+  }
+  for (const { id } of store.rows.products.values()) {
+    const found = held.products.find(({ OriginalId }) => OriginalId === id);
+    const product = foundValue(await admin.readProduct(domain, id));
+    if (check(`product ${id}`, mapProduct(product, rules, domain), found)) count.products += 1;
+  }
+  for (const { code } of store.rows.codes.values()) {
+    const found = held.coupons.find(({ CouponCode }) => CouponCode === code);
+    const coupon = foundValue(await admin.readCoupon(domain, code));
+    const mapped = mapCoupon(coupon, rules, { known: found !== undefined, now });
+    if (check(`coupon ${code}`, mapped, found)) count.coupons += 1;
+  }
+  const codes = new Set([...store.rows.codes.values()].map(({ code }) => code));
+  for (const { CouponCode: code, isActive } of held.coupons) {
+    if (isActive && !codes.has(code)) {
+      differences.push(`coupon ${code}: the store has it no more, the loyalty service still does`);
+    }
+  }
+  return { ...count, differences };
+}
+
+function foundValue<Value>(answer: StoreAnswer<Value>): Value {
+  if (answer.kind === 'found') return answer.value;
+  throw new Error(`The store could not be asked for the comparison: ${answer.kind}.`);
+}
+
+/** Undefined: as it should be. */
+function differenceOf(mapped: Mapped, found: object | undefined): string | undefined {
+  if (mapped.kind === 'fault') return 'a rule of the settings fails for it';
+  if (mapped.kind === 'skip') {
+    return found ? `the loyalty service has it, although it is skipped (${mapped.why})` : undefined;
+  }
+  const { wanted } = mapped;
+  switch (wanted.kind) {
+    case 'order': {
+      const { OrderTotal, IsCompleted, OrderStatus } = wanted.order;
+      return differing(
+        { OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned: false },
+        found,
+      );
+    }
+    case 'cancelled-order':
+      return found && differing({ IsCancelledOrReturned: true }, found);
+    case 'product': {
+      const { Title, ProductPrice, IsActive, Url } = wanted.product;
+      return differing({ Title, ProductPrice, IsActive, Url }, found);
+    }
+    case 'coupon': {
+      const { CouponType, CouponValue } = wanted.coupon;
+      return differing({ CouponType, CouponValue, isActive: true }, found);
+    }
+    case 'inactive-coupon':
+      return found && differing({ isActive: false }, found);
+  }
+}
+
+function differing(wanted: Fields, row: object | undefined): string | undefined {
+  if (!row) return 'the loyalty service does not have it';
+  const found: Fields = { ...row };
+  const wrong = Object.keys(wanted).filter((name) => wanted[name] !== found[name]);
+  if (wrong.length === 0) return undefined;
+  const parts = wrong.map((name) => `${name} is ${found[name]} and should be ${wanted[name]}`);
+  return parts.join(', ');
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inOrder } from '../../store-sandbox/delivery/disorder.ts';
+import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
+import type { Line } from '../line.ts';
+
+export interface DayParts {
+  readonly store: StoreSandbox;
+  readonly line: Line;
+  /** Tells the spectator what happens in the store. */
+  readonly tell: (what: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const OUTAGE_MS = 2_000;
+/** Long enough to read along, and for two changes of one thing to fall into two seconds. */
+const PAUSE_MS = 1_100;
+
+/** The store tells the connector of everything it has, as when stock is taken. */
+export function openStore({ store, tell }: Pick<DayParts, 'store' | 'tell'>): void {
+  tell('The shop opens: stock is counted, discounts are looked through.');
+  for (const { id } of store.rows.products.values()) {
+    store.actions.changeInventory({ productId: id, by: 1 });
+  }
+  for (const { id, title } of store.rows.discounts.values()) {
+    store.actions.updateDiscount({ discountId: id, title });
+  }
+}
+
+/** A short day with a bit of everything that makes syncing hard. */
+export async function playDay({ store, line, tell, signal }: DayParts): Promise<void> {
+  const { actions, rows } = store;
+  const pause = (ms = PAUSE_MS) => sleep(ms, undefined, { signal });
+  const product = (title: string) => {
+    const found = [...rows.products.values()].find((one) => one.title === title);
+    const variantId = found?.variants[0]?.id;
+    if (!found || variantId === undefined) throw new Error(`the store has no ${title}`);
+    return { id: found.id, variantId };
+  };
+  const customer = (firstName: string) => {
+    const found = [...rows.customers.values()].find((one) => one.firstName === firstName);
+    if (!found) throw new Error(`the store has no customer ${firstName}`);
+    return found.id;
+  };
+
+  await pause();
+  tell('Robin buys two shirts and a mug.');
+  const robins = actions.placeOrder({
+    customerId: customer('Robin'),
+    lines: [
+      { variantId: product('Linen Shirt').variantId, quantity: 2 },
+      { variantId: product('Enamel Mug').variantId },
+    ],
+    shipping: [{ price: 4.9 }],
+    payment: 'paid',
+  });
+  await pause();
+  tell('Sasha buys socks with the code WELCOME10.');
+  const sashas = actions.placeOrder({
+    customerId: customer('Sasha'),
+    lines: [{ variantId: product('Wool Socks').variantId, quantity: 3 }],
+    discounts: [{ code: 'WELCOME10' }],
+    payment: 'paid',
+  });
+  await pause();
+  tell('From here on deliveries come shuffled, and many of them twice.');
+  store.disorder = { ...inOrder, shuffle: 4, duplicate: 0.5 };
+  tell("Robin's order is sent off: now it earns points.");
+  actions.fulfilOrder({ orderId: robins.id });
+  await pause();
+  tell('The mug costs 19 instead of 17.');
+  actions.updateProduct({ productId: product('Enamel Mug').id, price: 19 });
+  tell('A new discount with three codes: AUTUMN-A, AUTUMN-B, AUTUMN-C.');
+  const autumn = actions.createDiscount({
+    title: 'Autumn',
+    percentage: 15,
+    codes: ['AUTUMN-A', 'AUTUMN-B', 'AUTUMN-C'],
+  });
+  await pause();
+
+  tell('The loyalty service goes down for two seconds.');
+  await line.cut();
+  try {
+    tell('Toni buys a notebook meanwhile,');
+    actions.placeOrder({
+      customerId: customer('Toni'),
+      lines: [{ variantId: product('Notebook').variantId, quantity: 4 }],
+      payment: 'paid',
+    });
+    tell('and Robin sends one of the shirts back.');
+    const [shirts] = robins.lines;
+    if (shirts) {
+      actions.refundOrder({ orderId: robins.id, lines: [{ lineId: shirts.id, quantity: 1 }] });
+    }
+    await pause(OUTAGE_MS);
+  } finally {
+    await line.mend();
+  }
+  tell('The loyalty service is back.');
+  tell("Sasha's order is cancelled.");
+  actions.cancelOrder({ orderId: sashas.id });
+  await pause();
+  tell('The code AUTUMN-C is taken back.');
+  actions.removeCodes({ discountId: autumn.id, codes: ['AUTUMN-C'] });
+  store.disorder = inOrder;
+}

@@ -1,0 +1,46 @@
+import type { LogLine } from '../functions/log-groups.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One line of a function's log in words for a person; undefined for what tells nothing new. */
+export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
+  const fields = readFields(text);
+  if (!fields) return /Task timed out/.test(text) ? text : undefined;
+  const { message, service } = fields;
+  if ('_aws' in fields || typeof message !== 'string' || typeof service !== 'string') {
+    return undefined;
+  }
+  const what = fields.kind === undefined ? '' : `${fields.kind} ${fields.id}`;
+  const line = (happened: string) => `${service.padEnd(16)} ${what.padEnd(24)} ${happened}`;
+  switch (message) {
+    case 'received':
+      return line(`arrived: ${fields.topic}`);
+    case 'applied':
+      return line(`sent: ${fields.calls}`);
+    case 'unchanged':
+      return line('unchanged, nothing to send');
+    case 'superseded':
+      return line('late: a newer state was sent before');
+    case 'skipped':
+      return line(`skipped: ${fields.why}`);
+    case 'handled':
+      return line(`handled: ${fields.how}`);
+    case 'will be tried again':
+      return line(
+        `try ${fields.attempts} failed (${fields.why}), again in ${fields.afterSeconds} s`,
+      );
+    case 'parked in the dead-letter queue':
+      return line(`PARKED for a person: ${fields.reason ?? fields.why ?? ''}`);
+    default:
+      return fields.level === 'info' ? undefined : line(message);
+  }
+}
+
+function readFields(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import dynalite from 'dynalite';
+import { type BuildAppOptions, buildApp } from 'fauxqs';
+
+export interface Emulator {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** The account and the region that the emulators take themselves to be in. */
+export const PLACE = { region: 'us-east-1', account: '000000000000' };
+
+type Stores = NonNullable<BuildAppOptions['stores']>;
+
+/** fauxqs on a free loopback port: SQS over HTTP. */
+export async function startSqs(dataFolder: string | undefined): Promise<Emulator> {
+  const kept = dataFolder === undefined ? undefined : await openKeptQueues(dataFolder);
+  const app = buildApp({
+    logger: false,
+    defaultRegion: PLACE.region,
+    ...(kept && { stores: kept.stores }),
+  });
+  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    endpoint,
+    stop: async () => {
+      await app.close();
+      kept?.close();
+    },
+  };
+}
+
+interface Persistence {
+  load(...stores: [Stores['sqsStore'], Stores['snsStore'], Stores['s3Store']]): void;
+  close(): void;
+}
+
+/**
+ * fauxqs keeps its queues on disk only when it starts its own server, and that one listens to the whole
+ * network. So its parts are put together here; they are not among what the package exports by name.
+ */
+async function openKeptQueues(folder: string): Promise<{ readonly stores: Stores; close(): void }> {
+  const part = async (path: string) =>
+    import(new URL(path, import.meta.resolve('fauxqs')).href) as Promise<
+      Record<string, new (...args: unknown[]) => unknown>
+    >;
+  const make = async (path: string, name: string, ...args: unknown[]): Promise<unknown> => {
+    const { [name]: Part } = await part(path);
+    if (!Part) throw new Error(`fauxqs has no ${name} any more`);
+    return new Part(...args);
+  };
+  const stores = {
+    sqsStore: await make('./sqs/sqsStore.js', 'SqsStore'),
+    snsStore: await make('./sns/snsStore.js', 'SnsStore'),
+    s3Store: await make('./s3/s3Store.js', 'S3Store'),
+  } as Stores;
+  const persistence = (await make('./persistence.js', 'PersistenceManager', folder)) as Persistence;
+  persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store);
+  const { sqsStore } = stores;
+  sqsStore.persistence = persistence as unknown as NonNullable<typeof sqsStore.persistence>;
+  for (const queue of sqsStore.allQueues()) {
+    queue.persistence = sqsStore.persistence;
+    // Whoever held these messages ended with the process before: they are handed out again. (Not after
+    // 0 seconds: fauxqs 2.4 cannot write that down.)
+    for (const { receiptHandle } of queue.inspectMessages().inflight) {
+      queue.changeVisibility(receiptHandle, 1);
+    }
+  }
+  return { stores, close: () => persistence.close() };
+}
+
+/** dynalite on a free loopback port: DynamoDB over HTTP. */
+export async function startDynamoDb(dataFolder: string | undefined): Promise<Emulator> {
+  const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
+  return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }));
+}
+
+/** Listens on a free loopback port. */
+async function listen(server: Server): Promise<Emulator> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Kept-alive connections would hold it open.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

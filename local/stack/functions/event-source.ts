@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { EventSourceDescription } from '../template/stack-description.ts';
+import type { InvocationResult } from './invocation.ts';
+import { settledMessages, toSqsEvent } from './sqs-event.ts';
+
+export interface EventSourceParts {
+  readonly source: EventSourceDescription;
+  readonly queueUrl: string;
+  /** With the credentials of the function: the event source acts in its name. */
+  readonly client: SQSClient;
+  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  /** Told once per kind of problem, until it is over. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** Where the template sets no bound; on a laptop more would only take turns. */
+const UNBOUNDED_CONCURRENCY = 10;
+/** Short, so that a stop is quick; between two polls there is no pause. */
+const WAIT_SECONDS = 2;
+const PAUSE_AFTER_PROBLEM_MS = 500;
+
+/**
+ * Lambda's poller of one queue: receives batches, invokes the function, deletes what was settled and
+ * leaves the rest to its visibility. It never runs more invocations at once than the template allows.
+ */
+export class EventSource {
+  readonly #parts: EventSourceParts;
+  readonly #stopped = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #polling: Promise<void>;
+  #isChecked = false;
+  #problem: string | undefined;
+
+  constructor(parts: EventSourceParts) {
+    this.#parts = parts;
+    this.#polling = this.#poll();
+  }
+
+  /** Lambda looks at its queue again from time to time; now is such a time. */
+  checkAgain(): void {
+    this.#isChecked = false;
+  }
+
+  /** Takes no more; what is running is left to whoever ends the function. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    const { source } = this.#parts;
+    const most = source.maximumConcurrency ?? UNBOUNDED_CONCURRENCY;
+    while (!this.#stopped.signal.aborted) {
+      try {
+        if (this.#running.size >= most) await Promise.race(this.#running);
+        if (!this.#isChecked) await this.#check();
+        const messages = await this.#receive();
+        this.#problem = undefined;
+        if (messages.length > 0) this.#start(messages);
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        this.#tell(error);
+        await sleep(PAUSE_AFTER_PROBLEM_MS);
+      }
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { client, queueUrl } = this.#parts;
+    await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] }),
+      { abortSignal: this.#stopped.signal },
+    );
+    this.#isChecked = true;
+  }
+
+  async #receive(): Promise<readonly Message[]> {
+    const { client, queueUrl, source } = this.#parts;
+    const { Messages: messages = [] } = await client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: Math.min(source.batchSize, 10),
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+        WaitTimeSeconds: WAIT_SECONDS,
+      }),
+      { abortSignal: this.#stopped.signal },
+    );
+    return messages;
+  }
+
+  #start(messages: readonly Message[]): void {
+    const work = this.#settle(messages)
+      .catch((error) => this.#tell(error))
+      .finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  async #settle(messages: readonly Message[]): Promise<void> {
+    const { source, invoke, client, queueUrl } = this.#parts;
+    const result = await invoke(toSqsEvent(messages, source.queueArn));
+    const settled = settledMessages(messages, result, source.reportsItemFailures);
+    if (settled.length === 0 || this.#stopped.signal.aborted) return;
+    const { Failed: kept = [] } = await client.send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: settled.map(({ ReceiptHandle }, index) => ({ Id: `${index}`, ReceiptHandle })),
+      }),
+    );
+    if (kept.length > 0) throw new Error(`${kept.length} messages could not be deleted`);
+  }
+
+  #tell(error: unknown): void {
+    const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (problem === this.#problem || this.#stopped.signal.aborted) return;
+    this.#problem = problem;
+    this.#parts.onProblem(problem);
+  }
+}

@@ -1,0 +1,70 @@
+import { FunctionWorker, type WorkerSettings } from './function-worker.ts';
+import type { InvocationResult } from './invocation.ts';
+
+/** What an account allows all functions together, as long as nobody asks AWS for more. */
+const ACCOUNT_CONCURRENCY = 1_000;
+
+/** The processes of one function: warm ones are used again, another is started when all are busy. */
+export class FunctionPool {
+  readonly #settings: WorkerSettings;
+  readonly #most: number;
+  readonly #workers = new Set<FunctionWorker>();
+  #idle: FunctionWorker[] = [];
+  #isStopped = false;
+
+  constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    this.#most = settings.description.reservedConcurrency ?? ACCOUNT_CONCURRENCY;
+  }
+
+  /** Of the processes that run now. */
+  get pids(): readonly number[] {
+    return [...this.#workers].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Resolves when there is a process that is ready for the first request. */
+  async warm(): Promise<void> {
+    const worker = this.#start();
+    await worker.ready;
+    this.#idle.push(worker);
+  }
+
+  async invoke(event: unknown): Promise<InvocationResult> {
+    if (this.#isStopped) return { kind: 'throttled' };
+    const worker =
+      this.#takeIdle() ?? (this.#workers.size < this.#most ? this.#start() : undefined);
+    if (!worker) return { kind: 'throttled' };
+    const result = await worker.invoke(event);
+    if (worker.isAlive && !this.#isStopped) this.#idle.push(worker);
+    else this.#workers.delete(worker);
+    return result;
+  }
+
+  /** Ends every process, so that the next invocation is a cold start. */
+  async recycle(): Promise<void> {
+    const workers = [...this.#workers];
+    this.#workers.clear();
+    this.#idle = [];
+    await Promise.all(workers.map((worker) => worker.kill()));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.recycle();
+  }
+
+  #start(): FunctionWorker {
+    const worker = new FunctionWorker(this.#settings);
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** The one used last is the warmest. One that ended meanwhile is forgotten. */
+  #takeIdle(): FunctionWorker | undefined {
+    for (;;) {
+      const worker = this.#idle.pop();
+      if (!worker || worker.isAlive) return worker;
+      this.#workers.delete(worker);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { InvocationRequest, ProcessMessage } from './invocation.ts';
+
+/**
+ * The process of one function, as Lambda's runtime is: loads the bundle once, then serves one
+ * invocation after another. Its arguments are the folder of the bundle and the handler.
+ */
+type Handler = (event: unknown, context: unknown) => unknown;
+
+// The runner is gone, however it ended: nobody waits for anything of this process any more.
+process.on('disconnect', () => process.exit(0));
+
+const [folder = '', name = ''] = process.argv.slice(2);
+const handler = await loadHandler(folder, name);
+process.on('message', (request: InvocationRequest) => void serve(request));
+tell({ kind: 'ready' });
+
+async function loadHandler(inFolder: string, handlerName: string): Promise<Handler> {
+  const [file = '', exported = ''] = handlerName.split('.');
+  const path = ['.js', '.mjs', '.cjs']
+    .map((extension) => join(inFolder, `${file}${extension}`))
+    .find(existsSync);
+  if (path === undefined) throw new Error(`there is no ${file} in the bundle`);
+  const module = await import(pathToFileURL(path).href);
+  const found: unknown = module[exported] ?? module.default?.[exported];
+  if (typeof found !== 'function') throw new Error(`the bundle exports no ${exported}`);
+  return found as Handler;
+}
+
+async function serve(request: InvocationRequest): Promise<void> {
+  const { requestId, event } = request;
+  try {
+    const value = await handler(event, contextOf(request));
+    tell({ kind: 'returned', requestId, json: JSON.stringify(value ?? null) });
+  } catch (error) {
+    const { name: errorType, message: errorMessage } =
+      error instanceof Error ? error : { name: 'Error', message: String(error) };
+    console.error(
+      JSON.stringify({ level: 'error', message: 'Invoke Error', errorType, requestId }),
+    );
+    tell({ kind: 'failed', requestId, errorType, errorMessage });
+  }
+}
+
+function contextOf(request: InvocationRequest) {
+  return {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: request.functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: request.functionArn,
+    memoryLimitInMB: String(request.memoryMb),
+    awsRequestId: request.requestId,
+    logGroupName: request.logGroup,
+    logStreamName: request.logStream,
+    getRemainingTimeInMillis: () => Math.max(request.deadline - Date.now(), 0),
+  };
+}
+
+function tell(message: ProcessMessage): void {
+  process.send?.(message);
+}

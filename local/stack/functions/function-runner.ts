@@ -1,0 +1,149 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Key } from '../gateway/gateway.ts';
+import type { AccessControl } from '../iam/access-control.ts';
+import { makeKey } from '../run-secrets.ts';
+import type { Assembly } from '../template/assembly.ts';
+import {
+  type FunctionDescription,
+  type FunctionReference,
+  isFunction,
+  type ScheduleDescription,
+  type StackDescription,
+} from '../template/stack-description.ts';
+import { UnknownInTemplate } from '../template/template.ts';
+import { EventSource } from './event-source.ts';
+import { functionEnvironment, type Surroundings } from './function-environment.ts';
+import { FunctionPool } from './function-pool.ts';
+import type { InvocationResult } from './invocation.ts';
+import type { LogGroups } from './log-groups.ts';
+import { roleNameOf } from './role-name.ts';
+import { startSchedules } from './schedules.ts';
+import type { WebParts } from './web-server.ts';
+
+export interface RunnerParts {
+  readonly stack: StackDescription;
+  readonly assembly: Pick<Assembly, 'assetFolder'>;
+  readonly access: AccessControl;
+  /** Gets a key for every function. */
+  readonly keys: Map<string, Key>;
+  readonly surroundings: Surroundings;
+  readonly logs: LogGroups;
+  readonly onProblem: (problem: string) => void;
+}
+
+interface RunningFunction {
+  readonly description: FunctionDescription;
+  readonly pool: FunctionPool;
+  readonly sqs: SQSClient;
+}
+
+/** Lambda on this machine: every function of the stack, and all that makes them run. */
+export class FunctionRunner {
+  readonly #parts: RunnerParts;
+  readonly #functions: readonly RunningFunction[];
+  #eventSources: readonly EventSource[] = [];
+  #schedules: { stop(): void } | undefined;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+    this.#functions = parts.stack.functions.map((one) => this.#prepare(one));
+  }
+
+  /** Resolves when every function has a warm process; from then on queues and schedules are served. */
+  async start(): Promise<void> {
+    const { stack, onProblem } = this.#parts;
+    await Promise.all(this.#functions.map(({ pool }) => pool.warm()));
+    this.#eventSources = stack.eventSources.map((source) => {
+      const { pool, sqs, description } = this.#find(source.target);
+      const queue = stack.queues.find(({ arn }) => arn === source.queueArn);
+      if (!queue) throw new UnknownInTemplate(`the queue ${source.queueArn}`);
+      return new EventSource({
+        source,
+        queueUrl: queue.url,
+        client: sqs,
+        invoke: (event) => pool.invoke(event),
+        onProblem: (problem) => onProblem(`${description.name}: ${problem}`),
+      });
+    });
+    this.#schedules = startSchedules(
+      stack.schedules,
+      (schedule) => void this.runSchedule(schedule),
+    );
+  }
+
+  /** As EventBridge does when its time has come. Undefined: it may not. */
+  async runSchedule(schedule: ScheduleDescription): Promise<InvocationResult | undefined> {
+    const { pool, description } = this.#find(schedule.target);
+    const decision = this.#parts.access.decide({
+      who: 'events.amazonaws.com',
+      action: 'lambda:InvokeFunction',
+      resource: description.arn,
+      context: { 'aws:SourceArn': schedule.arn },
+    });
+    return decision.kind === 'allowed' ? pool.invoke(schedule.input) : undefined;
+  }
+
+  /** Undefined: there is no such function. */
+  invoke(reference: FunctionReference, event: unknown): Promise<InvocationResult> | undefined {
+    const found = this.#functions.find(({ description }) => isFunction(description, reference));
+    return found?.pool.invoke(event);
+  }
+
+  web(): WebParts | undefined {
+    const { stack, access } = this.#parts;
+    if (!stack.web) return undefined;
+    const { description, pool } = this.#find(stack.web.target);
+    return {
+      web: stack.web,
+      target: description,
+      access: () => access,
+      invoke: (event) => pool.invoke(event),
+    };
+  }
+
+  get pids(): readonly number[] {
+    return this.#functions.flatMap(({ pool }) => pool.pids);
+  }
+
+  /** Makes the next invocation of the functions of a role a cold start. */
+  async recycle(role: string): Promise<void> {
+    const ofRole = this.#functions.filter(({ description }) => roleNameOf(description) === role);
+    await Promise.all(ofRole.map(({ pool }) => pool.recycle()));
+    for (const source of this.#eventSources) source.checkAgain();
+  }
+
+  async stop(): Promise<void> {
+    this.#schedules?.stop();
+    await Promise.all(this.#eventSources.map((source) => source.stop()));
+    await Promise.all(this.#functions.map(({ pool }) => pool.stop()));
+    for (const { sqs } of this.#functions) sqs.destroy();
+  }
+
+  #prepare(description: FunctionDescription): RunningFunction {
+    const { assembly, keys, surroundings, logs } = this.#parts;
+    const key = makeKey();
+    keys.set(key.accessKeyId, {
+      secretAccessKey: key.secretAccessKey,
+      caller: { kind: 'role', role: roleNameOf(description) },
+    });
+    const folder = assembly.assetFolder(description.assetKey);
+    const { endpoint, region } = surroundings;
+    return {
+      description,
+      pool: new FunctionPool({
+        description,
+        folder,
+        environment: functionEnvironment(description, folder, key, surroundings),
+        onLine: (line, stream) => logs.write(description, stream, line),
+      }),
+      // A refusal is told at once instead of being tried again: it will not change by itself.
+      sqs: new SQSClient({ endpoint, region, credentials: key, maxAttempts: 1 }),
+    };
+  }
+
+  #find(reference: FunctionReference): RunningFunction {
+    const found = this.#functions.find(({ description }) => isFunction(description, reference));
+    if (found) return found;
+    throw new UnknownInTemplate(`the function ${reference}`);
+  }
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { FunctionDescription } from '../template/stack-description.ts';
+import type { InvocationRequest, InvocationResult, ProcessMessage } from './invocation.ts';
+
+export interface WorkerSettings {
+  readonly description: FunctionDescription;
+  /** The folder of its bundle. */
+  readonly folder: string;
+  /** Its whole environment: nothing of this process's own reaches a function. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onLine: (line: string, stream: string) => void;
+}
+
+const SCRIPT = join(import.meta.dirname, 'function-process.ts');
+
+/** Lambda gives a function's initialization ten seconds; a laptop with two cores is slower. */
+const INIT_MS = 30_000;
+
+/** One process of a function. Serves one invocation at a time; once it has failed it is not used again. */
+export class FunctionWorker {
+  readonly #settings: WorkerSettings;
+  readonly #child: ChildProcess;
+  readonly #stream =
+    `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${randomUUID().replaceAll('-', '')}`;
+  /** Whether it could be initialized. */
+  readonly ready: Promise<boolean>;
+  readonly #exited: Promise<void>;
+  #isAlive = true;
+
+  constructor(settings: WorkerSettings) {
+    this.#settings = settings;
+    const { description, folder, environment } = settings;
+    this.#child = fork(SCRIPT, [folder, description.handler], {
+      cwd: folder,
+      env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: this.#stream },
+      // A part of the memory is taken by the runtime itself, as on Lambda.
+      execArgv: [`--max-old-space-size=${description.memoryMb}`],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A Ctrl-C in the terminal is for the runner: it ends its processes in order.
+      detached: true,
+    });
+    for (const output of [this.#child.stdout, this.#child.stderr]) {
+      if (!output) continue;
+      createInterface({ input: output }).on('line', (line) => settings.onLine(line, this.#stream));
+    }
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', () => {
+        this.#isAlive = false;
+        resolve();
+      });
+    });
+    this.ready = this.#waitUntilReady();
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async invoke(event: unknown): Promise<InvocationResult> {
+    const { description } = this.#settings;
+    if (!(await this.ready)) {
+      await this.kill();
+      return failed('Runtime.ExitError', 'the function could not be initialized');
+    }
+    const { timeoutSeconds } = description;
+    const request: InvocationRequest = {
+      requestId: randomUUID(),
+      event,
+      deadline: Date.now() + timeoutSeconds * 1000,
+      functionName: description.name,
+      functionArn: description.arn,
+      memoryMb: description.memoryMb,
+      logGroup: description.logGroup,
+      logStream: this.#stream,
+    };
+    const answer = this.#answerTo(request.requestId);
+    this.#child.send(request);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<'timed-out'>((resolve) => {
+      timer = setTimeout(() => resolve('timed-out'), timeoutSeconds * 1000);
+    });
+    const result = await Promise.race([answer, timeout]);
+    clearTimeout(timer);
+    if (result !== 'timed-out') return result;
+    const message = `${request.requestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+    this.#settings.onLine(`${new Date().toISOString()} ${message}`, this.#stream);
+    await this.kill();
+    return failed('Sandbox.Timedout', `RequestId: ${message}`);
+  }
+
+  /** At once: a function gets no time to tidy up on Lambda either. */
+  async kill(): Promise<void> {
+    this.#isAlive = false;
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  #waitUntilReady(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), INIT_MS);
+      const settle = (isReady: boolean) => {
+        clearTimeout(timer);
+        resolve(isReady);
+      };
+      this.#child.once('message', () => settle(true));
+      this.#child.once('close', () => settle(false));
+      this.#child.once('error', () => settle(false));
+    });
+  }
+
+  #answerTo(requestId: string): Promise<InvocationResult> {
+    return new Promise((resolve) => {
+      const settle = (result: InvocationResult) => {
+        this.#child.off('message', onMessage).off('close', onClose);
+        resolve(result);
+      };
+      const onMessage = (message: ProcessMessage) => {
+        if (message.kind === 'ready' || message.requestId !== requestId) return;
+        const { requestId: _, ...result } = message;
+        settle(result);
+      };
+      const onClose = (code: number | null, signal: string | null) =>
+        settle(failed('Runtime.ExitError', `the process ended (${signal ?? code})`));
+      this.#child.on('message', onMessage).once('close', onClose);
+    });
+  }
+}
+
+function failed(errorType: string, errorMessage: string): InvocationResult {
+  return { kind: 'failed', errorType, errorMessage };
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import type { InvocationResult } from './invocation.ts';
+
+export interface WebRequest {
+  readonly method: string;
+  /** With the query, as it was sent. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+  readonly sourceIp: string;
+  readonly at: Date;
+}
+
+/**
+ * What comes as text; all else comes in base64, a form and a body without a type included. AWS does
+ * not list them; this split was measured on payloads of format 2.0.
+ */
+const TEXT = /^(?:text\/.*|application\/(?:json|xml|javascript))\s*(?:;|$)/i;
+
+/** The event that a function URL or an HTTP API makes of a request: payload format 2.0. */
+export function toHttpEvent(request: WebRequest, kind: 'function-url' | 'http-api') {
+  const [rawPath = '/', rawQueryString = ''] = request.target.split('?');
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      // Several of one name become one; cookies have a place of their own.
+      value === undefined || name === 'cookie' ? [] : [[name, [value].flat().join(',')]],
+    ),
+  );
+  const host = headers.host ?? '127.0.0.1';
+  const routeKey = kind === 'function-url' ? '$default' : `${request.method} /{shop}`;
+  const cookies = [request.headers.cookie ?? []].flat().flatMap((line) => line.split('; '));
+  const query = [...new URLSearchParams(rawQueryString)];
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString,
+    ...(cookies.length > 0 && { cookies }),
+    headers,
+    ...(query.length > 0 && { queryStringParameters: joinRepeated(query) }),
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'local',
+      domainName: host,
+      domainPrefix: 'local',
+      http: {
+        method: request.method,
+        path: rawPath,
+        protocol: 'HTTP/1.1',
+        sourceIp: request.sourceIp,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey,
+      stage: '$default',
+      time: formatTime(request.at),
+      timeEpoch: request.at.getTime(),
+    },
+    ...bodyFields(headers['content-type'], request.body),
+  };
+}
+
+function bodyFields(contentType: string | undefined, body: Buffer) {
+  if (body.length === 0) return { isBase64Encoded: false };
+  return TEXT.test(contentType ?? '')
+    ? { body: body.toString('utf8'), isBase64Encoded: false }
+    : { body: body.toString('base64'), isBase64Encoded: true };
+}
+
+function joinRepeated(query: readonly (readonly [string, string])[]): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of query) {
+    const before = joined.get(name);
+    joined.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(joined);
+}
+
+/** `15/Nov/2026:04:57:37 +0000` */
+function formatTime(at: Date): string {
+  const [, date, month, year, time] = at.toUTCString().split(/,? /);
+  return `${date}/${month}/${year}:${time} +0000`;
+}
+
+/** What the client gets: the function's answer, or what AWS says in its place. */
+export function toHttpAnswer(result: InvocationResult): Answer {
+  switch (result.kind) {
+    case 'throttled':
+      return plain(429, 'Too Many Requests');
+    case 'failed':
+      // Whether it threw, crashed or was killed: the client learns nothing of it.
+      return plain(502, 'Internal Server Error');
+    case 'returned':
+      return readAnswer(JSON.parse(result.json));
+  }
+}
+
+function readAnswer(value: unknown): Answer {
+  if (typeof value !== 'object' || value === null || !('statusCode' in value)) {
+    // A bare value is the body of a success.
+    const body = typeof value === 'string' ? value : JSON.stringify(value);
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  }
+  const { statusCode, headers, body, isBase64Encoded, cookies } = value as {
+    readonly statusCode: unknown;
+    readonly headers?: OutgoingHttpHeaders;
+    readonly body?: unknown;
+    readonly isBase64Encoded?: boolean;
+    readonly cookies?: readonly string[];
+  };
+  const text = typeof body === 'string' ? body : '';
+  return {
+    status: Number(statusCode),
+    headers: { ...headers, ...(cookies && { 'set-cookie': [...cookies] }) },
+    body: isBase64Encoded ? Buffer.from(text, 'base64') : text,
+  };
+}
+
+function plain(status: number, text: string): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: `{"Message":"${text}"}` };
+}

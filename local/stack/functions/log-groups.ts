@@ -1,0 +1,59 @@
+import type { AccessControl } from '../iam/access-control.ts';
+import type { FunctionDescription } from '../template/stack-description.ts';
+import { roleNameOf } from './role-name.ts';
+
+export interface LogLine {
+  readonly at: number;
+  readonly functionName: string;
+  readonly text: string;
+}
+
+/** Lines kept per log group. */
+const LINES_KEPT = 10_000;
+
+interface Parts {
+  readonly access: () => AccessControl;
+  readonly place: { readonly region: string; readonly account: string };
+  readonly now: () => number;
+}
+
+/**
+ * What the functions write. As on Lambda, the function's own role must be allowed to write it, and
+ * nobody says a word when it is not: the lines are lost.
+ */
+export class LogGroups {
+  readonly #parts: Parts;
+  readonly #lines = new Map<string, LogLine[]>();
+  readonly #streams = new Set<string>();
+  readonly #listeners = new Set<(line: LogLine) => void>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  write(of: FunctionDescription, stream: string, text: string): void {
+    const { access, place, now } = this.#parts;
+    const resource = `arn:aws:logs:${place.region}:${place.account}:log-group:${of.logGroup}:log-stream:${stream}`;
+    const may = (action: string) =>
+      access().decide({ who: roleNameOf(of), action, resource }).kind === 'allowed';
+    if (!this.#streams.has(resource)) {
+      if (!may('logs:CreateLogStream')) return;
+      this.#streams.add(resource);
+    }
+    if (!may('logs:PutLogEvents')) return;
+    const line = { at: now(), functionName: of.name, text };
+    const lines = this.#lines.get(of.logGroup) ?? [];
+    this.#lines.set(of.logGroup, lines);
+    lines.push(line);
+    if (lines.length > LINES_KEPT) lines.shift();
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  linesOf({ logGroup }: Pick<FunctionDescription, 'logGroup'>): readonly LogLine[] {
+    return this.#lines.get(logGroup) ?? [];
+  }
+
+  onLine(listener: (line: LogLine) => void): void {
+    this.#listeners.add(listener);
+  }
+}

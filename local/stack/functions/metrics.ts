@@ -1,0 +1,67 @@
+/** One figure out of a log line in CloudWatch's embedded metric format. */
+export interface MetricPoint {
+  readonly name: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly value: number;
+}
+
+interface EmbeddedMetrics {
+  readonly Timestamp: number;
+  readonly CloudWatchMetrics: readonly {
+    readonly Dimensions: readonly (readonly string[])[];
+    readonly Metrics: readonly { readonly Name: string }[];
+  }[];
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The figures of the last hour. */
+export class Metrics {
+  readonly #now: () => number;
+  #points: MetricPoint[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  take(line: string): void {
+    this.#points.push(...readEmbeddedMetrics(line));
+  }
+
+  lastHour(): readonly MetricPoint[] {
+    const since = this.#now() - HOUR_MS;
+    this.#points = this.#points.filter(({ at }) => at >= since);
+    return this.#points;
+  }
+}
+
+/** None for a line that is no such metric. One point for each set of dimensions, as CloudWatch keeps it. */
+export function readEmbeddedMetrics(line: string): readonly MetricPoint[] {
+  if (!line.startsWith('{"_aws"')) return [];
+  const fields = readFields(line);
+  const metadata = fields?._aws as EmbeddedMetrics | undefined;
+  if (!fields || !metadata?.CloudWatchMetrics) return [];
+  const points: MetricPoint[] = [];
+  for (const { Dimensions, Metrics: metrics } of metadata.CloudWatchMetrics) {
+    for (const { Name: name } of metrics) {
+      const values = [fields[name]].flat().map(Number);
+      for (const names of Dimensions) {
+        const dimensions = Object.fromEntries(names.map((key) => [key, String(fields[key])]));
+        for (const value of values) {
+          points.push({ name, dimensions, at: metadata.Timestamp, value });
+        }
+      }
+    }
+  }
+  return points;
+}
+
+function readFields(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '../../sandbox-kit/http/read-body.ts';
+import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
+import { type Server, startServer } from '../../sandbox-kit/http/start-server.ts';
+import type { AccessControl } from '../iam/access-control.ts';
+import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
+import { toHttpAnswer, toHttpEvent } from './http-event.ts';
+import type { InvocationResult } from './invocation.ts';
+
+export interface WebParts {
+  readonly web: WebDescription;
+  readonly target: FunctionDescription;
+  readonly access: () => AccessControl;
+  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+}
+
+/** Lambda's limit for an invocation that is waited for. */
+const LARGEST_EVENT_BYTES = 6 * 1024 * 1024;
+
+/**
+ * Where requests from outside arrive. The parts come later than the address: the template that says
+ * what they are must know where it is.
+ */
+export function startWebServer(parts: () => WebParts | undefined, port: number): Promise<Server> {
+  return startServer(async (request, response) => {
+    const found = parts();
+    if (found) await handle(found, request, response);
+    else respond(response, jsonAnswer(503, { Message: 'The stack is starting.' }));
+  }, port);
+}
+
+async function handle(
+  { web, target, access, invoke }: WebParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body.kind === 'broken-off') return;
+  if (!isLetIn(web, target, access())) {
+    return respond(response, jsonAnswer(403, { Message: 'Forbidden' }));
+  }
+  const event =
+    body.kind === 'too-large'
+      ? undefined
+      : toHttpEvent(
+          {
+            method: request.method ?? 'GET',
+            target: request.url ?? '/',
+            headers: request.headers,
+            body: body.bytes,
+            sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+            at: new Date(),
+          },
+          web.kind,
+        );
+  if (!event || Buffer.byteLength(JSON.stringify(event)) > LARGEST_EVENT_BYTES) {
+    return respond(response, jsonAnswer(413, { Message: 'Request Too Large' }));
+  }
+  respond(response, toHttpAnswer(await invoke(event)));
+}
+
+/** A function URL needs both permissions; an HTTP API is a service that invokes the function. */
+function isLetIn({ kind }: WebDescription, { arn }: FunctionDescription, access: AccessControl) {
+  if (kind === 'http-api') {
+    const source = {
+      'aws:SourceArn': 'arn:aws:execute-api:us-east-1:000000000000:local/x/POST/{shop}',
+    };
+    const who = 'apigateway.amazonaws.com';
+    return isAllowed(access, who, 'lambda:InvokeFunction', arn, source);
+  }
+  const context = { 'lambda:FunctionUrlAuthType': 'NONE', 'lambda:InvokedViaFunctionUrl': 'true' };
+  return (
+    isAllowed(access, '*', 'lambda:InvokeFunctionUrl', arn, context) &&
+    isAllowed(access, '*', 'lambda:InvokeFunction', arn, context)
+  );
+}
+
+function isAllowed(
+  access: AccessControl,
+  who: string,
+  action: string,
+  resource: string,
+  context: Readonly<Record<string, string>>,
+): boolean {
+  return access.decide({ who, action, resource, context }).kind === 'allowed';
+}

@@ -1,0 +1,121 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
+import { readBody } from '../../sandbox-kit/http/read-body.ts';
+import { respond } from '../../sandbox-kit/http/respond.ts';
+import { type Server, startServer } from '../../sandbox-kit/http/start-server.ts';
+import type { AccessControl } from '../iam/access-control.ts';
+import { type AwsCall, identifyCall, type Place, type Service } from './identify-call.ts';
+import { answerInvocation, type Invoke } from './invoke-function.ts';
+import { refuse } from './refusal.ts';
+import { verifySignature } from './signature.ts';
+
+export interface Key {
+  readonly secretAccessKey: string;
+  /** The role whose key it is; the operator's own may do everything. */
+  readonly caller: { readonly kind: 'operator' } | { readonly kind: 'role'; readonly role: string };
+}
+
+export interface GatewayParts {
+  readonly place: Place;
+  readonly keys: ReadonlyMap<string, Key>;
+  readonly access: () => AccessControl;
+  /** Where the emulator of a service listens. */
+  readonly emulators: Readonly<Record<Exclude<Service, 'lambda'>, string>>;
+  readonly invoke: Invoke;
+}
+
+/** The one address of AWS on this machine: knows who calls, and lets pass what the template allows. */
+export function startGateway(parts: GatewayParts, port: number): Promise<Server> {
+  return startServer((request, response) => handle(parts, request, response), port);
+}
+
+async function handle(
+  parts: GatewayParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (!isLoopbackHost(request.headers.host)) {
+    return respond(response, refuse(undefined, 'InvalidClientTokenId', 'Not by this name.'));
+  }
+  const body = await readBody(request);
+  if (body.kind === 'broken-off') return;
+  if (body.kind === 'too-large') {
+    return respond(response, refuse(undefined, 'RequestEntityTooLargeException', 'Too large.'));
+  }
+  const { url: target = '', method = '', headers } = request;
+  const [path = ''] = target.split('?');
+  const amzTarget = String(headers['x-amz-target'] ?? '');
+  const call = identifyCall({ path, amzTarget, body: body.bytes }, parts.place);
+  const verified = verifySignature(
+    { method, target, headers, body: body.bytes },
+    (id) => parts.keys.get(id)?.secretAccessKey,
+  );
+  const key = verified.kind === 'signed' ? parts.keys.get(verified.accessKeyId) : undefined;
+  if (!key) {
+    const code =
+      verified.kind === 'wrong-signature'
+        ? 'InvalidSignatureException'
+        : 'UnrecognizedClientException';
+    return respond(
+      response,
+      refuse(call?.service, code, 'The request is not signed by a key of here.'),
+    );
+  }
+  if (!call) {
+    return respond(
+      response,
+      refuse(undefined, 'UnknownOperationException', 'Not a service that runs on this machine.'),
+    );
+  }
+  const denial = findDenial(parts, key, call);
+  if (denial) return respond(response, refuse(call.service, 'AccessDeniedException', denial));
+  if (call.service === 'lambda') {
+    return respond(response, await answerInvocation(parts.invoke, call, headers, body.bytes));
+  }
+  await forward(parts.emulators[call.service], request, body.bytes, response);
+}
+
+function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): string | undefined {
+  if (key.caller.kind === 'operator') return undefined;
+  const { role } = key.caller;
+  for (const resource of call.resources) {
+    const decision = access().decide({ who: role, action: call.action, resource });
+    if (decision.kind === 'denied') {
+      return (
+        `User: arn:aws:sts::${place.account}:assumed-role/${role} is not authorized to perform: ` +
+        `${call.action} on resource: ${resource} because ${decision.why}`
+      );
+    }
+  }
+  return undefined;
+}
+
+/** As it came, its host included: queue addresses are made from it. */
+function forward(
+  endpoint: string,
+  { method, url, headers }: IncomingMessage,
+  body: Uint8Array,
+  response: ServerResponse,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const onward = httpRequest(
+      endpoint,
+      { method, path: url, headers: { ...headers, connection: 'close' } },
+      (answer) => {
+        const { connection: _, ...kept } = answer.headers;
+        response.writeHead(answer.statusCode ?? 502, kept);
+        answer.pipe(response);
+        answer.once('close', resolve);
+      },
+    );
+    onward.once('error', () => {
+      if (!response.headersSent) {
+        respond(response, refuse(undefined, 'ServiceUnavailable', 'The emulator does not answer.'));
+      } else response.destroy();
+      resolve();
+    });
+    // A poll of a queue waits for messages: it must not go on waiting, and take some, for nobody.
+    response.once('close', () => onward.destroy());
+    onward.end(body);
+  });
+}

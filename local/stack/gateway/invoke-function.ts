@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import type { InvocationResult } from '../functions/invocation.ts';
+import type { AwsCall } from './identify-call.ts';
+import { refuse } from './refusal.ts';
+
+/** Undefined: there is no such function. */
+export type Invoke = (functionArn: string, event: unknown) => Promise<InvocationResult> | undefined;
+
+/** The Invoke operation of Lambda's API, waiting for the result or not (`X-Amz-Invocation-Type`). */
+export async function answerInvocation(
+  invoke: Invoke,
+  { resources: [arn = ''] }: AwsCall,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<Answer> {
+  const event = readEvent(body);
+  if (event.kind === 'unreadable') {
+    return refuse('lambda', 'InvalidRequestContentException', 'The payload is not JSON.');
+  }
+  const running = invoke(arn, event.value);
+  if (!running) return { ...refuse('lambda', 'ResourceNotFoundException', arn), status: 404 };
+  const common = { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID() };
+  if (headers['x-amz-invocation-type'] === 'Event') {
+    return { status: 202, headers: common, body: '' };
+  }
+  const result = await running;
+  switch (result.kind) {
+    case 'returned':
+      return { status: 200, headers: common, body: result.json };
+    case 'failed':
+      return {
+        status: 200,
+        headers: { ...common, 'x-amz-function-error': 'Unhandled' },
+        body: JSON.stringify({ errorType: result.errorType, errorMessage: result.errorMessage }),
+      };
+    case 'throttled':
+      return { ...refuse('lambda', 'TooManyRequestsException', 'Rate Exceeded.'), status: 429 };
+  }
+}
+
+type Event = { readonly kind: 'event'; readonly value: unknown } | { readonly kind: 'unreadable' };
+
+function readEvent(body: Buffer): Event {
+  if (body.length === 0) return { kind: 'event', value: {} };
+  try {
+    return { kind: 'event', value: JSON.parse(body.toString()) };
+  } catch {
+    return { kind: 'unreadable' };
+  }
+}

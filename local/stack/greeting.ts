@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto';
+import type { RunningStack } from './running-stack.ts';
+
+/** Where everything is, once it runs, and how to go on from there. */
+export function greet(stack: RunningStack, shopDomain: string): string {
+  const { loyalty, operator } = stack;
+  const body = '{"id":1}';
+  const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
+  return `
+Stack ${stack.name} runs on this machine.
+
+  webhooks         ${stack.webhookAddress}
+  webhook secret   ${stack.webhookSecret}
+  the store        ${stack.store.address}   (a page with buttons; shop ${shopDomain})
+  loyalty service  ${loyalty.address}/state   (${loyalty.credentials.token}:${loyalty.credentials.key})
+  AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
+  metrics          ${stack.metricsAddress}
+
+A signed webhook by hand (an order that the store never had is announced as deleted):
+
+  curl -i ${stack.webhookAddress} -H 'content-type: application/json' \\
+    -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${shopDomain}' \\
+    -H 'x-shopify-webhook-id: by-hand' -H 'x-shopify-api-version: 2026-10' \\
+    -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
+    -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
+
+Any event: as the store sends it, by acting in the store (its page has a button for everything), or by hand.
+
+  curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
+  npx connector send --sample orders/create
+
+What goes on, and what became of one order: npx connector status, npx connector trace
+
+The queues, the ledger and the secrets, with the AWS CLI:
+
+  export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\
+    AWS_ACCESS_KEY_ID=${operator.accessKeyId} AWS_SECRET_ACCESS_KEY=${operator.secretAccessKey}
+
+Ctrl-C stops everything.
+`;
+}

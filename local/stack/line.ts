@@ -1,0 +1,53 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** The way from the functions to a service, which can be cut: then nobody answers at its address. */
+export interface Line {
+  readonly address: string;
+  /** Connections break and new ones are refused, as when a service is down. */
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startLine(to: string): Promise<Line> {
+  const { port: target } = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target), '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket)).on('error', () => {});
+    }
+    near.pipe(far).pipe(near);
+    near.once('close', () => far.destroy());
+    far.once('close', () => near.destroy());
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  await listen(0);
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  let isOpen = true;
+  const cut = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    address: `http://127.0.0.1:${port}`,
+    cut,
+    async mend() {
+      if (isOpen) return;
+      await listen(port);
+      isOpen = true;
+    },
+    stop: cut,
+  };
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SecretDescription } from './template/stack-description.ts';
+import { UnknownInTemplate } from './template/template.ts';
+
+/** Everything secret of one run. Made up at its start; kept only where the rest of its data is kept. */
+export interface RunSecrets {
+  readonly operator: AwsKey;
+  readonly webhook: { readonly current: string; readonly previous: string };
+  readonly loyalty: { readonly token: string; readonly key: string };
+  readonly storeAccessToken: string;
+}
+
+export interface AwsKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
+  if (dataFolder === undefined) return makeSecrets();
+  const file = join(dataFolder, 'secrets.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as RunSecrets;
+  const secrets = makeSecrets();
+  writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+  return secrets;
+}
+
+function makeSecrets(): RunSecrets {
+  return {
+    operator: makeKey(),
+    webhook: { current: random(), previous: random() },
+    loyalty: { token: random(), key: random() },
+    storeAccessToken: `shpat_${random()}`,
+  };
+}
+
+/** In the form of AWS's own, so that nothing takes it for something else. */
+export function makeKey(): AwsKey {
+  const id = randomBytes(10).toString('hex').toUpperCase().slice(0, 16);
+  return { accessKeyId: `AKIA${id}`, secretAccessKey: randomBytes(30).toString('base64url') };
+}
+
+const random = (): string => randomBytes(16).toString('hex');
+
+/** The texts of the template's secrets: `<prefix>/<shop>/<purpose>`. */
+export function fillSecrets(
+  descriptions: readonly SecretDescription[],
+  secrets: RunSecrets,
+): Readonly<Record<string, string>> {
+  const texts: Readonly<Record<string, unknown>> = {
+    webhook: secrets.webhook,
+    loyalty: secrets.loyalty,
+    store: { accessToken: secrets.storeAccessToken },
+  };
+  return Object.fromEntries(
+    descriptions.map(({ name }) => {
+      const purpose = name.split('/').at(-1) ?? '';
+      if (!Object.hasOwn(texts, purpose)) throw new UnknownInTemplate(`a secret for ${purpose}`);
+      return [name, JSON.stringify(texts[purpose])];
+    }),
+  );
+}

@@ -1,0 +1,129 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Shop } from '../../shared/config/connector-config.ts';
+import type { StartOptions } from './arguments.ts';
+import { compare } from './demo/compare.ts';
+import { openStore, playDay } from './demo/day.ts';
+import { narrate } from './demo/narrate.ts';
+import { settle } from './demo/settle.ts';
+import { explain } from './explain.ts';
+import { greet } from './greeting.ts';
+import { portsFrom } from './ports.ts';
+import { type RunningStack, startStack } from './running-stack.ts';
+import { writeStateFile } from './state-file.ts';
+import { loadConnector, PROJECT, synthesize } from './synthesize.ts';
+
+/** How long what the day has caused may take to settle: retries after the outage included. */
+const PATIENCE_MS = 120_000;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
+
+/** Runs it until it is stopped, or once through. Gives the exit code. */
+export async function runStack(options: StartOptions): Promise<number> {
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolveStop) => {
+    stopping.signal.addEventListener('abort', () => resolveStop());
+  });
+  const onSignal = () => {
+    // The second one is from somebody who does not want to wait.
+    if (stopping.signal.aborted) process.exit(130);
+    stopping.abort();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  let stack: RunningStack | undefined;
+  let removeStateFile = () => {};
+  try {
+    const started = await start(options, stopping.signal);
+    stack = started.stack;
+    removeStateFile = writeStateFile(stack, options.stage);
+    const isInSync = options.demo
+      ? await demonstrate(stack, started.shop, stopping.signal)
+      : undefined;
+    if (options.once && !stopping.signal.aborted) return isInSync ? 0 : 1;
+    if (!stopping.signal.aborted) say(greet(stack, started.shop.domain));
+    await stopped;
+    return 0;
+  } catch (error) {
+    if (stopping.signal.aborted) return 0;
+    process.stderr.write(`${explain(error, options.port)}\n`);
+    return 1;
+  } finally {
+    removeStateFile();
+    if (stack) {
+      if (stopping.signal.aborted) say('Stopping.');
+      await stack.stop();
+    }
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+async function start(
+  { stage, port, dataFolder: given }: StartOptions,
+  signal: AbortSignal,
+): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
+  const connector = await loadConnector(stage);
+  const [shop, ...others] = connector.shops;
+  if (!shop) throw new Error('There is no shop in the settings.');
+  const dataFolder = given === undefined ? undefined : resolve(given);
+  if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  say(`Starting the stack of stage ${stage}: describing it, bundling its functions.`);
+  if (others.length > 0)
+    say(`One store runs here: it is ${shop.domain}, the first of the settings.`);
+  const synthesis = new AbortController();
+  const abort = () => synthesis.abort();
+  signal.addEventListener('abort', abort);
+  const assembly = synthesize(stage, join(PROJECT, '.connector/assembly'), synthesis.signal);
+  // Whoever fails first ends the other.
+  assembly.catch(() => {});
+  try {
+    const stack = await startStack({
+      connector,
+      assembly,
+      ports: portsFrom(port),
+      ...(dataFolder !== undefined && { dataFolder }),
+      onProblem: (problem) => sayAt(problem),
+    });
+    return { stack, shop };
+  } catch (error) {
+    abort();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Whether both sides agree in the end. */
+async function demonstrate(stack: RunningStack, shop: Shop, signal: AbortSignal): Promise<boolean> {
+  stack.logs.onLine((line) => {
+    const told = narrate(line);
+    if (told !== undefined) sayAt(`  ${told}`);
+  });
+  const isNew = stack.store.rows.orders.size === 0;
+  if (!isNew) say('Going on where it was.');
+  openStore({ store: stack.store, tell: sayAt });
+  if (isNew) {
+    await playDay({ store: stack.store, line: stack.line, tell: sayAt, signal });
+    sayAt('The shop closes. What is still on its way settles.');
+  }
+  const left = await settle(stack, PATIENCE_MS, signal);
+  if (signal.aborted) return false;
+  return report(stack, shop, left);
+}
+
+async function report(stack: RunningStack, shop: Shop, left: number): Promise<boolean> {
+  const { orders, products, coupons, differences } = await compare(stack, shop, new Date());
+  const calls = stack.loyalty.journal.entries().length;
+  const deliveries = stack.store.deliveries.all().length;
+  say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);
+  for (const difference of differences) say(`differs: ${difference}`);
+  if (left > 0) say(`still on their way: ${left} webhooks and messages`);
+  if (differences.length > 0 || left > 0) {
+    say(`NOT in sync: ${differences.length} differences`);
+    return false;
+  }
+  say(`in sync: ${orders} orders, ${products} products, ${coupons} coupons`);
+  return true;
+}

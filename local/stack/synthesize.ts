@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import { type Assembly, readAssembly } from './template/assembly.ts';
+
+/** Something that a person can set right; its message says how. */
+export class CannotStart extends Error {}
+
+export const PROJECT = join(import.meta.dirname, '../..');
+
+const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
+
+/** The settings of a stage, as the deployed functions have them. */
+export async function loadConnector(stage: string): Promise<Connector> {
+  const name = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+  const file = join(PROJECT, name);
+  if (!existsSync(file)) {
+    throw new CannotStart(`There is no stage ${stage}: ${name} is missing in ${PROJECT}.`);
+  }
+  try {
+    const { default: connector } = await import(pathToFileURL(file).href);
+    return connector;
+  } catch (error) {
+    // Every fault of the settings, in words.
+    throw new CannotStart(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own. */
+export async function synthesize(
+  stage: string,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<Assembly> {
+  rmSync(folder, { recursive: true, force: true });
+  const child = spawn(process.execPath, ['infra/app.ts'], {
+    cwd: PROJECT,
+    env: { ...process.env, CDK_OUTDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal && { signal }),
+  });
+  let said = '';
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  if (code !== 0) throw new CannotStart(`The stack cannot be synthesized.\n${said.trim()}`);
+  return readAssembly(folder, stackNameOf(stage));
+}

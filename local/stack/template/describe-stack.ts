@@ -1,0 +1,108 @@
+import { describeQueue, describeTable } from './describe-data.ts';
+import {
+  describeEventSource,
+  describeFunction,
+  describePermission,
+  describeSchedules,
+  describeWeb,
+} from './describe-functions.ts';
+import { describeQueuePolicy, describeRole } from './describe-policies.ts';
+import { createIdentities, type Identity, type Place } from './identities.ts';
+import { type Properties, type Reader, readerOf } from './properties.ts';
+import { createResolver, type Resolve } from './resolve.ts';
+import { NOT_RUN_HERE } from './resource-kinds.ts';
+import type { StackDescription } from './stack-description.ts';
+import { type Template, UnknownInTemplate } from './template.ts';
+
+/** One resource with its references resolved. */
+export interface ResolvedResource extends Reader {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly identity: Identity;
+}
+
+/** Read elsewhere, together with what they belong to. */
+const PARTS = new Set([
+  'AWS::IAM::Policy',
+  'AWS::Logs::LogGroup',
+  // It holds nothing that is not said by its secret's name.
+  'AWS::SecretsManager::Secret',
+]);
+
+/** Pure: says what the template describes, at that place. Throws on what it does not understand. */
+export function describeStack(template: Template, place: Place): StackDescription {
+  // Names are resolved with the resolver that needs them: a name may refer to another resource.
+  const identity = createIdentities(template, place, (value) => resolve(value));
+  const resolve = createResolver({ parameters: parametersOf(template, place), identity });
+  const resources = Object.entries(template.Resources).map(([logicalId, resource]) => {
+    const found = identity(logicalId);
+    if (!found) throw new UnknownInTemplate(logicalId);
+    return {
+      logicalId,
+      type: resource.Type,
+      identity: found,
+      // Of what is not run here nothing is read, so nothing of it needs to be understood.
+      read: () => readerOf(logicalId, (resolve(resource.Properties) ?? {}) as Properties),
+    };
+  });
+  const of = (...types: readonly string[]): ResolvedResource[] =>
+    resources
+      .filter(({ type }) => types.includes(type))
+      .map(({ read, ...resource }) => ({ ...resource, ...read() }));
+
+  const described = new Map<string, readonly unknown[]>();
+  const each = <T>(type: string, describe: (resource: ResolvedResource) => T): readonly T[] => {
+    const found = of(type).map(describe);
+    described.set(type, found);
+    return found;
+  };
+  const policies = of('AWS::IAM::Policy');
+  const webApi = of('AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Integration');
+  const stack: StackDescription = {
+    queues: each('AWS::SQS::Queue', describeQueue),
+    tables: [
+      ...each('AWS::DynamoDB::Table', describeTable),
+      ...each('AWS::DynamoDB::GlobalTable', describeTable),
+    ],
+    secrets: of('AWS::SecretsManager::Secret').map((secret) => ({ name: secret.text('Name') })),
+    functions: each('AWS::Lambda::Function', describeFunction),
+    web: describeWeb(of('AWS::Lambda::Url'), webApi),
+    eventSources: each('AWS::Lambda::EventSourceMapping', describeEventSource),
+    schedules: each('AWS::Events::Rule', describeSchedules).flat(),
+    roles: each('AWS::IAM::Role', (role) => describeRole(role, policies)),
+    permissions: each('AWS::Lambda::Permission', describePermission),
+    queuePolicies: each('AWS::SQS::QueuePolicy', describeQueuePolicy),
+    outputs: describeOutputs(template, resolve),
+  };
+  const web = new Set(['AWS::Lambda::Url', 'AWS::ApiGatewayV2::Api']);
+  for (const { type, logicalId } of resources) {
+    if (described.has(type) || PARTS.has(type) || web.has(type) || NOT_RUN_HERE.has(type)) continue;
+    throw new UnknownInTemplate(`resources of the type ${type} (${logicalId})`);
+  }
+  return stack;
+}
+
+function parametersOf(
+  { Parameters: parameters = {} }: Template,
+  { account, region, stackName }: Place,
+): Readonly<Record<string, unknown>> {
+  const given = Object.entries(parameters).map(([name, parameter]) => [name, parameter.Default]);
+  return {
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    'AWS::AccountId': account,
+    'AWS::Region': region,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': stackName,
+    'AWS::StackId': `arn:aws:cloudformation:${region}:${account}:stack/${stackName}/local`,
+  };
+}
+
+function describeOutputs(
+  { Outputs: outputs = {} }: Template,
+  resolve: Resolve,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, { Value: value }]) => [name, String(resolve(value))]),
+  );
+}

@@ -1,0 +1,105 @@
+import type { PolicyDocument } from '../iam/policy.ts';
+import type { Properties } from './properties.ts';
+
+/** What a template describes, in the few kinds of things that run here, every reference resolved. */
+export interface StackDescription {
+  readonly queues: readonly QueueDescription[];
+  readonly tables: readonly TableDescription[];
+  readonly secrets: readonly SecretDescription[];
+  readonly functions: readonly FunctionDescription[];
+  readonly web: WebDescription | undefined;
+  readonly eventSources: readonly EventSourceDescription[];
+  readonly schedules: readonly ScheduleDescription[];
+  readonly roles: readonly RoleDescription[];
+  /** Who else may invoke a function. */
+  readonly permissions: readonly PermissionDescription[];
+  readonly queuePolicies: readonly QueuePolicyDescription[];
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+export interface QueueDescription {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  /** As CreateQueue takes them. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface TableDescription {
+  readonly name: string;
+  /** As CreateTable takes it. */
+  readonly creation: Properties;
+}
+
+export interface SecretDescription {
+  readonly name: string;
+}
+
+export interface FunctionDescription {
+  readonly logicalId: string;
+  readonly name: string;
+  readonly arn: string;
+  readonly roleArn: string;
+  /** The name of the uploaded file: found again in the manifest of assets. */
+  readonly assetKey: string;
+  /** `index.handler` */
+  readonly handler: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logGroup: string;
+  readonly reservedConcurrency: number | undefined;
+}
+
+/** Where requests from outside arrive. */
+export interface WebDescription {
+  readonly kind: 'function-url' | 'http-api';
+  readonly target: FunctionReference;
+}
+
+export interface EventSourceDescription {
+  readonly queueArn: string;
+  readonly target: FunctionReference;
+  readonly batchSize: number;
+  readonly maximumConcurrency: number | undefined;
+  readonly reportsItemFailures: boolean;
+}
+
+export interface ScheduleDescription {
+  readonly name: string;
+  readonly arn: string;
+  /** `rate(1 hour)` */
+  readonly expression: string;
+  readonly target: FunctionReference;
+  readonly input: unknown;
+}
+
+export interface RoleDescription {
+  readonly name: string;
+  readonly arn: string;
+  readonly policies: readonly PolicyDocument[];
+}
+
+export interface PermissionDescription {
+  readonly logicalId: string;
+  readonly action: string;
+  readonly target: FunctionReference;
+  readonly principal: string;
+  readonly sourceArn: string | undefined;
+  readonly conditions: Properties;
+}
+
+export interface QueuePolicyDescription {
+  readonly queueUrls: readonly string[];
+  readonly document: PolicyDocument;
+}
+
+/** Templates name functions by name or by ARN, as it comes. */
+export type FunctionReference = string;
+
+export function isFunction(
+  { name, arn }: Pick<FunctionDescription, 'name' | 'arn'>,
+  reference: FunctionReference,
+): boolean {
+  return reference === name || reference === arn;
+}

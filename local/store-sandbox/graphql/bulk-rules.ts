@@ -1,0 +1,64 @@
+import {
+  type DocumentNode,
+  getNamedType,
+  getNullableType,
+  isListType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { adminSchema } from './admin-schema.ts';
+
+/** Shopify, "Perform bulk operations": what a query may hold. */
+const mostConnections = 5;
+const mostNested = 2;
+
+/** What keeps a valid query from being run in bulk. */
+export function bulkProblem(document: DocumentNode): string | undefined {
+  const types = new TypeInfo(adminSchema());
+  const problems: string[] = [];
+  const above: ('connection' | 'list' | 'other')[] = [];
+  let connections = 0;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      OperationDefinition: (operation) => {
+        const single = operation.selectionSet.selections.length === 1;
+        if (!single) problems.push('Bulk queries must have a single top-level field.');
+        if (operation.variableDefinitions?.length) problems.push('Bulk queries take no variables.');
+      },
+      Field: {
+        enter: () => {
+          const type = types.getType();
+          const name = type ? getNamedType(type).name : '';
+          if (!name.endsWith('Connection')) {
+            // The edges of a connection are a list too, but its own.
+            const own = above.at(-1) === 'connection' || name.endsWith('Edge');
+            above.push(type && isListType(getNullableType(type)) && !own ? 'list' : 'other');
+            return;
+          }
+          connections += 1;
+          if (above.includes('list')) {
+            problems.push(
+              'Queries that contain a connection field within a list field are not supported.',
+            );
+          }
+          const nested = above.filter((one) => one === 'connection').length;
+          if (nested > mostNested) problems.push('Bulk queries cannot be nested that deep.');
+          above.push('connection');
+        },
+        leave: () => {
+          above.pop();
+        },
+      },
+    }),
+  );
+  if (connections === 0) problems.push('Bulk queries must contain at least one connection.');
+  if (connections > mostConnections)
+    problems.push('Bulk queries cannot contain more than 5 connections.');
+  if (document.definitions.some(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
+    problems.push('The sandbox counts no connections in fragments by name: write them out.');
+  }
+  return problems[0];
+}

@@ -1,0 +1,31 @@
+import { spanText } from '../terminal/relative-time.ts';
+
+export interface Estimate {
+  readonly count: number;
+  /** One to begin, one to count; then one every few seconds while the store writes. */
+  readonly storeCalls: number;
+  readonly queueRequests: number;
+  /** At most: what is in step already needs none. */
+  readonly loyaltyCalls: number;
+  readonly seconds: number;
+}
+
+/** Without the time that the store needs to write its file, which it does not tell beforehand. */
+export function estimate(count: number, perSecond: number): Estimate {
+  return {
+    count,
+    storeCalls: 3,
+    queueRequests: Math.ceil(count / 10),
+    loyaltyCalls: count,
+    seconds: Math.ceil(count / perSecond),
+  };
+}
+
+/** `3 h 20 min`: two units, for a time to plan by. */
+export function longSpan(seconds: number): string {
+  const units = [86_400, 3_600, 60, 1];
+  const unit = units.find((one) => seconds >= one) ?? 1;
+  const rest = seconds % unit;
+  const first = spanText((seconds - rest) * 1000);
+  return unit >= 3_600 && rest >= 60 ? `${first} ${spanText(rest * 1000)}` : first;
+}

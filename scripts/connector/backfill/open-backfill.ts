@@ -1,0 +1,49 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { enrichmentOf } from '../../../functions/configured-store.ts';
+import { createSqsFeederQueue } from '../../../shared/aws/sqs-feeder-queue.ts';
+import { createSqsQueueDepth } from '../../../shared/aws/sqs-queue-depth.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Ask } from '../../../shared/shopify/admin/admin-client.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/enrichment.ts';
+import type { FeederQueue } from '../../../shared/sync/feeder-queue.ts';
+import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { QueueDepth } from '../../../shared/sync/queue-depth.ts';
+import { findShop } from '../arguments/find-shop.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { openShopServices } from '../deployment/shop-services.ts';
+import { type Backfills, openBackfills } from './backfill-state.ts';
+
+/** What a backfill of one shop works with. */
+export interface OpenBackfill {
+  readonly deployment: Deployment;
+  readonly shop: Shop;
+  readonly ask: Ask;
+  readonly enrichment: Enrichment;
+  readonly ledger: Ledger;
+  readonly backfills: Backfills;
+  readonly queue: FeederQueue;
+  readonly depth: QueueDepth;
+}
+
+export function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
+  const { aws, output, connector } = deployment;
+  const shop = findShop(connector, named);
+  const ledger = openLedger(deployment);
+  const sqs = new SQSClient(aws);
+  const urls = {
+    orders: output('OrdersQueueUrl'),
+    products: output('ProductsQueueUrl'),
+    coupons: output('CouponsQueueUrl'),
+  };
+  return {
+    deployment,
+    shop,
+    ask: openShopServices(deployment).ask(shop),
+    enrichment: enrichmentOf(shop.rules),
+    ledger,
+    backfills: openBackfills(ledger, shop.domain, () => new Date()),
+    queue: createSqsFeederQueue(sqs, urls),
+    depth: createSqsQueueDepth(sqs, urls),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Deployment } from '../deployment/deployment.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { nextCommand } from '../terminal/next-command.ts';
+import type { BackfillState } from './backfill-state.ts';
+import { spanWords } from './search.ts';
+
+/** What was sent; what became of it, only the workers know. */
+export function reportEnd(
+  { terminal, json }: Session,
+  deployment: Deployment,
+  state: BackfillState,
+): ExitCode {
+  if (json) {
+    terminal.json(stateDocument(state));
+    return EXIT.fine;
+  }
+  const codes = state.kind === 'discounts' ? 'codes' : state.kind;
+  terminal.line(`Done: ${state.sent} ${codes} of ${state.shop} sent (${spanWords(state)}).`);
+  if (state.asked > 0) {
+    terminal.line(
+      `For ${state.asked} of them the worker asks the store: a tip, or a part of a line taken back.`,
+    );
+  }
+  if (state.unreadable > 0) {
+    terminal.line(`${state.unreadable} could not be read from the store's file and were left out.`);
+  }
+  terminal.line('Which of them were new and which in step already, the workers find out. See');
+  terminal.line(`  ${nextCommand(deployment, 'status')}`);
+  terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
+  return EXIT.fine;
+}
+
+export function reportPause(
+  { terminal, json }: Session,
+  deployment: Deployment,
+  state: BackfillState,
+): ExitCode {
+  if (json) {
+    terminal.json(stateDocument(state));
+    return EXIT.interrupted;
+  }
+  terminal.line(
+    `Stopped after ${state.sent}${state.total ? ` of ${state.total}` : ''}. Go on with`,
+  );
+  terminal.line(`  ${nextCommand(deployment, `backfill resume ${state.id}`)}`);
+  return EXIT.interrupted;
+}
+
+/** For `--json`. */
+export function stateDocument(state: BackfillState) {
+  const { id, shop, kind, since, until, run, startedAt, savedAt, finishedAt, total } = state;
+  const { sent, asked, unreadable } = state;
+  return {
+    ...{ id, shop, kind, since, until, run, startedAt, savedAt, finishedAt, total },
+    ...{ sent, asked, unreadable },
+    state: stateWord(state),
+  };
+}
+
+export function stateWord({ finishedAt, operationId, place, sent }: BackfillState): string {
+  if (finishedAt !== undefined) return 'finished';
+  if (operationId === undefined) return 'not begun';
+  return place.byte === 0 && sent === 0 ? 'waits for the store' : 'stopped or under way';
+}

@@ -1,0 +1,122 @@
+import type { Ask } from '../../../shared/shopify/admin/admin-client.ts';
+import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
+import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import { type BulkEntity, readEntities } from '../../../shared/shopify/bulk/read-entities.ts';
+import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import { announce } from '../../../shared/sync/fan-out.ts';
+import type { FeederQueue } from '../../../shared/sync/feeder-queue.ts';
+import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { QueueDepth } from '../../../shared/sync/queue-depth.ts';
+import type { BackfillState, Backfills, KeptBackfill } from './backfill-state.ts';
+import type { Pace } from './pace.ts';
+import { toEvent } from './to-event.ts';
+
+export interface BackfillWorld {
+  readonly ask: Ask;
+  readonly ledger: Ledger;
+  readonly backfills: Backfills;
+  readonly queue: FeederQueue;
+  readonly depth: QueueDepth;
+  readonly pace: Pace;
+  /** More than this waiting for the workers, and nothing is added: live events must not queue behind it. */
+  readonly mostWaiting: number;
+  readonly now: () => Date;
+  /** Ends early when the signal fires. */
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
+}
+
+export interface BackfillRun {
+  readonly state: BackfillState;
+  readonly ended: 'finished' | 'interrupted';
+}
+
+type Completed = Extract<BulkState, { kind: 'completed' }>;
+
+/**
+ * Sends what the store's file holds, from where the backfill stood. Send, then save: what a crash between
+ * the two repeats is one window with the same names, which the queue drops within five minutes and the
+ * ledger calls unchanged later.
+ */
+export async function runBackfill(
+  kept: KeptBackfill,
+  file: Completed,
+  world: BackfillWorld,
+): Promise<BackfillRun> {
+  let { state, revision } = kept;
+  const family = state.kind === 'discounts' ? 'coupons' : state.kind;
+
+  async function save(next: BackfillState): Promise<void> {
+    state = { ...next, savedAt: world.now().toISOString() };
+    revision = await world.backfills.save(state, revision);
+    world.onProgress(state, undefined);
+  }
+
+  async function send(window: readonly BulkEntity[]): Promise<void> {
+    await waitForRoom(family, world, () => world.onProgress(state, 'the workers'));
+    await world.pause(world.pace.before(window.length, world.now().getTime()));
+    world.signal.throwIfAborted();
+    const usable = window.filter((one) => one.kind !== 'unreadable');
+    await announceCodes(state.shop, usable, world.ledger);
+    const moments = { readAt: file.readSince, now: world.now() };
+    await world.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
+    await save({
+      ...state,
+      place: window.at(-1)?.next ?? state.place,
+      sent: state.sent + usable.length,
+      asked: state.asked + usable.filter(({ kind }) => kind === 'ask').length,
+      unreadable: state.unreadable + window.length - usable.length,
+    });
+  }
+
+  try {
+    if (file.url !== undefined) {
+      const source: BulkFile = { url: file.url, signal: world.signal, pause: world.pause };
+      const lines = readBulkLines(source, state.place.byte);
+      let window: BulkEntity[] = [];
+      for await (const found of readEntities(state.kind, lines, state.place)) {
+        window.push(found);
+        if (window.length < world.pace.window) continue;
+        await send(window);
+        window = [];
+      }
+      if (window.length > 0) await send(window);
+    }
+    await save({ ...state, finishedAt: world.now().toISOString() });
+    return { state, ended: 'finished' };
+  } catch (error) {
+    if (!world.signal.aborted) throw error;
+    return { state, ended: 'interrupted' };
+  }
+}
+
+const LOOK_AGAIN_MS = 2_000;
+
+async function waitForRoom(
+  family: Parameters<QueueDepth['of']>[0],
+  { depth, mostWaiting, pause, signal }: BackfillWorld,
+  onWait: () => void,
+): Promise<void> {
+  if (mostWaiting === Number.POSITIVE_INFINITY) return;
+  while (!signal.aborted) {
+    const { ready, hidden } = await depth.of(family);
+    if (ready + hidden <= mostWaiting) return;
+    onWait();
+    await pause(LOOK_AGAIN_MS);
+  }
+}
+
+/** Before they are on their way: a discount deleted meanwhile could not be told which codes it had. */
+async function announceCodes(
+  shop: string,
+  window: readonly BulkEntity[],
+  ledger: Ledger,
+): Promise<void> {
+  const coupons = window.flatMap((one): StoreCoupon[] =>
+    one.kind === 'entity' && one.entity.kind === 'coupon' ? [one.entity.coupon] : [],
+  );
+  for (const [discountId, some] of Map.groupBy(coupons, (coupon) => coupon.discountId)) {
+    await announce(shop, discountId, some, ledger);
+  }
+}

@@ -1,0 +1,130 @@
+import { countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import type { BulkKind } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { storeProblem } from '../deployment/store-problem.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { BadArguments } from '../problem.ts';
+import type { Session } from '../session.ts';
+import { nextCommand } from '../terminal/next-command.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
+import { type BackfillState, backfillId, type KeptBackfill } from './backfill-state.ts';
+import { carryOn } from './carry-on.ts';
+import { checkVisibility } from './check-visibility.ts';
+import { type Estimate, estimate, longSpan } from './estimate.ts';
+import { type OpenBackfill, openBackfill } from './open-backfill.ts';
+import { DEFAULT_RATE, type StartOptions } from './options.ts';
+import { stateDocument } from './report.ts';
+import { searchFor, spanWords, startWords } from './search.ts';
+
+export async function startBackfill(
+  session: Session,
+  kind: BulkKind,
+  options: StartOptions,
+): Promise<ExitCode> {
+  const now = new Date();
+  const given = spanOf(options, now);
+  const deployment = await session.findDeployment();
+  const open = openBackfill(deployment, options.shop);
+  const id = backfillId(kind, given.since, given.until);
+  const kept = await open.backfills.load(id);
+  // Without an end, it is that of the run: what comes later is live.
+  const until = kept && !options.again ? kept.state.until : (given.until ?? now.toISOString());
+  const span = { kind, ...(given.since && { since: given.since }), ...(until && { until }) };
+  await checkVisibility(span, open, now);
+
+  if (kept?.state.finishedAt !== undefined && !options.again) {
+    return alreadyDone(session, open, kept.state, now);
+  }
+  if (!options.yes) return rehearse(session, open, span, { id, kept, options });
+  if (kept && !options.again) {
+    session.terminal.note(`Going on with ${id}: ${kept.state.sent} were sent.`);
+    return carryOn(session, open, kept, options);
+  }
+  const state: BackfillState = {
+    id,
+    shop: open.shop.domain,
+    ...span,
+    run: (kept?.state.run ?? 0) + 1,
+    startedAt: now.toISOString(),
+    savedAt: now.toISOString(),
+    place: FILE_START,
+    sent: 0,
+    asked: 0,
+    unreadable: 0,
+  };
+  await open.backfills.enlist(id);
+  const revision = await open.backfills.save(state, kept?.revision);
+  session.terminal.note(`Backfill ${id} begins. Ctrl-C stops it; it can go on later.`);
+  return carryOn(session, open, { state, revision }, options);
+}
+
+function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 'since' | 'until'> {
+  if (since !== undefined && since >= now.getTime()) {
+    throw new BadArguments('--since lies in the future.');
+  }
+  if (since !== undefined && until !== undefined && until <= since) {
+    throw new BadArguments('--until must be later than --since.');
+  }
+  return {
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+}
+
+type Span = Pick<BackfillState, 'kind' | 'since' | 'until'>;
+
+async function rehearse(
+  { terminal, json }: Session,
+  { ask, deployment, shop }: OpenBackfill,
+  span: Span,
+  found: { id: string; kept: KeptBackfill | undefined; options: StartOptions },
+): Promise<ExitCode> {
+  const counted = await countEntities(ask, span.kind, searchFor(span));
+  if (counted.kind !== 'data') throw storeProblem(counted, deployment);
+  const { rate = DEFAULT_RATE } = found.options;
+  const left = Math.max(counted.data - (found.kept?.state.sent ?? 0), 0);
+  const guess = estimate(left, rate);
+  if (json) {
+    terminal.json({ dryRun: true, id: found.id, shop: shop.domain, ...span, estimate: guess });
+    return EXIT.fine;
+  }
+  for (const line of estimateLines(span, shop.domain, counted.data, guess, rate)) {
+    terminal.line(line);
+  }
+  if (found.kept && !found.options.again) {
+    terminal.line(`It was begun before, and ${found.kept.state.sent} were sent: it would go on.`);
+  }
+  terminal.line('Nothing was sent. To do it, repeat the command with --yes.');
+  return EXIT.fine;
+}
+
+function estimateLines(
+  span: Span,
+  shop: string,
+  count: number,
+  { storeCalls, queueRequests, loyaltyCalls, seconds }: Estimate,
+  rate: number,
+): readonly string[] {
+  const codes = span.kind === 'discounts' ? ', each with any number of codes' : '';
+  return [
+    `${count} ${span.kind} of ${shop} ${spanWords(span)}${codes}.`,
+    `Calls: ${storeCalls} to the store and one every few seconds while it writes, ${queueRequests} to the queue, at most ${loyaltyCalls} to the loyalty service.`,
+    `Time: about ${longSpan(seconds)} at ${rate}/s (--rate), and what the store needs to write its file.`,
+  ];
+}
+
+function alreadyDone(
+  { terminal, json }: Session,
+  { deployment }: OpenBackfill,
+  state: BackfillState,
+  now: Date,
+): ExitCode {
+  if (json) {
+    terminal.json(stateDocument(state));
+    return EXIT.fine;
+  }
+  const when = relativeTime(Date.parse(state.finishedAt ?? ''), now);
+  terminal.line(`This was done ${when}: ${state.sent} sent. Repeat it from the beginning with`);
+  terminal.line(`  ${nextCommand(deployment, `${startWords(state)} --again --yes`)}`);
+  return EXIT.fine;
+}

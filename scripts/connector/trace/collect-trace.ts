@@ -1,0 +1,113 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { type EntityKey, type EntityKind, entityKeyText } from '../../../shared/sync/entity.ts';
+import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
+import { mapSnapshot } from '../../../shared/sync/map-snapshot.ts';
+import { versionOf } from '../../../shared/sync/read-snapshot.ts';
+import type { Store, StoreAnswer, StoreEntity } from '../../../shared/sync/store-reader.ts';
+import type { Mapped } from '../../../shared/sync/wanted-state.ts';
+import { familiesOf } from '../dead-letters/letter-filter.ts';
+import { openLetterQueues } from '../dead-letters/letter-queues.ts';
+import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
+import type { ReadLetter } from '../dead-letters/read-letter.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { openShopServices } from '../deployment/shop-services.ts';
+import type { ReadBack, Trace } from './trace-model.ts';
+
+export interface Traced {
+  readonly shop: Shop;
+  readonly kind: EntityKind;
+  readonly id: string;
+}
+
+/** Asks everybody who may know something, and changes nothing. */
+export async function collectTrace(
+  deployment: Deployment,
+  { shop, kind, id }: Traced,
+  signal: AbortSignal,
+  onProgress: (seen: number, total: number) => void,
+): Promise<Trace> {
+  const key = { shop: shop.domain, kind, id } as const;
+  const services = openShopServices(deployment);
+  const letters: ReadLetter[] = [];
+  const [entries, store] = await Promise.all([
+    openLedger(deployment).readMany([key]),
+    askStore(services.store, key),
+    surveyLetters({
+      queues: openLetterQueues(deployment, familiesOf({ kind })),
+      filter: { shop: shop.domain, kind, id },
+      signal,
+      onProgress,
+      onMatch: (letter) => letters.push(letter),
+    }),
+  ]);
+  const entry = entries.get(entityKeyText(key));
+  const mapped = mapNow(key, store, entry, shop);
+  const readBack = await askLoyalty(services.loyalty(shop), mapped);
+  const newestFirst = letters.toSorted((one, other) => other.at - one.at);
+  return { key, entry, letters: newestFirst, store, mapped, readBack };
+}
+
+async function askStore(
+  store: Store,
+  { shop, kind, id }: { shop: string; kind: EntityKind; id: string },
+): Promise<StoreAnswer<StoreEntity>> {
+  switch (kind) {
+    case 'order': {
+      const answer = await store.readOrder(shop, id);
+      return answer.kind === 'found'
+        ? { kind: 'found', value: { kind: 'order', order: answer.value } }
+        : answer;
+    }
+    case 'product': {
+      const answer = await store.readProduct(shop, id);
+      return answer.kind === 'found'
+        ? { kind: 'found', value: { kind: 'product', product: answer.value } }
+        : answer;
+    }
+    case 'coupon': {
+      const answer = await store.readCoupon(shop, id);
+      return answer.kind === 'found'
+        ? { kind: 'found', value: { kind: 'coupon', coupon: answer.value } }
+        : answer;
+    }
+  }
+}
+
+function mapNow(
+  key: EntityKey,
+  store: StoreAnswer<StoreEntity>,
+  entry: LedgerEntry | undefined,
+  { rules }: Shop,
+): Mapped | undefined {
+  // What nobody knows may never have been there.
+  if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
+  const now = new Date();
+  const found = store.kind === 'found' ? store.value : undefined;
+  const entity = found ?? ({ kind: 'gone' } as const);
+  const version = found ? versionOf(found) : now.getTime();
+  return mapSnapshot(
+    key,
+    { kind: 'snapshot', entity, version, source: 'store' },
+    entry,
+    rules,
+    now,
+  );
+}
+
+/** The contract has no call that reads an order, a product or a coupon: only a customer. */
+async function askLoyalty(loyalty: LoyaltyClient, mapped: Mapped | undefined): Promise<ReadBack> {
+  const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
+  const customerId = wanted && 'order' in wanted ? wanted.order.Customer?.OriginalId : undefined;
+  if (!customerId) return { kind: 'nothing-to-read' };
+  const result = await loyalty.getCustomer(customerId);
+  switch (result.kind) {
+    case 'success':
+    case 'warning':
+      return { kind: 'known', customerId, tier: result.value.CurrentTier?.Name };
+    case 'business-error':
+    case 'transport-failure':
+      return { kind: 'not-known', customerId, why: result.message };
+  }
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+import type { TraceOptions } from './show-trace.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector trace order 5512345678901
+  npx connector trace product gid://shopify/Product/7712345678901 --json
+  npx connector trace coupon SUMMER10 --shop example-store.myshopify.com
+
+Changes nothing. What waits in a queue cannot be looked at without taking it: it is not shown. Ends
+with 0 when both sides agree and with 1 otherwise.
+`;
+
+/** `connector trace` */
+export function registerTrace(program: Command): void {
+  program
+    .command('trace')
+    .summary('everything known of one order, product or coupon')
+    .description(
+      'The ledger, the dead letters, what the store says now and what the loyalty service should hold.',
+    )
+    .argument('<kind>', 'order, product or coupon')
+    .argument('<id>', "the store's id, or the coupon's code")
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--reveal', 'show personal data instead of masking it')
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction<TraceOptions>(async (session, options, kind, id) => {
+        const { showTrace } = await import('./show-trace.ts');
+        return showTrace(session, options, kind, id);
+      }),
+    );
+}

@@ -1,0 +1,54 @@
+import { idempotencyKey } from '../../../shared/sync/idempotency-key.ts';
+import type { Trace } from './trace-model.ts';
+
+export interface TraceVerdict {
+  /** `agrees`: nothing to do; `differs`: something is on its way or lost; `unknown`: nobody can say. */
+  readonly kind: 'agrees' | 'differs' | 'unknown';
+  readonly what: string;
+  /** A command to run, without `npx connector`. */
+  readonly next?: string;
+}
+
+/** Whether the loyalty service has been told what the store says now. */
+export function judgeTrace(trace: Trace): TraceVerdict {
+  const { entry, letters, store, mapped } = trace;
+  const [letter] = letters;
+  const show = letter && { next: `dead-letters show ${letter.messageId}` };
+  if (store.kind === 'gone' && !entry) {
+    return { kind: 'unknown', what: 'Neither the store nor the ledger knows it.', ...show };
+  }
+  if (store.kind === 'unavailable' || !mapped) {
+    const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
+    return { kind: 'unknown', what: `The store could not be asked${why}.`, next: 'doctor' };
+  }
+  if (mapped.kind === 'fault') {
+    const words = mapped.faults.map(({ path, problem }) => `${path} ${problem}`).join('; ');
+    const what = `The rules cannot map it: connector.config.ts: ${words}.`;
+    return { kind: 'differs', what, ...show };
+  }
+  if (mapped.kind === 'skip') {
+    return { kind: 'agrees', what: `It is not sent, by rule: ${mapped.why}.` };
+  }
+  if (entry?.uncertain) {
+    return {
+      kind: 'differs',
+      what: 'A call to the loyalty service ended in doubt; the next event or reconcile sends it again.',
+      ...show,
+    };
+  }
+  if (entry?.appliedKey === idempotencyKey(mapped.wanted)) {
+    const old = letter ? ' What lies in the dead-letter queue is older or the same.' : '';
+    return { kind: 'agrees', what: `What the store says now was applied.${old}` };
+  }
+  if (letter) {
+    const what = `What the store says now was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;
+    return { kind: 'differs', what, ...show };
+  }
+  const known =
+    entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
+  return {
+    kind: 'differs',
+    what: `What the store says now was not applied; ${known}. It is on its way, or the next reconcile sends it.`,
+    next: 'status',
+  };
+}

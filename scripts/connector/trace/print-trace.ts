@@ -1,0 +1,121 @@
+import type { WantedState } from '../../../shared/sync/wanted-state.ts';
+import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
+import { printable, wrap } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { describeEntity } from './describe-entity.ts';
+import type { TraceVerdict } from './judge-trace.ts';
+import { momentText, timelineOf } from './timeline.ts';
+import type { ReadBack, Trace } from './trace-model.ts';
+
+const HEADS = {
+  agrees: { text: 'IN AGREEMENT', style: 'green' },
+  differs: { text: 'NOT IN AGREEMENT', style: 'red' },
+  unknown: { text: 'NOT KNOWN', style: 'yellow' },
+} as const;
+
+const LABEL_WIDTH = 18;
+
+/** The verdict, what led there in time order, and what each side says now. */
+export function printTrace(
+  terminal: Terminal,
+  trace: Trace,
+  verdict: TraceVerdict,
+  reveal: boolean,
+): void {
+  const { kind, id, shop } = trace.key;
+  const { text, style } = HEADS[verdict.kind];
+  terminal.line(terminal.style('bold', printable(`${kind} ${id} of ${shop}`)));
+  terminal.line();
+  terminal.line(terminal.style(style, text));
+  for (const line of wrap(verdict.what, terminal.width - 2)) terminal.line(`  ${printable(line)}`);
+  if (verdict.next) terminal.line(`    ${terminal.style('cyan', verdict.next)}`);
+  terminal.line();
+  for (const { at, who, what } of timelineOf(trace)) {
+    terminal.line(`${momentText(at)}  ${who.padEnd(11)}  ${printable(what)}`);
+  }
+  terminal.line();
+  for (const [label, words] of factsOf(trace)) {
+    const [first = '', ...rest] = wrap(printable(words), terminal.width - LABEL_WIDTH);
+    terminal.line(`${label.padEnd(LABEL_WIDTH)}${first}`);
+    for (const more of rest) terminal.line(' '.repeat(LABEL_WIDTH) + more);
+  }
+  if (trace.mapped?.kind !== 'wanted') return;
+  const form = formOf(trace.mapped.wanted);
+  if (!form) return;
+  terminal.line();
+  terminal.line(`It should hold${reveal ? '' : ' (personal data is masked, --reveal shows it)'}:`);
+  const shown = JSON.stringify(reveal ? form : maskPersonal(form), null, 2);
+  for (const line of shown.split('\n')) terminal.line(`  ${printable(line)}`);
+}
+
+function factsOf({
+  entry,
+  store,
+  mapped,
+  readBack,
+}: Trace): readonly (readonly [string, string])[] {
+  return [
+    ['the store now', storeText(store)],
+    ['the ledger', entry ? entryText(entry) : 'knows nothing of it'],
+    ['loyalty service', wantedText(mapped)],
+    ['read back', readBackText(readBack)],
+  ];
+}
+
+function storeText(store: Trace['store']): string {
+  switch (store.kind) {
+    case 'found':
+      return describeEntity(store.value);
+    case 'gone':
+      return 'does not know it (any more)';
+    case 'unavailable':
+      return `could not be asked: ${store.why}`;
+  }
+}
+
+function entryText({ version, appliedKey, uncertain, revision }: NonNullable<Trace['entry']>) {
+  const state = version > 0 ? `settled up to ${momentText(version)}` : 'nothing settled';
+  const applied = appliedKey === undefined ? 'nothing applied' : 'applied';
+  return [state, applied, uncertain && 'UNCERTAIN', `revision ${revision}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function wantedText(mapped: Trace['mapped']): string {
+  if (!mapped) return 'what it should hold cannot be told';
+  switch (mapped.kind) {
+    case 'fault':
+      return 'what it should hold cannot be told: a rule fails';
+    case 'skip':
+      return `should hold nothing: ${mapped.why}`;
+    case 'wanted':
+      return `should hold: ${mapped.wanted.kind.replace('-', ' ')}`;
+  }
+}
+
+function readBackText(readBack: ReadBack): string {
+  switch (readBack.kind) {
+    case 'nothing-to-read':
+      return 'the loyalty service has no call that reads it: the ledger is the record of what was sent';
+    case 'known':
+      return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; orders cannot be read back`;
+    case 'not-known':
+      return `the customer ${readBack.customerId} could not be read: ${readBack.why}`;
+  }
+}
+
+/** What is sent, in the contract's own words; undefined where the call has no body. */
+export function formOf(wanted: WantedState): object | undefined {
+  switch (wanted.kind) {
+    case 'order':
+      return wanted.order;
+    case 'cancelled-order':
+      return wanted.cancellation;
+    case 'product':
+      return wanted.product;
+    case 'coupon':
+      return wanted.coupon;
+    case 'inactive-coupon':
+      return undefined;
+  }
+}

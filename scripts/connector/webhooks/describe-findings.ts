@@ -1,0 +1,62 @@
+import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import {
+  isInOrder,
+  type SubscriptionFindings,
+} from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { ShopFindings } from './open-subscriptions.ts';
+
+/** True: neither the connector nor a person has anything to do. */
+export function isHealthy({ findings }: ShopFindings): boolean {
+  return isInOrder(findings) && findings.version?.retired !== true;
+}
+
+export function printFindings(terminal: Terminal, { shop, findings }: ShopFindings): void {
+  const rows = rowsOf(findings);
+  const { length: fine } = findings.fine;
+  const state = isHealthy({ shop, findings }) ? 'in order' : 'not in order';
+  terminal.line(
+    `${shop.domain}: ${state}, ${fine} of ${fine + needing(findings)} as they should be`,
+  );
+  if (rows.length > 0) {
+    terminal.table({
+      columns: [{ title: 'state' }, { title: 'topic' }, { title: 'detail', shrinks: true }],
+      rows,
+    });
+  }
+  const { version } = findings;
+  if (version) {
+    terminal.line(
+      `${version.retired ? 'Retired: the' : 'The'} webhooks come in API version ${version.handle}; the connector is written for ${API_VERSION}.`,
+    );
+    terminal.line(
+      "Set the app's webhook API version in its configuration: a subscription has none.",
+    );
+  }
+}
+
+const needing = ({ missing, wrong }: SubscriptionFindings): number => missing.length + wrong.length;
+
+function rowsOf({ missing, wrong, extra, other }: SubscriptionFindings): string[][] {
+  return [
+    ...missing.map(({ topic }) => ['missing', topic, '']),
+    ...wrong.map(({ wanted, differs }) => ['wrong', wanted.topic, `other ${differs.join(', ')}`]),
+    ...extra.map(({ topic, uri }) => ['too many', topic, uri]),
+    ...other.map(({ topic, uri }) => ['other', topic, uri]),
+  ];
+}
+
+/** For `--json`. */
+export function findingsDocument({ shop, findings }: ShopFindings) {
+  const { fine, missing, wrong, extra, other, version } = findings;
+  return {
+    shop: shop.domain,
+    inOrder: isHealthy({ shop, findings }),
+    fine: fine.map(({ topic }) => topic),
+    missing: missing.map(({ topic }) => topic),
+    wrong: wrong.map(({ wanted, differs }) => ({ topic: wanted.topic, differs })),
+    extra: extra.map(({ id, topic, uri }) => ({ id, topic, uri })),
+    other: other.map(({ id, topic, uri }) => ({ id, topic, uri })),
+    apiVersion: version ?? { handle: API_VERSION, retired: false },
+  };
+}

@@ -1,0 +1,116 @@
+import { appConfiguration } from '../../../shared/shopify/subscriptions/app-configuration.ts';
+import { isInOrder } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+import type { Change, Subscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
+import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { nextCommand } from '../terminal/next-command.ts';
+import { findingsDocument, isHealthy, printFindings } from './describe-findings.ts';
+import {
+  findSubscriptions,
+  openSubscriptions,
+  type ShopFindings,
+  type WebhookOptions,
+} from './open-subscriptions.ts';
+
+export interface SyncOptions extends WebhookOptions {
+  readonly yes?: boolean;
+  readonly prune?: boolean;
+}
+
+/**
+ * Makes the subscriptions what the connector needs. Where the app's configuration makes them, none is
+ * ever created here; those that were made through the Admin API would send everything twice, and are
+ * removed, but only on a person's word: whether the configuration really makes them cannot be seen.
+ */
+export async function syncWebhooks(session: Session, options: SyncOptions): Promise<ExitCode> {
+  const { terminal } = session;
+  const deployment = await session.findDeployment();
+  const subscriptions = openSubscriptions(deployment);
+  const found = await findSubscriptions(subscriptions, deployment, options);
+  const work = found.map((one) => withPruning(one, options));
+  const changes = options.yes ? await repair(subscriptions, work, session) : [];
+  const refused = changes.filter(({ done }) => done === 'refused');
+  if (session.json) {
+    const { subscriptions: madeBy } = deployment.connector.healing;
+    const shops = work.map((one) => ({
+      ...findingsDocument(one),
+      appConfiguration: configurationOf(deployment, one),
+    }));
+    terminal.json({ dryRun: !options.yes, madeBy, shops, changes });
+  } else {
+    report(session, deployment, work, changes, options);
+  }
+  return refused.length > 0 ? EXIT.failed : EXIT.fine;
+}
+
+/** What is addressed elsewhere is too many only where a person says so. */
+function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): ShopFindings {
+  if (!prune) return { shop, findings };
+  const { extra, other } = findings;
+  return { shop, findings: { ...findings, extra: [...extra, ...other], other: [] } };
+}
+
+async function repair(
+  subscriptions: Subscriptions,
+  work: readonly ShopFindings[],
+  { terminal }: Session,
+): Promise<readonly (Change & { readonly shop: string })[]> {
+  const changes: (Change & { readonly shop: string })[] = [];
+  const progress = terminal.progress('mending');
+  for (const { shop, findings } of work) {
+    for (const change of await subscriptions.repair(shop.domain, findings)) {
+      changes.push({ shop: shop.domain, ...change });
+      progress.report(changes.length);
+    }
+  }
+  progress.end();
+  return changes;
+}
+
+function report(
+  { terminal }: Session,
+  deployment: Deployment,
+  work: readonly ShopFindings[],
+  changes: readonly (Change & { readonly shop: string })[],
+  options: SyncOptions,
+): void {
+  const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
+  for (const one of work) {
+    printFindings(terminal, one);
+    if (byApp && one.findings.extra.length > 0) {
+      terminal.line(
+        "These were made through the Admin API; with the app's configuration every event would come twice.",
+      );
+    }
+  }
+  for (const change of changes) {
+    const detail = change.done === 'refused' ? `: ${change.why}` : '';
+    terminal.line(`${change.done} ${change.topic} (${change.shop})${detail}`);
+  }
+  const pending = work.some(({ findings }) => !isInOrder(findings));
+  if (!options.yes && pending) {
+    const flags = [
+      'webhooks sync --yes',
+      options.prune && '--prune',
+      options.shop && `--shop ${options.shop}`,
+    ];
+    terminal.line('Nothing was changed. To do it:');
+    terminal.line(`  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`);
+  } else if (!pending && work.every(isHealthy)) {
+    terminal.line('Nothing to do.');
+  }
+  for (const one of work) {
+    terminal.line();
+    terminal.line(
+      `In shopify.app.toml of ${one.shop.domain}'s app${byApp ? '' : ', for the compliance topics'}:`,
+    );
+    terminal.line(configurationOf(deployment, one));
+  }
+}
+
+function configurationOf({ connector, output }: Deployment, { shop }: ShopFindings): string {
+  const uri = shopAddress(output('WebhookAddress'), shop.path);
+  return appConfiguration(uri, connector.healing.subscriptions);
+}

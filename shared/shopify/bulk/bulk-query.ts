@@ -1,0 +1,99 @@
+import { type Enrichment, type MetafieldName, metafieldKeys } from '../admin/enrichment.ts';
+
+export type BulkKind = 'orders' | 'products' | 'discounts';
+
+/**
+ * The text of a bulk query. It takes no variables and no pages, at most five connections, none of them
+ * inside a list (Shopify, "Perform bulk operations with the GraphQL Admin API"), so it is written here and
+ * not among the documents; the tests hold every form of it against Shopify's schema and those rules.
+ *
+ * What therefore cannot be had is the worth of refunded lines and which lines are tips: orders with
+ * either are asked for one by one, by the worker.
+ */
+export function bulkQuery(kind: BulkKind, search: string, enrichment: Enrichment): string {
+  const given = search === '' ? '' : `(query: ${JSON.stringify(search)})`;
+  switch (kind) {
+    case 'orders':
+      return `{ orders${given} { edges { node { ${orderParts(enrichment)} } } } }`;
+    case 'products':
+      return `{ products${given} { edges { node { ${PRODUCT} } } } }`;
+    case 'discounts':
+      return `{ codeDiscountNodes${given} { edges { node { ${DISCOUNT} } } } }`;
+  }
+}
+
+const MONEY = '{ shopMoney { amount } }';
+const PERSON =
+  'id firstName lastName createdAt defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } defaultAddress { name phone }';
+
+/** The type is asked for wherever nodes of several lists follow one owner. */
+const list = (name: string, fields: string) =>
+  `${name} { edges { node { __typename ${fields} } } }`;
+
+function orderParts(enrichment: Enrichment): string {
+  const staff = enrichment.staffNames ? 'staffMember { id name }' : '';
+  return [
+    'id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode',
+    'taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames',
+    'fulfillments { status createdAt }',
+    'refunds { id createdAt processedAt }',
+    `currentSubtotalPriceSet ${MONEY} currentTotalPriceSet ${MONEY}`,
+    `currentShippingPriceSet ${MONEY} totalTipReceivedSet ${MONEY}`,
+    'billingAddress { name phone }',
+    'customAttributes { key value }',
+    `customer { ${PERSON} ${metafields(enrichment, 'customer')} }`,
+    metafields(enrichment, 'order'),
+    enrichment.locationNames ? 'retailLocation { legacyResourceId name }' : '',
+    staff,
+    enrichment.card
+      ? 'transactions(first: 20) { kind status paymentDetails { ... on CardPaymentDetails { company paymentMethodName } } }'
+      : '',
+    list(
+      'lineItems',
+      `id title name vendor isGiftCard quantity currentQuantity product { id } originalUnitPriceSet ${MONEY} discountAllocations { allocatedAmountSet ${MONEY} } ${staff}`,
+    ),
+    list('discountApplications', 'index ... on DiscountCodeApplication { code }'),
+    list(
+      'shippingLines',
+      `originalPriceSet ${MONEY} discountedPriceSet ${MONEY} discountAllocations { allocatedAmountSet ${MONEY} } taxLines { priceSet ${MONEY} }`,
+    ),
+    enrichment.localizedFields ? list('localizedFields', 'key value') : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** One field each: a list of them would be a connection more. */
+function metafields(enrichment: Enrichment, owner: MetafieldName['owner']): string {
+  return metafieldKeys(enrichment, owner)
+    .map((name, index) => {
+      const dot = name.indexOf('.');
+      const [namespace, key] = [name.slice(0, dot), name.slice(dot + 1)].map((text) =>
+        JSON.stringify(text),
+      );
+      return `metafield${index}: metafield(namespace: ${namespace}, key: ${key}) { namespace key value }`;
+    })
+    .join(' ');
+}
+
+const PRODUCT = [
+  'id title handle status vendor productType updatedAt category { id fullName }',
+  'priceRangeV2 { minVariantPrice { amount } }',
+  'featuredMedia { preview { image { url } } }',
+  'media(query: "media_type:IMAGE", sortKey: POSITION) { edges { node { __typename ... on MediaImage { image { url } } } } }',
+].join(' ');
+
+const DISCOUNT_PARTS = [
+  'status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags',
+  `context { __typename ... on DiscountCustomers { customers { ${PERSON} } } }`,
+  list('codes', 'id code asyncUsageCount'),
+].join(' ');
+
+const DISCOUNT = [
+  'id codeDiscount { __typename',
+  `... on DiscountCodeBasic { ${DISCOUNT_PARTS} customerGets { value { __typename ... on DiscountAmount { amount { amount } } ... on DiscountPercentage { percentage } } } }`,
+  ...['DiscountCodeBxgy', 'DiscountCodeFreeShipping', 'DiscountCodeApp'].map(
+    (type) => `... on ${type} { ${DISCOUNT_PARTS} }`,
+  ),
+  '}',
+].join(' ');

@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { DiscountPage, Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
+import type {
+  Changed,
+  Span,
+  StoreWalk,
+  WalkAnswer,
+  WalkedKind,
+  WalkPage,
+} from '../../shared/sync/store-walk.ts';
+
+/** A store, and the hand of the merchant who changes what is in it at moments that the test names. */
+export interface WalkUnderTest {
+  readonly shop: string;
+  readonly store: Store & StoreWalk;
+  /** Gives the id. */
+  placeOrder(at: number): Promise<string>;
+  changeOrder(id: string, at: number): unknown;
+  createProduct(at: number): Promise<string>;
+  createDiscount(at: number, codes: readonly string[]): Promise<string>;
+  createAutomaticDiscount(at: number): unknown;
+  remove(kind: WalkedKind, id: string): unknown;
+  /** What the clock says from now on. */
+  setNow(at: number): unknown;
+  grantAllOrders(granted: boolean): unknown;
+  turn(how: 'well' | 'ill' | 'refusing'): unknown;
+}
+
+const DAY_MS = 86_400_000;
+const NOON = Date.parse('2026-10-09T12:00:00Z');
+const minute = (count: number) => NOON + count * 60_000;
+
+/** Every walk keeps these laws, whatever store it goes through. `create` gives an empty one. */
+export function describeStoreWalkContract(
+  name: string,
+  create: () => Promise<WalkUnderTest>,
+): void {
+  describe(`the contract of walking a store, kept by ${name}`, () => {
+    let subject: WalkUnderTest;
+    let store: Store & StoreWalk;
+    beforeEach(async () => {
+      subject = await create();
+      ({ store } = subject);
+    });
+
+    const walks: Record<WalkedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
+      order: (span, after) => store.changedOrders(subject.shop, span, after),
+      product: (span, after) => store.changedProducts(subject.shop, span, after),
+      discount: (span, after) => store.changedDiscounts(subject.shop, span, after),
+    };
+    const makers: Record<WalkedKind, (at: number) => Promise<string>> = {
+      order: (at) => subject.placeOrder(at),
+      product: (at) => subject.createProduct(at),
+      discount: (at) => subject.createDiscount(at, [`CODE-${at}`]),
+    };
+    const walk = (kind: WalkedKind, span: Span) => walkAll(walks[kind], span);
+    const idsOf = (changed: readonly Changed<unknown>[]) => changed.map(({ id }) => id);
+
+    describe.each(['order', 'product', 'discount'] as const)('%ss', (kind) => {
+      it('come each once, in the order of their change, over as many pages as it takes', async () => {
+        const ids: string[] = [];
+        for (let i = 0; i < 24; i += 1) ids.push(await makers[kind](minute(i)));
+        const { changed, pages } = await walk(kind, { from: undefined, until: minute(60) });
+        expect(idsOf(changed)).toEqual(ids);
+        expect(changed.map(({ updatedAt }) => Date.parse(updatedAt))).toEqual(
+          ids.map((_, index) => minute(index)),
+        );
+        if (kind === 'order') expect(pages).toBeGreaterThan(1);
+      });
+
+      it('come from the span and no others, both its ends included', async () => {
+        const ids: string[] = [];
+        for (const at of [0, 10, 20, 30, 40]) ids.push(await makers[kind](minute(at)));
+        const { changed } = await walk(kind, { from: minute(10), until: minute(30) });
+        expect(idsOf(changed)).toEqual(ids.slice(1, 4));
+        const none = await walk(kind, { from: minute(41), until: minute(50) });
+        expect(none.changed).toEqual([]);
+      });
+
+      it('are told absent when they are, and not otherwise', async () => {
+        const [kept, lost] = [await makers[kind](minute(0)), await makers[kind](minute(1))];
+        await subject.remove(kind, lost);
+        expect(await store.findAbsent(subject.shop, kind, [kept, lost, '404'])).toEqual({
+          kind: 'found',
+          value: new Set([lost, '404']),
+        });
+        expect(await store.findAbsent(subject.shop, kind, [])).toEqual(found(new Set()));
+        const { changed } = await walk(kind, { from: undefined, until: minute(60) });
+        expect(idsOf(changed)).toEqual([kept]);
+      });
+    });
+
+    it('tells of each what reading it alone would tell', async () => {
+      const order = await subject.placeOrder(minute(0));
+      const product = await subject.createProduct(minute(1));
+      const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
+      const span = { from: undefined, until: minute(60) };
+      const orders = await walkAll(walks.order, span);
+      expect(await store.readOrder(subject.shop, order)).toEqual(found(toldOf(orders, order)));
+      const products = await walkAll(walks.product, span);
+      expect(await store.readProduct(subject.shop, product)).toEqual(
+        found(toldOf(products, product)),
+      );
+      const discounts = await walkAll(walks.discount, span);
+      expect(await store.readDiscount(subject.shop, discount)).toEqual(
+        found(toldOf(discounts, discount)),
+      );
+    });
+
+    it('skips nothing that stays in the span while others leave it', async () => {
+      const ids: string[] = [];
+      for (let i = 0; i < 16; i += 1) ids.push(await subject.placeOrder(minute(i)));
+      const span = { from: minute(0), until: minute(30) };
+      const seen: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = value(await store.changedOrders(subject.shop, span, after));
+        seen.push(...idsOf(page.changed));
+        after = page.next;
+        // Some that were seen and some that are still to come change, and so move behind the end.
+        for (const id of [seen.at(-1), ids[14]]) {
+          if (id !== undefined) await subject.changeOrder(id, minute(50 + seen.length));
+        }
+      } while (after !== undefined);
+      expect(new Set(seen).size).toBe(seen.length);
+      for (const id of ids.slice(0, 14)) expect(seen).toContain(id);
+    });
+
+    it('tells of a discount its first codes, and where the others are', async () => {
+      const codes = Array.from({ length: 120 }, (_, index) => `CODE-${index}`);
+      const id = await subject.createDiscount(minute(0), codes);
+      const { changed } = await walk('discount', { from: undefined, until: minute(60) });
+      const seen: string[] = [];
+      let page = toldOf({ changed }, id) as DiscountPage;
+      for (;;) {
+        seen.push(...page.coupons.map(({ code }) => code));
+        if (page.next === undefined) break;
+        page = value(await store.readDiscount(subject.shop, id, page.next));
+      }
+      expect(seen.toSorted()).toEqual(codes.toSorted());
+    });
+
+    it('leaves out discounts that have no codes to mirror', async () => {
+      await subject.createAutomaticDiscount(minute(0));
+      const { changed } = await walk('discount', { from: undefined, until: minute(60) });
+      expect(changed).toEqual([]);
+    });
+
+    it('does not show old orders without the scope, and says that it would not', async () => {
+      const old = await subject.placeOrder(NOON);
+      const young = await subject.placeOrder(NOON + 30 * DAY_MS);
+      await subject.setNow(NOON + 70 * DAY_MS);
+      const span = { from: undefined, until: NOON + 70 * DAY_MS };
+      expect(await store.seesAllOrders(subject.shop)).toEqual(found(true));
+      expect(idsOf((await walk('order', span)).changed)).toEqual([old, young]);
+      await subject.grantAllOrders(false);
+      expect(await store.seesAllOrders(subject.shop)).toEqual(found(false));
+      expect(idsOf((await walk('order', span)).changed)).toEqual([young]);
+      expect(await store.findAbsent(subject.shop, 'order', [old, young])).toEqual(
+        found(new Set([old])),
+      );
+    });
+
+    it.each(['ill', 'refusing'] as const)(
+      'never takes an answer that did not come for an empty one: %s',
+      async (how) => {
+        await subject.placeOrder(minute(0));
+        await subject.turn(how);
+        const span = { from: undefined, until: minute(60) };
+        const expected = {
+          kind: 'unavailable',
+          ...(how === 'refusing' && { misconfigured: true }),
+        };
+        for (const kind of ['order', 'product', 'discount'] as const) {
+          expect(await walks[kind](span)).toMatchObject(expected);
+          expect(await store.findAbsent(subject.shop, kind, ['1'])).toMatchObject(expected);
+        }
+        expect(await store.seesAllOrders(subject.shop)).toMatchObject(expected);
+      },
+    );
+  });
+}
+
+type PageOf = (span: Span, after?: string) => Promise<WalkAnswer<WalkPage<unknown>>>;
+
+const found = <Value>(one: Value): StoreAnswer<Value> => ({ kind: 'found', value: one });
+
+function value<Value>(answer: StoreAnswer<Value>): Value {
+  if (answer.kind === 'found') return answer.value;
+  throw new Error(`the store says ${JSON.stringify(answer)}`);
+}
+
+async function walkAll(page: PageOf, span: Span) {
+  const changed: Changed<unknown>[] = [];
+  let after: string | undefined;
+  let pages = 0;
+  do {
+    const { changed: more, next } = value(await page(span, after));
+    changed.push(...more);
+    after = next;
+    pages += 1;
+  } while (after !== undefined && pages < 100);
+  return { changed, pages };
+}
+
+function toldOf({ changed }: { changed: readonly Changed<unknown>[] }, id: string): unknown {
+  return changed.find((one) => one.id === id)?.value;
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../support/connector-command.ts';
+import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
+
+const PATIENCE = { timeout: 240_000 };
+const ORDERS = 25;
+
+let operated: OperatedConnector;
+beforeAll(async () => {
+  operated = await openOperatedConnector();
+  for (let n = 0; n < ORDERS; n += 1) operated.store.actions.placeRandomOrder();
+}, 120_000);
+afterAll(() => operated.close());
+
+const sentOrders = () => operated.loyalty.journal.entries({ operation: 'sendOrder' });
+
+describe('backfill orders', PATIENCE, () => {
+  it('only estimates without --yes', async () => {
+    const { code, stdout } = await operated.run('backfill orders --since 2d --rate 5');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${ORDERS} orders of example-store.myshopify.com created from`);
+    expect(stdout).toContain('Time: about 5 s at 5/s');
+    expect(stdout).toContain('Nothing was sent.');
+    expect(await operated.queues.waiting()).toBe(0);
+    const json = JSON.parse((await operated.run('backfill orders --since 2d --json')).stdout);
+    expect(json).toMatchObject({ dryRun: true, estimate: { count: ORDERS, queueRequests: 3 } });
+  });
+
+  it('can be stopped with Ctrl-C, goes on by the same command, and sends nothing twice', async () => {
+    let stopped = false;
+    const first = await runCommand('backfill orders --since 2d --rate 2 --yes'.split(' '), {
+      folder: operated.folder,
+      onOutput: (output, child) => {
+        if (stopped || !output.includes('begins')) return;
+        stopped = true;
+        // After the first windows, while it waits for its pace.
+        setTimeout(() => child.kill('SIGINT'), 5_000);
+      },
+    });
+    expect(first.code).toBe(130);
+    expect(first.stdout).toMatch(
+      /Stopped after \d+( of 25)?\. Go on with\n +npx connector backfill resume orders_/,
+    );
+
+    const status = JSON.parse((await operated.run('backfill status --json')).stdout);
+    expect(status.backfills).toHaveLength(1);
+    expect(status.backfills[0].sent).toBeLessThan(ORDERS);
+
+    const second = await operated.run('backfill orders --since 2d --rate 1000 --yes');
+    expect(second.stderr).toContain('Going on with orders_');
+    expect(second.code).toBe(0);
+    expect(second.stdout).toContain(`Done: ${ORDERS} orders`);
+    expect(await operated.queues.waiting()).toBe(ORDERS);
+
+    await operated.work();
+    expect(await operated.queues.deadLetters()).toEqual([]);
+    const sent = sentOrders().map(({ body }) => body as { OriginalId?: string });
+    expect(new Set(sent.map(({ OriginalId }) => OriginalId)).size).toBe(sent.length);
+    const orders = operated.loyalty.state().orders;
+    const withCustomer = [...operated.store.rows.orders.values()].filter((one) => one.customerId);
+    expect(orders).toHaveLength(withCustomer.length);
+    for (const { Metadatas } of orders) {
+      expect(Metadatas).toContainEqual(expect.objectContaining({ Name: 'history', Value: 'true' }));
+    }
+  });
+
+  it('says that it was done, and sends again only with --again', async () => {
+    const before = sentOrders().length;
+    const done = await operated.run('backfill orders --since 2d --yes');
+    expect(done.stdout).toMatch(/This was done .*25 sent/);
+    const again = await operated.run('backfill orders --since 2d --yes --again --rate 1000');
+    expect(again.stdout).toContain('Done: 25 orders');
+    await operated.work();
+    expect(sentOrders()).toHaveLength(before);
+  });
+});
+
+describe('backfill products and discounts', PATIENCE, () => {
+  it('send everything that the store has', async () => {
+    const products = await operated.run('backfill products --yes --rate 1000');
+    expect(products.stdout).toContain(`Done: ${operated.store.rows.products.size} products`);
+    const discounts = await operated.run('backfill discounts --yes --rate 1000');
+    expect(discounts.stdout).toContain(`Done: ${operated.store.rows.codes.size} codes`);
+    await operated.work();
+    expect(await operated.queues.deadLetters()).toEqual([]);
+    expect(operated.loyalty.state().products).toHaveLength(operated.store.rows.products.size);
+    const table = await operated.run('backfill status');
+    expect(table.stdout).toMatch(/products_first_now +finished/);
+  });
+});
+
+describe('the backfill command', PATIENCE, () => {
+  it.each([
+    'backfill',
+    'backfill customers',
+    'backfill orders',
+    'backfill orders --since yesterday',
+    'backfill orders --since 2d --rate 0',
+    'backfill orders --since 2025-02-01 --until 2025-01-01',
+    'backfill orders --since 2d --shop other.myshopify.com',
+    'backfill resume',
+  ])('ends with 2 for "%s"', async (line) => {
+    const { code, stdout, stderr } = await operated.run(line);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('ends with 1 for a backfill that there is not', async () => {
+    const { code, stderr } = await operated.run('backfill resume orders_never_now');
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no backfill "orders_never_now"');
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ScriptedService } from '../../support/aws-gateway.ts';
+import { runCommand } from '../../support/connector-command.ts';
+import {
+  type OperatedConnector,
+  openOperatedConnector,
+  SHOP,
+} from '../../support/operated-connector.ts';
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+let connector: OperatedConnector;
+let stackFault:
+  | { readonly status: number; readonly code: string; readonly message: string }
+  | undefined;
+
+/** What a deployment on AWS answers beyond what the emulators know. */
+const cloudFormation: ScriptedService = (_, response) => {
+  response.setHeader('content-type', 'text/xml');
+  if (stackFault) {
+    const { status, code, message } = stackFault;
+    response.writeHead(status);
+    response.end(
+      `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    );
+    return;
+  }
+  // A queue's address is that of the service, which is the gateway here.
+  const sqs = new URL(connector.outputs.OrdersQueueUrl).origin;
+  const outputs = Object.entries(connector.outputs).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value.replace(sqs, connector.gateway.endpoint)}</OutputValue></member>`,
+  );
+  response.end(
+    `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>loyalty-connector-prod</StackName><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputs.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  );
+};
+
+interface MetricQuery {
+  readonly Id: string;
+  readonly MetricStat: {
+    readonly Metric: {
+      readonly Namespace: string;
+      readonly MetricName: string;
+      readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+    };
+    readonly Stat: string;
+  };
+}
+
+/** Values by namespace, metric, dimensions and statistic; the newest first. */
+const measured: Record<string, number[]> = {
+  'LoyaltyConnector/prod received service=receive-webhook Sum': [3, 4],
+  'LoyaltyConnector/prod applied service=sync-orders Sum': [2, 3],
+  'LoyaltyConnector/prod latency-ms service=sync-orders p50': [900],
+  'LoyaltyConnector/prod latency-ms service=sync-orders p99': [2_400, 1_100],
+  'AWS/SQS ApproximateAgeOfOldestMessage QueueName=connector-orders.fifo Maximum': [2_520, 60],
+};
+
+const cloudWatch: ScriptedService = (request, response) => {
+  const { MetricDataQueries } = JSON.parse(request.text) as { MetricDataQueries: MetricQuery[] };
+  const results = MetricDataQueries.map(({ Id, MetricStat: { Metric, Stat } }) => {
+    const dimensions = Metric.Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).join(' ');
+    const name = [Metric.Namespace, Metric.MetricName, dimensions, Stat].join(' ');
+    return { Id, Values: measured[name] ?? [] };
+  });
+  response.setHeader('content-type', 'application/x-amz-json-1.0');
+  response.end(JSON.stringify({ MetricDataResults: results }));
+};
+
+const lambda: ScriptedService = (_, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end(
+    JSON.stringify({
+      AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 },
+    }),
+  );
+};
+
+beforeAll(async () => {
+  connector = await openOperatedConnector({
+    services: { cloudformation: cloudFormation, monitoring: cloudWatch, lambda },
+  });
+});
+
+afterAll(() => connector.close());
+
+/** As against an account of AWS: nothing is known but the stack's name and the region. */
+async function runDeployed(line: string) {
+  const run = await runCommand(
+    [...line.split(' '), '--stack', 'loyalty-connector-prod', '--region', 'us-east-1'],
+    {
+      folder: connector.folder,
+      env: {
+        AWS_ENDPOINT_URL: connector.gateway.endpoint,
+        AWS_ACCESS_KEY_ID: 'operator',
+        AWS_SECRET_ACCESS_KEY: 'operator-secret',
+      },
+    },
+  );
+  expect(connector.confidential.disclosedIn([run.stdout, run.stderr])).toEqual([]);
+  return run;
+}
+
+describe('a deployment on AWS', () => {
+  it('is shown with its figures out of CloudWatch, and an old message is trouble', async () => {
+    await connector.run('send --sample orders/create');
+    const { code, stdout, stderr } = await runDeployed('status');
+    expect(stderr).toBe('');
+    expect(stdout).toContain('loyalty-connector-prod in us-east-1');
+    expect(stdout).toContain('orders: the oldest message has waited for 42 minutes');
+    expect(stdout).toContain(
+      'npx connector doctor --stack loyalty-connector-prod --region us-east-1',
+    );
+    expect(stdout).toMatch(/^orders +1 +0 +42 min +0$/m);
+    expect(stdout).toMatch(/^orders +5 +0 +0 +0 +0 +0 +0 +0\.9 s +2\.4 s$/m);
+    expect(stdout).toContain('7 received');
+    // The store of a deployment is Shopify: no machine of a test can ask it.
+    expect(stdout).toContain(`note: webhook subscriptions of ${SHOP}: not known`);
+    expect(code).toBe(1);
+  });
+
+  it("is examined with the account's quota, and the example's settings are told", async () => {
+    const { code, stdout } = await runDeployed('doctor');
+    expect(stdout).toMatch(/warn {2}concurrency +the account runs at most 10 functions at once/);
+    expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);
+    expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \(us-east-1\)/);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['ExpiredToken', 403, 'The security token is expired', 'Your AWS credentials have expired.'],
+    [
+      'ValidationError',
+      400,
+      'Stack with id loyalty-connector-prod does not exist',
+      'There is no stack',
+    ],
+    ['Throttling', 400, 'Rate exceeded', 'AWS is limiting how fast'],
+    [
+      'AccessDenied',
+      403,
+      'not authorized: cloudformation:DescribeStacks',
+      'not allowed to do that',
+    ],
+  ])('answers %s in plain words, whatever was asked', async (code, status, message, words) => {
+    stackFault = { status, code, message };
+    const runs = await Promise.all(['status', 'doctor', 'trace order 1'].map(runDeployed));
+    stackFault = undefined;
+    for (const { code: exit, stdout, stderr } of runs) {
+      expect(stderr).toContain(words);
+      expect(stderr).not.toContain('    at ');
+      expect(stdout).toBe('');
+      expect(exit).toBe(1);
+    }
+  });
+});

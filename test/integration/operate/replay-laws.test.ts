@@ -1,0 +1,247 @@
+import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+import {
+  type ReplayChoice,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
+import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { createSqsClient } from '../../../shared/aws/sdk-clients.ts';
+import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
+import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
+import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+import { createConnectorQueues } from '../../support/connector-queues.ts';
+import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
+import { countMessages, receive } from '../../support/event-source.ts';
+import {
+  LETTER_SHOP,
+  letterEvent,
+  letterReason,
+  type ParkedLetter,
+  parkLetters,
+} from '../../support/parked-letters.ts';
+
+const MANY = 3_000;
+const budget = { connectMs: 10_000, attemptMs: 30_000, attempts: 2 };
+
+let emulator: Emulator;
+let sqs: ReturnType<typeof createSqsClient>;
+let opened = 0;
+
+beforeAll(async () => {
+  emulator = await startSqsEmulator();
+  sqs = createSqsClient({ budget, emulator });
+});
+afterAll(async () => {
+  sqs.destroy();
+  await emulator.stop();
+});
+
+async function openQueues() {
+  opened += 1;
+  const { urls } = await createConnectorQueues(sqs, emulator.endpoint, `laws-${opened}`);
+  const families: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+  const world = {
+    queues: families.map((family) => createSqsLetterQueue(sqs, urls[family].deadLetterUrl, family)),
+    replayQueue: createSqsReplayQueue(sqs, {
+      orders: urls.orders.url,
+      products: urls.products.url,
+      coupons: urls.coupons.url,
+    }),
+    read: createEventReader(new Set([LETTER_SHOP])),
+    pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
+    now: () => new Date('2026-10-10T00:00:00.000Z'),
+    signal: new AbortController().signal,
+    onReplayed: () => {},
+  };
+  return {
+    urls,
+    async replay(choice: Partial<ReplayChoice> = {}, changes: Partial<typeof world> = {}) {
+      const tally = newTally();
+      const all = { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false };
+      await replayLetters({ ...all, by: 'ops@desk', ...choice }, { ...world, ...changes }, tally);
+      return tally;
+    },
+  };
+}
+
+/** Everything a queue can show, in its order, taken off it. */
+async function drain(url: string) {
+  const events: StoreEvent[] = [];
+  for (;;) {
+    const messages = await receive(sqs, url, 600);
+    if (messages.length === 0) return events;
+    for (const { Body = '' } of messages) {
+      const decoded = decodeEvent(Body);
+      if (decoded.kind === 'event') events.push(decoded.event);
+    }
+  }
+}
+
+const orderLetter = (index: number): ParkedLetter => ({
+  event: letterEvent({ id: String(index), deliveryId: `delivery-${index}` }),
+  reason: letterReason(index % 3 === 0 ? { code: 'Order_InvalidTotal' } : {}),
+});
+
+describe('a replay of thousands', () => {
+  it('sends exactly what matches and leaves the rest exactly as it was', async () => {
+    const { urls, replay } = await openQueues();
+    const letters = Array.from({ length: MANY }, (_, index) => orderLetter(index));
+    await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
+
+    const tally = await replay({ filter: { code: 'Order_InvalidTotal' } });
+    expect(tally).toMatchObject({ replayed: MANY / 3, notMatching: (MANY / 3) * 2, seen: MANY });
+    const sent = await drain(urls.orders.url);
+    expect(sent).toHaveLength(MANY / 3);
+    expect(sent.every(({ id }) => Number(id) % 3 === 0)).toBe(true);
+    expect(sent[0]?.replays).toEqual([{ at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }]);
+
+    // At once: they were given back, not left to their time-out.
+    const left = await drain(urls.orders.deadLetterUrl);
+    expect(left).toHaveLength((MANY / 3) * 2);
+    expect(left.some(({ replays }) => replays)).toBe(false);
+  }, 180_000);
+
+  it('keeps the order of the letters of one entity, and takes groups apart that SQS moved', async () => {
+    const { urls, replay } = await openQueues();
+    const letters = Array.from({ length: 300 }, (_, index): ParkedLetter => {
+      const entity = String(index % 20);
+      const crashed = index % 20 < 5;
+      return {
+        event: letterEvent({ id: entity, deliveryId: `${index}` }),
+        reason: crashed ? undefined : letterReason(),
+        ...(crashed && { group: `entity-${entity}` }),
+      };
+    });
+    await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
+    expect(await replay()).toMatchObject({ replayed: 300 });
+    expect(await countMessages(sqs, urls.orders.deadLetterUrl)).toBe(0);
+
+    const order = new Map<string, number[]>();
+    // The emulator gives one message of a group at a time: the next only when that one is deleted.
+    for (let round = 0; round < 15; round += 1) {
+      for (const { id, deliveryId } of await takeHeads(urls.orders.url)) {
+        order.set(id, [...(order.get(id) ?? []), Number(deliveryId)]);
+      }
+    }
+    expect(order.size).toBe(20);
+    for (const [id, deliveries] of order) {
+      expect(deliveries, `entity ${id}`).toHaveLength(15);
+      expect(deliveries, `entity ${id}`).toEqual(deliveries.toSorted((a, b) => a - b));
+    }
+  }, 120_000);
+
+  it('goes to the queue of its kind, whichever queue it was found in', async () => {
+    const { urls, replay } = await openQueues();
+    const letter = (kind: StoreEvent['kind'], id: string): ParkedLetter => ({
+      event: letterEvent({ kind, id, topic: `${kind}s/update`, deliveryId: id }),
+      reason: letterReason(),
+    });
+    await parkLetters(sqs, urls.products.deadLetterUrl, [letter('product', 'p')]);
+    await parkLetters(sqs, urls.coupons.deadLetterUrl, [
+      letter('coupon', 'c'),
+      letter('discount', 'd'),
+    ]);
+    expect(await replay({ filter: { kind: 'product' } })).toMatchObject({ replayed: 1 });
+    expect((await drain(urls.products.url)).map(({ id }) => id)).toEqual(['p']);
+    expect(await replay()).toMatchObject({ replayed: 2 });
+    expect((await drain(urls.coupons.url)).map(({ id }) => id).toSorted()).toEqual(['c', 'd']);
+  });
+
+  it('leaves what this release cannot read, and says why', async () => {
+    const { urls, replay } = await openQueues();
+    const body = new TextEncoder().encode('{"not":"an order"}');
+    await parkLetters(sqs, urls.orders.deadLetterUrl, [
+      { event: '{"v":9}', reason: letterReason({ reason: 'unreadable' }) },
+      { event: letterEvent({ body }), reason: letterReason({ reason: 'unreadable' }) },
+      {
+        event: letterEvent({ kind: 'customer', topic: 'customers/redact', body }),
+        reason: undefined,
+      },
+    ]);
+    const before = await replay();
+    expect(before.replayed).toBe(0);
+    expect(Object.fromEntries(before.obstacles)).toEqual({ undecodable: 1, 'still-unreadable': 2 });
+
+    const refetched = await replay({ refetch: true });
+    expect(refetched.replayed).toBe(1);
+    expect(Object.fromEntries(refetched.obstacles)).toEqual({
+      undecodable: 1,
+      'not-in-the-store': 1,
+    });
+    expect(await drain(urls.orders.url)).toMatchObject([{ id: '1001', body: undefined }]);
+  });
+
+  it('carries the wish to force, and the whole history of replays', async () => {
+    const { urls, replay } = await openQueues();
+    const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
+    await parkLetters(sqs, urls.orders.deadLetterUrl, [
+      { event: letterEvent({ replays }), reason: letterReason() },
+    ]);
+    await replay({ force: true });
+    expect(await drain(urls.orders.url)).toMatchObject([
+      { force: true, replays: [...replays, { at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }] },
+    ]);
+  });
+
+  it('stops at the limit, and when it is interrupted, without letting go of a letter', async () => {
+    const { urls, replay } = await openQueues();
+    const letters = Array.from({ length: 100 }, (_, index) => orderLetter(index));
+    await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
+    expect((await replay({ limit: 15 })).replayed).toBe(15);
+
+    const interruption = new AbortController();
+    let replayed = 0;
+    const interrupted = await replay(
+      {},
+      {
+        signal: interruption.signal,
+        onReplayed: () => {
+          replayed += 1;
+          if (replayed === 7) interruption.abort();
+        },
+      },
+    );
+    expect(interrupted.replayed).toBeLessThan(85);
+    const sent = await drain(urls.orders.url);
+    const left = await drain(urls.orders.deadLetterUrl);
+    expect(sent).toHaveLength(15 + interrupted.replayed);
+    expect(new Set([...sent, ...left].map(({ id }) => id)).size).toBe(100);
+    expect(sent.length + left.length).toBe(100);
+  });
+
+  it('puts everything back when SQS stops taking messages', async () => {
+    const { urls, replay } = await openQueues();
+    const letters = Array.from({ length: 40 }, (_, index) => orderLetter(index));
+    await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
+    const refusing = createSqsReplayQueue(sqs, {
+      orders: `${urls.orders.url}-gone`,
+      products: '',
+      coupons: '',
+    });
+    await expect(replay({}, { replayQueue: refusing })).rejects.toThrow();
+    expect(await drain(urls.orders.deadLetterUrl)).toHaveLength(40);
+  });
+});
+
+/** The first message of every group, deleted, so that the next one shows. */
+async function takeHeads(url: string): Promise<readonly StoreEvent[]> {
+  const events: StoreEvent[] = [];
+  const handles: string[] = [];
+  for (;;) {
+    const messages = await receive(sqs, url, 600);
+    if (messages.length === 0) break;
+    for (const { Body = '', ReceiptHandle = '' } of messages) {
+      const decoded = decodeEvent(Body);
+      if (decoded.kind === 'event') events.push(decoded.event);
+      handles.push(ReceiptHandle);
+    }
+  }
+  for (const ReceiptHandle of handles) {
+    await sqs.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle }));
+  }
+  return events;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type OperatedConnector,
+  openOperatedConnector,
+  SHOP,
+} from '../../support/operated-connector.ts';
+
+// Every command is a process of its own, and the machine may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+
+let connector: OperatedConnector;
+
+beforeAll(async () => {
+  connector = await openOperatedConnector();
+  connector.confidential.addPersonal({
+    customer: { first_name: 'Orsolya', last_name: 'Veracruz', email: 'orsolya@example.org' },
+  });
+});
+
+afterAll(() => connector.close());
+
+function placeOrder(): string {
+  const { actions } = connector.store;
+  const email = 'orsolya@example.org';
+  const customer = actions.createCustomer({ firstName: 'Orsolya', lastName: 'Veracruz', email });
+  const lines = [{ title: 'Linen shirt', price: 49.9 }];
+  return actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' }).id;
+}
+
+let deliveries = 0;
+
+/** As a feeder tells of a change: the worker reads the store. */
+async function tellOf(kind: 'order' | 'product' | 'coupon', id: string): Promise<void> {
+  deliveries += 1;
+  await connector.send({
+    ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: `told-${deliveries}` },
+    ...{ receivedAt: new Date().toISOString(), body: undefined },
+  });
+  await connector.work();
+}
+
+describe('connector trace', () => {
+  it('tells the life of an order in time order and that both sides agree', async () => {
+    const id = placeOrder();
+    await tellOf('order', id);
+    const { code, stdout, stderr } = await connector.run(`trace order ${id}`);
+    expect(stderr).toBe('');
+    expect(stdout).toContain(`order ${id} of ${SHOP}`);
+    expect(stdout).toContain('IN AGREEMENT\n  What the store says now was applied.');
+    expect(stdout).toMatch(/ {2}ledger {7}applied, orders\/updated/);
+    expect(stdout).toMatch(/^the store now .*paid, not fulfilled, 49\.9\d* EUR/m);
+    expect(stdout).toContain('the loyalty service knows the customer');
+    expect(stdout).toContain('"OrderTotal": 49.9');
+    expect(stdout).toContain('personal data is masked');
+    const times = [...stdout.matchAll(/^(\d{4}-\S+ \S+) {2}(?:store|ledger)/gm)].map(
+      ([, at]) => at,
+    );
+    expect(times.length).toBeGreaterThanOrEqual(2);
+    expect(times).toEqual(times.toSorted());
+    expect(code).toBe(0);
+  });
+
+  it('shows a person only when it is told to', async () => {
+    const id = placeOrder();
+    await tellOf('order', id);
+    const line = `trace order gid://shopify/Order/${id} --reveal`;
+    await expect(connector.run(line)).rejects.toThrow('must not be told');
+  });
+
+  it('says what the store says now was never applied, and what lies dead about it', async () => {
+    const id = placeOrder();
+    const lost = await connector.run(`trace order ${id}`);
+    expect(lost.stdout).toContain('NOT IN AGREEMENT');
+    expect(lost.stdout).toContain('nothing was applied yet');
+    expect(lost.stdout).toContain('knows nothing of it');
+    expect(lost.code).toBe(1);
+
+    connector.loyalty.faults.add({
+      operation: 'sendOrder',
+      kind: 'business-error',
+      code: 34,
+    });
+    await tellOf('order', id);
+    connector.loyalty.faults.clear();
+    const { code, stdout } = await connector.run(`trace order ${id} --json`);
+    const document = JSON.parse(stdout);
+    expect(document.verdict.kind).toBe('differs');
+    expect(document.deadLetters).toHaveLength(1);
+    const [letter] = document.deadLetters;
+    expect(document.verdict.next).toBe(`npx connector dead-letters show ${letter.messageId}`);
+    expect(document.timeline.map(({ who }: { who: string }) => who)).toContain('dead letter');
+    expect(document.ledger.outcomes.at(-1).outcome).toBe('rejected');
+    expect(code).toBe(1);
+  });
+
+  it('traces products and coupons, and says what a rule leaves out', async () => {
+    const product = connector.store.actions.createProduct({ title: 'Linen shirt', price: 49.9 });
+    await tellOf('product', product.id);
+    const traced = await connector.run(`trace product ${product.id}`);
+    expect(traced.stdout).toContain('IN AGREEMENT');
+    expect(traced.stdout).toContain('has no call that reads it');
+    connector.store.actions.updateProduct({ productId: product.id, title: 'Linen shirt, blue' });
+    // Versions count in seconds: the change may fall into the same one, but its state differs.
+    const changed = await connector.run(`trace product ${product.id}`);
+    expect(changed.stdout).toContain('an earlier state was');
+
+    connector.store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
+    await tellOf('coupon', 'SUMMER10');
+    const coupon = await connector.run('trace coupon SUMMER10');
+    expect(coupon.stdout).toContain('IN AGREEMENT');
+    expect(coupon.stdout).toMatch(/^the store now .*percentage, 10, active/m);
+
+    const { actions } = connector.store;
+    const guest = actions.placeOrder({ lines: [{ title: 'Shirt', price: 1 }] }).id;
+    const skipped = await connector.run(`trace order ${guest}`);
+    expect(skipped.stdout).toContain('It is not sent, by rule: guest.');
+    expect(skipped.code).toBe(0);
+  });
+
+  it('says that nobody knows it', async () => {
+    const { code, stdout } = await connector.run('trace order 4711');
+    expect(stdout).toContain('NOT KNOWN\n  Neither the store nor the ledger knows it.');
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['trace order', "missing required argument 'id'"],
+    ['trace customer 1', 'trace an order, a product or a coupon, not "customer"'],
+    ['trace order #1001', 'the number at the end of its address in the admin, not "#1001"'],
+    ['trace order 1 --shop nowhere', 'there is no shop "nowhere"'],
+  ])('answers "%s" with one clear line', async (line, words) => {
+    const { code, stdout, stderr } = await connector.run(line);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+});

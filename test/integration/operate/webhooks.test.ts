@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
+import { askAdmin } from '../store-sandbox/ask-admin.ts';
+
+const COUNT = wantedSubscriptions('https://example.com').length;
+
+let operated: OperatedConnector;
+beforeAll(async () => {
+  operated = await openOperatedConnector();
+});
+afterAll(() => operated.close());
+beforeEach(async () => {
+  const { data } = await askAdmin(
+    operated.store,
+    '{ webhookSubscriptions(first: 100) { nodes { id } } }',
+  );
+  for (const { id } of data.webhookSubscriptions.nodes) {
+    await askAdmin(
+      operated.store,
+      'mutation($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId } }',
+      { id },
+    );
+  }
+});
+
+async function subscribe(topic: string, uri: string): Promise<void> {
+  await askAdmin(
+    operated.store,
+    'mutation($t: WebhookSubscriptionTopic!, $s: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: $t, webhookSubscription: $s) { userErrors { message } } }',
+    { t: topic, s: { uri } },
+  );
+}
+
+describe('webhooks check', { timeout: 180_000 }, () => {
+  it('ends with 1 and says what is missing, wrong, too many and elsewhere', async () => {
+    const here = operated.outputs.WebhookAddress;
+    await subscribe('ORDERS_CREATE', `${here}/example-store`);
+    await subscribe('CARTS_UPDATE', `${here}/example-store`);
+    await subscribe('ORDERS_PAID', 'https://elsewhere.example.com/x');
+    const { code, stdout } = await operated.run('webhooks check');
+    expect(code).toBe(1);
+    expect(stdout).toContain(`not in order, 0 of ${COUNT}`);
+    expect(stdout).toMatch(/wrong +orders\/create +other fields/);
+    expect(stdout).toMatch(/missing +orders\/updated/);
+    expect(stdout).toMatch(/too many +CARTS_UPDATE/);
+    expect(stdout).toMatch(/other +orders\/paid +https:\/\/elsewhere\.example\.com\/x/);
+    const json = JSON.parse((await operated.run('webhooks check --json')).stdout);
+    expect(json).toMatchObject({ inOrder: false, madeBy: 'admin-api', shops: [{ fine: [] }] });
+  });
+});
+
+describe('webhooks sync', { timeout: 180_000 }, () => {
+  it('changes nothing without --yes, everything with it, and then nothing more', async () => {
+    const rehearsal = await operated.run('webhooks sync');
+    expect(rehearsal.code).toBe(0);
+    expect(rehearsal.stdout).toContain('Nothing was changed.');
+    expect((await operated.run('webhooks check')).code).toBe(1);
+
+    const done = await operated.run('webhooks sync --yes');
+    expect(done.code).toBe(0);
+    expect(done.stdout.match(/^created /gm)).toHaveLength(COUNT);
+    const checked = await operated.run('webhooks check');
+    expect(checked.code).toBe(0);
+    expect(checked.stdout).toContain(`in order, ${COUNT} of ${COUNT}`);
+    expect((await operated.run('webhooks sync --yes')).stdout).toContain('Nothing to do.');
+  });
+
+  it('removes what has another address only with --prune', async () => {
+    await subscribe('ORDERS_PAID', 'https://elsewhere.example.com/x');
+    await operated.run('webhooks sync --yes');
+    const kept = JSON.parse((await operated.run('webhooks check --json')).stdout);
+    expect(kept.shops[0].other).toHaveLength(1);
+    const pruned = await operated.run('webhooks sync --prune --yes');
+    expect(pruned.stdout).toContain('removed orders/paid');
+    const gone = JSON.parse((await operated.run('webhooks check --json')).stdout);
+    expect(gone.shops[0].other).toEqual([]);
+    expect(gone.inOrder).toBe(true);
+  });
+
+  it('prints what belongs into the app’s own configuration', async () => {
+    const { stdout } = await operated.run('webhooks sync');
+    expect(stdout).toContain('[webhooks]\napi_version = "2026-10"');
+    expect(stdout).toContain('"customers/redact"');
+    expect(stdout).toContain(`uri = "${operated.outputs.WebhookAddress}/example-store"`);
+  });
+
+  it('delivers webhooks that the connector takes', async () => {
+    await operated.run('webhooks sync --yes');
+    operated.store.actions.placeRandomOrder();
+    await operated.store.deliveries.settled();
+    const attempts = operated.store.deliveries.all().map(({ state }) => state);
+    expect(attempts).not.toHaveLength(0);
+    expect(new Set(attempts)).toEqual(new Set(['delivered']));
+    await operated.work();
+    expect(await operated.queues.deadLetters()).toEqual([]);
+  });
+});
+
+describe('the webhooks command', { timeout: 180_000 }, () => {
+  it.each([
+    'webhooks',
+    'webhooks chekc',
+    'webhooks sync --shop nowhere.myshopify.com',
+    'webhooks check --prune',
+  ])('ends with 2 for "%s"', async (line) => {
+    const { code, stdout, stderr } = await operated.run(line);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('says plainly that the store does not take its credentials', async () => {
+    await operated.keepSecret('store', '{"accessToken":"shpat_wrong"}');
+    const { code, stderr } = await operated.run('webhooks check');
+    await operated.keepSecret(
+      'store',
+      JSON.stringify({ accessToken: operated.store.credentials.accessToken }),
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('does not accept the credentials');
+  });
+});

@@ -1,0 +1,61 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { settle } from '../../local/stack/demo/settle.ts';
+import { portsFrom } from '../../local/stack/ports.ts';
+import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
+import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize.ts';
+
+export interface LocalStack extends RunningStack {
+  readonly problems: readonly string[];
+  /** One delivery through the front door, signed unless told otherwise; gives the answer. */
+  post(topic: string, payload: unknown, options?: PostOptions): Promise<Response>;
+  /** Until nothing is on its way any more. */
+  settled(): Promise<void>;
+}
+
+interface PostOptions {
+  readonly secret?: string;
+  readonly webhookId?: string;
+  readonly contentType?: string;
+}
+
+/** The stack as `npm start` runs it, in this process, on free ports. */
+export async function startLocalStack(name: string): Promise<LocalStack> {
+  const folder = join(PROJECT, `.connector/test-${name}`);
+  const problems: string[] = [];
+  const stack = await startStack({
+    connector: await loadConnector('prod'),
+    assembly: synthesize('prod', folder),
+    ports: portsFrom(0),
+    onProblem: (problem) => problems.push(problem),
+  });
+  return {
+    ...stack,
+    problems,
+    post(topic, payload, { secret = stack.webhookSecret, webhookId, contentType } = {}) {
+      const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+      return fetch(stack.webhookAddress, {
+        method: 'POST',
+        headers: {
+          'content-type': contentType ?? 'application/json',
+          'x-shopify-topic': topic,
+          'x-shopify-shop-domain': stack.store.shop.domain,
+          'x-shopify-webhook-id': webhookId ?? randomUUID(),
+          'x-shopify-api-version': '2026-10',
+          'x-shopify-triggered-at': new Date().toISOString(),
+          'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+        },
+        body,
+      });
+    },
+    async settled() {
+      const left = await settle(stack, 50_000);
+      if (left > 0) throw new Error(`${left} messages are still on their way`);
+    },
+    async stop() {
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

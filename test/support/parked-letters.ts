@@ -1,0 +1,71 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { encodeEvent } from '../../shared/sync/encode-event.ts';
+import type { DeadLetterReason, StoreEvent } from '../../shared/sync/store-event.ts';
+
+export const LETTER_SHOP = 'example-store.myshopify.com';
+
+export interface ParkedLetter {
+  readonly event: StoreEvent | string;
+  /** Undefined: as SQS moves a message by itself, without a word and in the group it had. */
+  readonly reason: DeadLetterReason | undefined;
+  readonly group?: string;
+}
+
+const AT_ONCE = 10;
+
+/** Many dead letters in few calls, in this order, as `createSqsDeadLetters` would park them. */
+export async function parkLetters(
+  client: SQSClient,
+  queueUrl: string,
+  letters: readonly ParkedLetter[],
+): Promise<void> {
+  for (let start = 0; start < letters.length; start += AT_ONCE) {
+    await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: letters.slice(start, start + AT_ONCE).map(({ event, reason, group }, index) => ({
+          Id: String(index),
+          MessageBody: typeof event === 'string' ? event : encodeEvent(event),
+          MessageGroupId: group ?? `source-${start + index}`,
+          MessageDeduplicationId: `source-${start + index}`,
+          ...(reason && { MessageAttributes: attributesOf(reason) }),
+        })),
+      }),
+    );
+  }
+}
+
+function attributesOf({ attempts, ...texts }: DeadLetterReason) {
+  const attributes = Object.entries(texts).map(([name, text]) => [
+    name,
+    { DataType: 'String', StringValue: String(text) },
+  ]);
+  return {
+    ...Object.fromEntries(attributes),
+    attempts: { DataType: 'Number', StringValue: String(attempts) },
+  };
+}
+
+/** An event that any release can read: its body is left out, so the store would be asked. */
+export function letterEvent(changes: Partial<StoreEvent> = {}): StoreEvent {
+  return {
+    shop: LETTER_SHOP,
+    kind: 'order',
+    id: '1001',
+    topic: 'orders/updated',
+    deliveryId: 'delivery-1',
+    receivedAt: '2026-10-09T12:00:00.000Z',
+    body: undefined,
+    ...changes,
+  };
+}
+
+export function letterReason(changes: Partial<DeadLetterReason> = {}): DeadLetterReason {
+  return {
+    reason: 'rejected',
+    why: 'sendOrder was refused: the customer has no name',
+    attempts: 1,
+    at: '2026-10-09T12:05:00.000Z',
+    ...changes,
+  };
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROJECT } from '../../local/stack/synthesize.ts';
+
+export interface StartedCommand {
+  readonly pid: number;
+  /** Everything written so far, to both outputs. */
+  output(): string;
+  /** Until the output has this in it; rejects when the command ends before. */
+  says(text: string): Promise<void>;
+  /** Of the processes it has started, and those they have. */
+  descendants(): readonly number[];
+  kill(signal: NodeJS.Signals): void;
+  /** Its exit code; undefined when a signal ended it. */
+  ended(): Promise<number | undefined>;
+}
+
+/** `npm start` without npm: the program itself, so that signals and ids are its own. */
+export function startStackCommand(...args: readonly string[]): StartedCommand {
+  return track(spawn(process.execPath, ['local/stack/main.ts', ...args], { cwd: PROJECT }));
+}
+
+/** As it is typed. */
+export function startByNpm(...args: readonly string[]): StartedCommand {
+  return track(spawn('npm', ['start', '--', ...args], { cwd: PROJECT }));
+}
+
+function track(child: ChildProcess): StartedCommand {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const close = once(child, 'close').then(([code]) => (code === null ? undefined : Number(code)));
+  let isOver = false;
+  void close.then(() => {
+    isOver = true;
+  });
+  return {
+    pid: child.pid ?? -1,
+    output: () => said,
+    async says(text) {
+      while (!said.includes(text)) {
+        if (isOver) throw new Error(`it ended without "${text}":\n${said}`);
+        await sleep(50);
+      }
+    },
+    descendants: () => descendantsOf(child.pid ?? -1),
+    kill: (signal) => void child.kill(signal),
+    ended: () => close,
+  };
+}
+
+function descendantsOf(pid: number): readonly number[] {
+  const parents = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const below = (parent: number): readonly number[] =>
+    parents
+      .filter(([, ppid]) => ppid === parent)
+      .flatMap(([child = 0]) => [child, ...below(child)]);
+  return below(pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 only asks.
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,111 @@
+import type { StoreCoupon } from '../../shared/store/coupon.ts';
+import type { StoreOrder } from '../../shared/store/order.ts';
+import type { StoreProduct } from '../../shared/store/product.ts';
+import { buildOrder } from '../fixtures/order-payload.ts';
+import { type OrderSpec, simpleOrder } from '../fixtures/order-spec.ts';
+import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+import { type openConnector, SHOP } from './in-process-connector.ts';
+
+type Connector = ReturnType<typeof openConnector>;
+
+/** What a merchant does in the store, told to the connector or not. */
+export function createStoreHistory(connector: Connector) {
+  const moment = () => new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
+  const event = (kind: 'order' | 'product' | 'discount', id: string, topic: string) => ({
+    shop: SHOP,
+    kind,
+    id,
+    topic,
+    deliveryId: `${topic}/${id}/${connector.clock.ms}`,
+    receivedAt: moment(),
+    body: undefined,
+  });
+  const now = {
+    orders: new Map<string, StoreOrder>(),
+    products: new Map<string, StoreProduct>(),
+    coupons: new Map<string, readonly StoreCoupon[]>(),
+  };
+  return {
+    async putOrder(id: string, spec: Partial<OrderSpec>, isTold: boolean): Promise<void> {
+      const whole = { ...simpleOrder, ...spec };
+      const at = moment();
+      const changes = {
+        id: Number(id),
+        admin_graphql_api_id: `gid://shopify/Order/${id}`,
+        created_at: at,
+        processed_at: at,
+        updated_at: at,
+      };
+      const order = storeOrder(whole, changes);
+      now.orders.set(id, order);
+      connector.store.putOrder(SHOP, order);
+      if (!isTold) return;
+      const { payload } = buildOrder(whole, changes);
+      await connector.deliver({ topic: 'orders/updated', payload });
+    },
+    async putProduct(id: string, title: string, isTold: boolean): Promise<void> {
+      const product = storeProduct({ id, title, updatedAt: moment() });
+      now.products.set(id, product);
+      connector.store.putProduct(SHOP, product);
+      if (isTold) await connector.send(event('product', id, 'products/update'));
+    },
+    /** All codes of the discount as they are now; those it had before and has no more are removed. */
+    async putDiscount(
+      id: string,
+      codes: readonly string[],
+      changes: Partial<StoreCoupon>,
+      isTold: boolean,
+    ): Promise<void> {
+      connector.store.remove(SHOP, 'discount', id);
+      const coupons = codes.map((code) =>
+        storeCoupon({ ...changes, code, discountId: id, updatedAt: moment() }),
+      );
+      now.coupons.set(id, coupons);
+      for (const coupon of coupons) connector.store.putCoupon(SHOP, coupon);
+      if (isTold) await connector.send(event('discount', id, 'discounts/update'));
+    },
+    /** A connector that hears, for the first time, of everything as it is now. */
+    async tellAll(other: Connector): Promise<void> {
+      other.clock.ms = connector.clock.ms;
+      const again = createStoreHistory(other);
+      for (const [id, order] of now.orders) {
+        other.store.putOrder(SHOP, order);
+        await again.ask('order', id, 'orders/updated');
+      }
+      for (const [id, product] of now.products) {
+        other.store.putProduct(SHOP, product);
+        await again.ask('product', id, 'products/update');
+      }
+      for (const [id, coupons] of now.coupons) {
+        for (const coupon of coupons) other.store.putCoupon(SHOP, coupon);
+        if (coupons.length > 0) await again.ask('discount', id, 'discounts/update');
+      }
+      await other.drain();
+    },
+    /** An event without a body. */
+    async ask(kind: 'order' | 'product' | 'discount', id: string, topic: string): Promise<void> {
+      await connector.send(event(kind, id, topic));
+    },
+  };
+}
+
+/**
+ * What the service holds and counts, without what differs by the number of calls or their moment. Codes
+ * that are over are left out: who hears of them only then has nothing to end.
+ */
+export function heldBy({ loyalty }: Connector): unknown {
+  const { orders, products, coupons } = loyalty.rows;
+  const plain = (rows: Iterable<object>) =>
+    [...rows].map((row) => {
+      const { Id, pointId, UpdatedDate, Metadatas, customerId, ...rest } = row as Record<
+        string,
+        unknown
+      >;
+      return JSON.stringify(rest);
+    });
+  return {
+    orders: plain(orders.values()).toSorted(),
+    products: plain(products.values()).toSorted(),
+    coupons: plain([...coupons.values()].filter(({ isActive }) => isActive)).toSorted(),
+  };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { synthesizeStack } from '../../support/synthesized-stack.ts';
+import { alarmsOf, dashboardOf } from '../../support/watched-metrics.ts';
+
+const template = synthesizeStack({
+  shops: [{ domain: 'example-store.myshopify.com' }, { domain: 'second-store.myshopify.com' }],
+});
+const { widgets, metrics } = dashboardOf(template);
+
+describe('the dashboard', () => {
+  it('begins with every alarm of the stack', () => {
+    const [first] = widgets;
+    expect(first?.type).toBe('alarm');
+    expect(first?.properties.alarms).toHaveLength(alarmsOf(template).length);
+  });
+
+  it('answers the questions of the night, in this order', () => {
+    expect(widgets.flatMap(({ properties }) => properties.title ?? [])).toEqual([
+      'Is it well?',
+      'In: webhooks from the store',
+      'Out: applied in the loyalty service',
+      'From store to loyalty service',
+      'How did it end? sync-orders',
+      'How did it end? sync-products',
+      'How did it end? sync-coupons',
+      'Waiting in the queues',
+      'Age of the oldest message',
+      'Dead letters: these need a person',
+      'Answers that the store takes for failures',
+      'Time of functions: the store waits 5000 ms for the receiver',
+      'Errors and time-outs of functions',
+      'Concurrency of the whole account',
+      'Found by reconciliation',
+      'Ledger',
+    ]);
+  });
+
+  it('ends with what to type for each alarm', () => {
+    const text = widgets.at(-1)?.properties.markdown ?? '';
+    expect(text).toContain('export CONNECTOR_STACK=loyalty-connector-prod');
+    for (const { description } of alarmsOf(template)) {
+      const [, heading = ''] = /docs\/runbook\.md, "(.+)"$/.exec(description) ?? [];
+      expect(text).toContain(`| ${heading} |`);
+    }
+  });
+
+  it('fills every row of its width and no more', () => {
+    const rows = Map.groupBy(widgets as readonly { width: number; y?: number }[], ({ y }) => y);
+    for (const row of rows.values()) {
+      expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
+    }
+  });
+
+  it('shows each shop’s orders coming in, and every queue', () => {
+    const shops = metrics.filter(
+      ({ dimensions }) => dimensions.kind === 'order' && dimensions.shop,
+    );
+    expect(shops.map(({ dimensions }) => dimensions.shop)).toEqual([
+      'example-store.myshopify.com',
+      'second-store.myshopify.com',
+    ]);
+    const queues = Object.keys(template.findResources('AWS::SQS::Queue'));
+    const shown = new Set(metrics.map(({ dimensions }) => dimensions.QueueName));
+    expect(queues.filter((id) => !shown.has(`{${id}.QueueName}`))).toEqual([]);
+  });
+
+  it('is found by the output of the stack', () => {
+    const { Dashboard, AlarmTopic } = template.toJSON().Outputs;
+    expect(JSON.stringify(Dashboard.Value)).toContain(
+      'dashboards/dashboard/loyalty-connector-prod',
+    );
+    expect(AlarmTopic.Value).toEqual({ Ref: expect.stringContaining('Topic') });
+    template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
+      DashboardName: 'loyalty-connector-prod',
+    });
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { describeStack } from '../../../local/stack/template/describe-stack.ts';
+import type { Template, TemplateResource } from '../../../local/stack/template/template.ts';
+
+const place = {
+  region: 'us-east-1',
+  account: '000000000000',
+  stackName: 'connector-test',
+  endpoint: 'http://127.0.0.1:4566',
+  webAddress: 'http://127.0.0.1:4030/',
+};
+
+const describeOf = (
+  resources: Readonly<Record<string, TemplateResource>>,
+  rest: Partial<Template> = {},
+) => describeStack({ Resources: resources, ...rest }, place);
+
+const queue: TemplateResource = {
+  Type: 'AWS::SQS::Queue',
+  Properties: {
+    FifoQueue: true,
+    VisibilityTimeout: 720,
+    RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 5 },
+  },
+};
+const dead: TemplateResource = { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } };
+
+const worker: TemplateResource = {
+  Type: 'AWS::Lambda::Function',
+  Properties: {
+    Runtime: 'nodejs24.x',
+    Handler: 'index.handler',
+    Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own way to write it.
+    Code: { S3Bucket: { 'Fn::Sub': 'assets-${AWS::Region}' }, S3Key: 'abc.zip' },
+    Timeout: 120,
+    MemorySize: 512,
+    Environment: {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own way to write it.
+      Variables: { QUEUE_URL: { Ref: 'Queue' }, WEB: { 'Fn::Sub': '${Url.FunctionUrl}x' } },
+    },
+    LoggingConfig: { LogGroup: { Ref: 'Logs' } },
+  },
+};
+
+describe('a template, read for this machine', () => {
+  it('gives a queue the attributes it would be created with, its dead-letter queue by ARN', () => {
+    const { queues } = describeOf({ Queue: queue, Dead: dead });
+    const [source] = queues;
+    expect(source).toMatchObject({
+      name: 'connector-test-Queue.fifo',
+      url: 'http://127.0.0.1:4566/000000000000/connector-test-Queue.fifo',
+      attributes: { FifoQueue: 'true', VisibilityTimeout: '720' },
+    });
+    expect(JSON.parse(source?.attributes.RedrivePolicy ?? '')).toEqual({
+      deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:connector-test-Dead.fifo',
+      maxReceiveCount: 5,
+    });
+  });
+
+  it('resolves what a function refers to: its queue, its address, its role, its log', () => {
+    const { functions, web } = describeOf({
+      Queue: queue,
+      Dead: dead,
+      Role: { Type: 'AWS::IAM::Role' },
+      Logs: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: 'of-worker' } },
+      Worker: worker,
+      Url: {
+        Type: 'AWS::Lambda::Url',
+        Properties: { AuthType: 'NONE', TargetFunctionArn: { 'Fn::GetAtt': ['Worker', 'Arn'] } },
+      },
+    });
+    expect(functions[0]).toMatchObject({
+      roleArn: 'arn:aws:iam::000000000000:role/connector-test-Role',
+      assetKey: 'abc.zip',
+      timeoutSeconds: 120,
+      memoryMb: 512,
+      logGroup: 'of-worker',
+      environment: {
+        QUEUE_URL: 'http://127.0.0.1:4566/000000000000/connector-test-Queue.fifo',
+        WEB: 'http://127.0.0.1:4030/x',
+      },
+    });
+    expect(web).toEqual({ kind: 'function-url', target: functions[0]?.arn });
+  });
+
+  it('makes no https address of a place on this machine', () => {
+    const host = {
+      'Fn::Select': [2, { 'Fn::Split': ['/', { 'Fn::GetAtt': ['Url', 'FunctionUrl'] }] }],
+    };
+    const { outputs } = describeOf(
+      {
+        Url: { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'NONE', TargetFunctionArn: 'f' } },
+      },
+      { Outputs: { Address: { Value: { 'Fn::Join': ['', ['https://', host]] } } } },
+    );
+    expect(outputs.Address).toBe('http://127.0.0.1:4030');
+  });
+
+  it('leaves out a property whose value is AWS::NoValue', () => {
+    const { queues } = describeOf({
+      Queue: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: { Ref: 'AWS::NoValue' } } },
+    });
+    expect(queues[0]?.attributes).toEqual({});
+  });
+
+  it('gives a role the policies written in it and those attached to it, and no others', () => {
+    const allow = (Action: string) => ({
+      Statement: [{ Effect: 'Allow', Action, Resource: '*' }],
+    });
+    const { roles } = describeOf({
+      Mine: {
+        Type: 'AWS::IAM::Role',
+        Properties: { Policies: [{ PolicyName: 'x', PolicyDocument: allow('sqs:SendMessage') }] },
+      },
+      Other: { Type: 'AWS::IAM::Role' },
+      Policy: {
+        Type: 'AWS::IAM::Policy',
+        Properties: { PolicyDocument: allow('dynamodb:Query'), Roles: [{ Ref: 'Mine' }] },
+      },
+    });
+    const actionsOf = (name: string) =>
+      roles
+        .find((role) => role.name === name)
+        ?.policies.flatMap(({ statements }) => statements.flatMap(({ actions }) => actions));
+    expect(actionsOf('connector-test-Mine')).toEqual(['sqs:SendMessage', 'dynamodb:Query']);
+    expect(actionsOf('connector-test-Other')).toEqual([]);
+  });
+});
+
+describe('what a template asks for and cannot be had here stops the start', () => {
+  it.each<[string, Readonly<Record<string, TemplateResource>>]>([
+    [
+      'a queue with a key of its own',
+      { Queue: { ...dead, Properties: { KmsMasterKeyId: 'key' } } },
+    ],
+    ['AWS::S3::Bucket', { Bucket: { Type: 'AWS::S3::Bucket' } }],
+    [
+      'Fn::ImportValue',
+      { Queue: { ...dead, Properties: { DelaySeconds: { 'Fn::ImportValue': 'x' } } } },
+    ],
+    ['Nowhere', { Queue: { ...dead, Properties: { DelaySeconds: { Ref: 'Nowhere' } } } }],
+    [
+      'Queue.Colour',
+      { Queue: { ...dead, Properties: { Tags: { 'Fn::GetAtt': 'Queue.Colour' } } } },
+    ],
+    [
+      'a managed policy',
+      {
+        Role: {
+          Type: 'AWS::IAM::Role',
+          Properties: { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] },
+        },
+      },
+    ],
+    [
+      'the field NotAction',
+      {
+        Role: {
+          Type: 'AWS::IAM::Role',
+          Properties: {
+            Policies: [
+              {
+                PolicyDocument: {
+                  Statement: [{ Effect: 'Allow', NotAction: 'iam:*', Resource: '*' }],
+                },
+              },
+            ],
+          },
+        },
+      },
+    ],
+    ['the runtime python3.13', { Worker: { ...worker, Properties: { Runtime: 'python3.13' } } }],
+    [
+      'the AuthType',
+      {
+        Url: {
+          Type: 'AWS::Lambda::Url',
+          Properties: { AuthType: 'AWS_IAM', TargetFunctionArn: 'f' },
+        },
+      },
+    ],
+  ])('%s', (what, resources) => {
+    expect(() => describeOf(resources)).toThrow(`The local stack does not know`);
+    expect(() => describeOf(resources)).toThrow(what);
+  });
+
+  it('but not what people look at', () => {
+    expect(() =>
+      describeOf({
+        Alarm: {
+          Type: 'AWS::CloudWatch::Alarm',
+          Properties: { Anything: { 'Fn::If': ['a', 1, 2] } },
+        },
+      }),
+    ).not.toThrow();
+  });
+});

@@ -1,0 +1,172 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
+import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/http-event.ts';
+import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
+import { readRateMs } from '../../../local/stack/functions/schedules.ts';
+import { settledMessages, toSqsEvent } from '../../../local/stack/functions/sqs-event.ts';
+import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
+import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
+
+const request = (contentType: string | undefined, body: Buffer) => ({
+  method: 'POST',
+  target: '/shop?a=1&a=2',
+  headers: { host: 'h', ...(contentType && { 'content-type': contentType }), cookie: 'x=1; y=2' },
+  body,
+  sourceIp: '127.0.0.1',
+  at: new Date('2026-11-15T04:57:37Z'),
+});
+
+describe('a request becomes an event of payload format 2.0', () => {
+  it.each([
+    ['application/json', false],
+    ['application/json; charset=utf-8', false],
+    ['text/plain', false],
+    ['application/xml', false],
+    ['application/x-www-form-urlencoded', true],
+    ['application/octet-stream', true],
+    ['application/vnd.api+json', true],
+    [undefined, true],
+  ])('%s comes in base64: %s', (contentType, isBase64Encoded) => {
+    const event = toHttpEvent(request(contentType, Buffer.from('{"a":"ä"}')), 'function-url');
+    expect(event.isBase64Encoded).toBe(isBase64Encoded);
+    const { body } = toHttpRequest(event as never);
+    expect(Buffer.from(body).toString()).toBe('{"a":"ä"}');
+  });
+
+  it('carries path, query, cookies and time as Lambda does', () => {
+    expect(toHttpEvent(request('text/plain', Buffer.from('x')), 'function-url')).toMatchObject({
+      version: '2.0',
+      routeKey: '$default',
+      rawPath: '/shop',
+      rawQueryString: 'a=1&a=2',
+      cookies: ['x=1', 'y=2'],
+      queryStringParameters: { a: '1,2' },
+      requestContext: {
+        http: { method: 'POST', path: '/shop', sourceIp: '127.0.0.1' },
+        time: '15/Nov/2026:04:57:37 +0000',
+        timeEpoch: 1794718657000,
+      },
+    });
+  });
+
+  it('answers for the function: its own words, or nothing of what went wrong', () => {
+    const returned = (value: unknown) =>
+      toHttpAnswer({ kind: 'returned', json: JSON.stringify(value) });
+    expect(returned({ statusCode: 401, body: 'no' })).toMatchObject({ status: 401, body: 'no' });
+    expect(returned({ statusCode: 200, body: 'YQ==', isBase64Encoded: true }).body).toEqual(
+      Buffer.from('a'),
+    );
+    expect(returned('hello')).toMatchObject({ status: 200, body: 'hello' });
+    const failed = { kind: 'failed', errorType: 'Error', errorMessage: 'a secret' } as const;
+    expect(toHttpAnswer(failed)).toMatchObject({ status: 502 });
+    expect(JSON.stringify(toHttpAnswer(failed))).not.toContain('secret');
+    expect(toHttpAnswer({ kind: 'throttled' }).status).toBe(429);
+  });
+});
+
+describe('a batch of messages', () => {
+  const messages: Message[] = ['a', 'b', 'c'].map((id) => ({
+    MessageId: id,
+    ReceiptHandle: `handle-${id}`,
+    Body: id,
+    MD5OfBody: 'm',
+    Attributes: { ApproximateReceiveCount: '2', MessageGroupId: 'g' },
+  }));
+  const settled = (json: string, reports = true) =>
+    settledMessages(messages, { kind: 'returned', json }, reports).map(
+      ({ MessageId }) => MessageId,
+    );
+
+  it('becomes an event with everything the queue said of it', () => {
+    const arn = 'arn:aws:sqs:us-east-1:000000000000:q.fifo';
+    expect(toSqsEvent(messages, arn).Records[0]).toEqual({
+      messageId: 'a',
+      receiptHandle: 'handle-a',
+      body: 'a',
+      attributes: { ApproximateReceiveCount: '2', MessageGroupId: 'g' },
+      messageAttributes: {},
+      md5OfBody: 'm',
+      eventSource: 'aws:sqs',
+      eventSourceARN: arn,
+      awsRegion: 'us-east-1',
+    });
+  });
+
+  it('is deleted but for what the function reports as failed', () => {
+    expect(settled('{"batchItemFailures":[{"itemIdentifier":"b"}]}')).toEqual(['a', 'c']);
+    expect(settled('{"batchItemFailures":[]}')).toEqual(['a', 'b', 'c']);
+    expect(settled('null')).toEqual(['a', 'b', 'c']);
+    expect(settled('{}')).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    '"ok"',
+    '{"batchItemFailures":"b"}',
+    '{"batchItemFailures":[{"itemIdentifier":"unknown"}]}',
+    '{"batchItemFailures":[{"itemIdentifier":""}]}',
+    '{"batchItemFailures":[{"itemIdentifier":null}]}',
+    '{"batchItemFailures":[{}]}',
+  ])('stays whole when the answer is %s', (json) => {
+    expect(settled(json)).toEqual([]);
+  });
+
+  it('stays whole when the function failed, and goes whole where single failures are not reported', () => {
+    const failed = { kind: 'failed', errorType: 'E', errorMessage: 'm' } as const;
+    expect(settledMessages(messages, failed, true)).toEqual([]);
+    expect(settled('{"batchItemFailures":[{"itemIdentifier":"b"}]}', false)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('metrics in the log', () => {
+  it('are read as the connector writes them', () => {
+    const lines: string[] = [];
+    const telemetry = createEmfTelemetry(
+      { namespace: 'N', service: 'sync-orders' },
+      (line) => lines.push(line),
+      () => new Date(1000),
+    );
+    telemetry.count('applied', { kind: 'order' }, 3);
+    telemetry.log('info', 'applied', {});
+    telemetry.flush();
+    expect(lines.flatMap(readEmbeddedMetrics)).toContainEqual({
+      name: 'applied',
+      dimensions: { service: 'sync-orders' },
+      at: 1000,
+      value: 3,
+    });
+  });
+
+  it('are one figure for each value and each set of dimensions', () => {
+    const line = JSON.stringify({
+      _aws: {
+        Timestamp: 5,
+        CloudWatchMetrics: [{ Dimensions: [['a'], ['a', 'b']], Metrics: [{ Name: 'ms' }] }],
+      },
+      a: 'x',
+      b: 'y',
+      ms: [1, 2],
+    });
+    expect(readEmbeddedMetrics(line)).toEqual([
+      { name: 'ms', dimensions: { a: 'x' }, at: 5, value: 1 },
+      { name: 'ms', dimensions: { a: 'x' }, at: 5, value: 2 },
+      { name: 'ms', dimensions: { a: 'x', b: 'y' }, at: 5, value: 1 },
+      { name: 'ms', dimensions: { a: 'x', b: 'y' }, at: 5, value: 2 },
+    ]);
+  });
+
+  it.each(['', 'text', '{"_aws"', '{"_aws":1}', '{"_aws":{}}'])('none are in %j', (line) => {
+    expect(readEmbeddedMetrics(line)).toEqual([]);
+  });
+});
+
+describe('schedules', () => {
+  it('by a rate', () => {
+    expect(readRateMs('rate(1 hour)')).toBe(3_600_000);
+    expect(readRateMs('rate(7 days)')).toBe(604_800_000);
+    expect(() => readRateMs('cron(0 12 * * ? *)')).toThrow('cron(0 12 * * ? *)');
+  });
+});
