@@ -56,6 +56,7 @@ export class Balances extends Construct {
       ledger: props.ledger,
       secrets,
       maxConcurrency: MAX_CONCURRENCY,
+      fansOut: false,
     });
     this.functions = {
       'receive-points': receiver.lambda,
