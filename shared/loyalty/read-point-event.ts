@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isObject, type JsonObject } from './payload.ts';
 
 /** What the connector uses of a point event. Nothing of the person but their id. */
-export interface PointEvent {
+interface PointEvent {
   /** The service's own id of the transaction. */
   readonly pointId: string;
   /** ISO 8601 in UTC. */

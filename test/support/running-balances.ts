@@ -17,8 +17,6 @@ import {
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { toFunctionUrlEvent } from './webhook-request.ts';
 
-export type RunningBalances = Awaited<ReturnType<typeof openBalances>>;
-
 /** 32 bytes, as the set-up makes them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 

@@ -13,7 +13,7 @@ export const BALANCE_TYPES = {
   tier: 'single_line_text_field',
 } as const;
 
-export type BalanceField = keyof typeof BALANCE_TYPES;
+type BalanceField = keyof typeof BALANCE_TYPES;
 
 const FIELDS = Object.keys(BALANCE_TYPES) as readonly BalanceField[];
 

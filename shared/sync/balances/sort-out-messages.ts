@@ -7,7 +7,7 @@ import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { isFromTheFuture } from './decide-balance.ts';
 
-export interface BalanceMessage {
+interface BalanceMessage {
   readonly message: ReceivedMessage;
   readonly event: BalanceEvent;
 }
