@@ -1,4 +1,5 @@
 import { definitionKey } from '../model/metafields.ts';
+import { denyAccess } from './access.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { definitionView, metafieldView } from './metafield-view.ts';
@@ -46,6 +47,14 @@ export function metafieldMutations(context: GraphContext): View {
       definitionKey({ ...one, namespace: one.namespace ?? DEFAULT_NAMESPACE }),
     );
 
+  /** A metafield is written with the scope of its owner. */
+  function checkScopes(owners: readonly string[], fieldName: string): void {
+    const ofCustomers = owners.some((owner) => owner.startsWith('gid://shopify/Customer/'));
+    if (ofCustomers && !context.scopes.has('write_customers')) {
+      throw denyAccess('write_customers', fieldName);
+    }
+  }
+
   function faultOf({ ownerId, namespace, key, type, value }: MetafieldInput, index: number) {
     const at = (field: string) => ['metafields', String(index), field];
     const fault = (field: string, message: string, code: string): Refusal[] => [
@@ -78,6 +87,10 @@ export function metafieldMutations(context: GraphContext): View {
   return {
     // All or none, as the page of the mutation says.
     metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
+      checkScopes(
+        metafields.map(({ ownerId }) => ownerId),
+        'metafieldsSet',
+      );
       if (metafields.length > MOST_AT_ONCE) {
         const message = `Exceeded the maximum metafields input limit of ${MOST_AT_ONCE}.`;
         return refusal('metafields', {

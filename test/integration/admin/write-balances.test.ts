@@ -6,6 +6,7 @@ import {
   readDefinitions,
 } from '../../../shared/shopify/admin/balance-definitions.ts';
 import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
+import { describeBalanceStore } from '../../contract/balance-store-contract.ts';
 
 let store: StoreSandbox;
 let ask: Ask;
@@ -13,18 +14,22 @@ let customers: string[];
 
 beforeAll(async () => {
   store = await startStoreSandbox({ shop: { domain: 'example-store.myshopify.com' }, seed: 3 });
-  const secret = { kind: 'static', accessToken: store.credentials.accessToken } as const;
-  ask = createAdminClient({
-    shop: 'example-store.myshopify.com',
-    secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
-    sandboxAddress: store.address,
-  }).until(undefined);
+  ask = askOf(store);
   customers = Array.from(
     { length: 20 },
     (_, index) => store.actions.createCustomer({ email: `c${index}@example.com` }).id,
   );
 });
 afterAll(() => store.stop());
+
+function askOf({ credentials, address }: StoreSandbox): Ask {
+  const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
+  return createAdminClient({
+    shop: 'example-store.myshopify.com',
+    secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+    sandboxAddress: address,
+  }).until(undefined);
+}
 
 const change = (customerId: string, points = '1') => ({ customerId, points, cashback: '0.5' });
 
@@ -42,6 +47,13 @@ function valueOf(id: string, key: string, namespace = 'loyalty'): string | undef
 function sets(): number {
   return store.journal.entries().filter(({ operation }) => operation === 'SetMetafields').length;
 }
+
+describeBalanceStore('the Admin API', () => ({
+  store: { writeBalances: (_, changes) => writeBalances(ask, 'contract', changes) },
+  shop: 'example-store.myshopify.com',
+  customers,
+  held: (id, field) => valueOf(id, field, 'contract'),
+}));
 
 describe('writing balances', () => {
   it('fills each call with as many customers as it holds', async () => {
@@ -76,19 +88,6 @@ describe('writing balances', () => {
     expect([valueOf(first, 'points'), valueOf(third, 'points')]).toEqual(['11', '13']);
   });
 
-  it('sets a tier, leaves it where nothing is said, and takes it away', async () => {
-    const [id = ''] = customers;
-    await writeBalances(ask, 'loyalty', [{ ...change(id), tier: 'Gold' }]);
-    expect(valueOf(id, 'tier')).toBe('Gold');
-    await writeBalances(ask, 'loyalty', [change(id)]);
-    expect(valueOf(id, 'tier')).toBe('Gold');
-    await writeBalances(ask, 'loyalty', [{ ...change(id), tier: null }]);
-    expect(valueOf(id, 'tier')).toBeUndefined();
-    expect(await writeBalances(ask, 'loyalty', [{ ...change(id), tier: null }])).toEqual([
-      { kind: 'written' },
-    ]);
-  });
-
   it('blames nobody for a definition of another type: a person must act', async () => {
     const definition = { ownerType: 'CUSTOMER', namespace: 'taken', key: 'points', name: 'Points' };
     const access = { storefront: 'NONE', customerAccount: 'NONE' } as const;
@@ -104,6 +103,25 @@ describe('writing balances', () => {
     const [id = ''] = customers;
     const [written] = await writeBalances(ask, 'loyalty', [change(id)]);
     expect(written).toMatchObject({ kind: 'unavailable', afterSeconds: 30 });
+  });
+});
+
+describe('an app that may not write customers', () => {
+  it('waits for a person, who is told the missing scope', async () => {
+    const scopes = ['read_customers', 'read_orders'];
+    const reader = await startStoreSandbox({
+      shop: { domain: 'example-store.myshopify.com' },
+      settings: { scopes },
+    });
+    try {
+      const { id } = reader.actions.createCustomer({ email: 'reader@example.com' });
+      const written = await writeBalances(askOf(reader), 'loyalty', [change(id)]);
+      expect(written).toEqual([
+        { kind: 'unavailable', why: 'access-denied-write-customers', misconfigured: true },
+      ]);
+    } finally {
+      await reader.stop();
+    }
   });
 });
 
