@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../../sandbox-kit/http/read-body.ts';
 import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
 import { type Server, startServer } from '../../sandbox-kit/http/start-server.ts';
+import { PLACE } from '../emulators.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
 import { toHttpAnswer, toHttpEvent } from './http-event.ts';
@@ -60,11 +61,15 @@ async function handle(
 }
 
 /** A function URL needs both permissions; an HTTP API is a service that invokes the function. */
-function isLetIn({ kind }: WebDescription, { arn }: FunctionDescription, access: AccessControl) {
+function isLetIn(
+  { kind, apiId }: WebDescription,
+  { arn }: FunctionDescription,
+  access: AccessControl,
+): boolean {
   if (kind === 'http-api') {
-    const source = {
-      'aws:SourceArn': 'arn:aws:execute-api:us-east-1:000000000000:local/x/POST/{shop}',
-    };
+    const { region, account } = PLACE;
+    const route = `arn:aws:execute-api:${region}:${account}:${apiId}/$default/POST/{shop}`;
+    const source = { 'aws:SourceArn': route };
     const who = 'apigateway.amazonaws.com';
     return isAllowed(access, who, 'lambda:InvokeFunction', arn, source);
   }

@@ -46,7 +46,11 @@ export function describeWeb(resource: ResolvedResource): WebDescription {
   if (resource.text('PayloadFormatVersion') !== '2.0') {
     throw new UnknownInTemplate('an HTTP API with another payload format than 2.0');
   }
-  return { kind: 'http-api', target: resource.text('IntegrationUri') };
+  return {
+    kind: 'http-api',
+    target: resource.text('IntegrationUri'),
+    apiId: resource.text('ApiId'),
+  };
 }
 
 export function describeEventSource(resource: ResolvedResource): EventSourceDescription {

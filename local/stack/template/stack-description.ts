@@ -56,6 +56,8 @@ export interface FunctionDescription {
 export interface WebDescription {
   readonly kind: 'function-url' | 'http-api';
   readonly target: FunctionReference;
+  /** Of an HTTP API: what permissions name it by. */
+  readonly apiId?: string;
 }
 
 export interface EventSourceDescription {

@@ -33,7 +33,7 @@ function askOf({ credentials, address }: StoreSandbox): Ask {
 
 const change = (customerId: string, points = '1') => ({ customerId, points, cashback: '0.5' });
 
-function valueOf(id: string, key: string, namespace = 'loyalty'): string | undefined {
+function heldBy(id: string, key: string, namespace = 'loyalty'): string | undefined {
   return store
     .state()
     .metafields.find(
@@ -52,7 +52,7 @@ describeBalanceStore('the Admin API', () => ({
   store: { writeBalances: (_, changes) => writeBalances(ask, 'contract', changes) },
   shop: 'example-store.myshopify.com',
   customers,
-  held: (id, field) => valueOf(id, field, 'contract'),
+  held: (id, field) => heldBy(id, field, 'contract'),
 }));
 
 describe('writing balances', () => {
@@ -66,7 +66,7 @@ describe('writing balances', () => {
     expect(written).toEqual(customers.map(() => ({ kind: 'written' })));
     // Two metafields each: twelve customers in a call of 25.
     expect(sets() - before).toBe(2);
-    expect(customers.map((id) => valueOf(id, 'points'))).toEqual(customers.map(() => '7'));
+    expect(customers.map((id) => heldBy(id, 'points'))).toEqual(customers.map(() => '7'));
   });
 
   it('writes all others when the store refuses some, whatever their place', async () => {
@@ -85,7 +85,7 @@ describe('writing balances', () => {
       { kind: 'refused', code: 'INVALID_VALUE' },
       { kind: 'written' },
     ]);
-    expect([valueOf(first, 'points'), valueOf(third, 'points')]).toEqual(['11', '13']);
+    expect([heldBy(first, 'points'), heldBy(third, 'points')]).toEqual(['11', '13']);
   });
 
   it('blames nobody for a definition of another type: a person must act', async () => {

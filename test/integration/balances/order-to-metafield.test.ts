@@ -23,12 +23,13 @@ let persons = 0;
 
 /** A paid and fulfilled order of a new customer; gives the customer's id. */
 async function buy({ store, connector }: World, price = 64.9, customerId?: string) {
+  persons += 1;
   const id =
     customerId ??
     store.actions.createCustomer({
       firstName: 'Robin',
       lastName: 'Sampleson',
-      email: `robin-${(persons += 1)}@example.com`,
+      email: `robin-${persons}@example.com`,
     }).id;
   const order = store.actions.placeOrder({
     customerId: id,

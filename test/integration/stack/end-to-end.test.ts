@@ -1,3 +1,4 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
@@ -139,6 +140,26 @@ describe('from the store to the loyalty service', () => {
     await stack.line.mend();
     await stack.settled();
     expect(orderOf(id)).toBeDefined();
+  });
+});
+
+describe('the operator', () => {
+  it('runs reconcile through Lambda, and it finds the order that no webhook told of', async () => {
+    // Reconciling leaves the last quarter of an hour to the webhooks.
+    stack.store.advanceClock(-20 * 60);
+    const { id } = unsentOrder();
+    stack.store.advanceClock(20 * 60);
+    const lambda = new LambdaClient({
+      endpoint: stack.endpoint,
+      region: 'us-east-1',
+      credentials: stack.operator,
+    });
+    const { FunctionError } = await lambda.send(
+      new InvokeCommand({ FunctionName: stack.outputs.ReconcileFunction }),
+    );
+    expect(FunctionError).toBeUndefined();
+    await stack.settled();
+    expect(orderOf(id)).toMatchObject({ OrderTotal: 25 });
   });
 });
 
