@@ -1,6 +1,6 @@
 import {
   ChangeMessageVisibilityBatchCommand,
-  DeleteMessageCommand,
+  DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
@@ -9,7 +9,7 @@ import {
 import type { DeadLetter, LetterQueue } from '../sync/dead-letter.ts';
 import type { QueueFamily } from '../sync/queue-family.ts';
 
-/** SQS, for receiving and for changing visibility. */
+/** SQS, for receiving, deleting and changing visibility. */
 const MESSAGES_PER_CALL = 10;
 /** Long polling asks all of SQS's servers, so an empty answer means an empty queue. */
 const WAIT_SECONDS = 1;
@@ -37,8 +37,7 @@ export function createSqsLetterQueue(
     },
 
     async giveBack(receiptHandles) {
-      for (let start = 0; start < receiptHandles.length; start += MESSAGES_PER_CALL) {
-        const handles = receiptHandles.slice(start, start + MESSAGES_PER_CALL);
+      for (const handles of chunksOf(receiptHandles)) {
         // Entries that fail are of letters whose time was over: those are back already.
         await client.send(
           new ChangeMessageVisibilityBatchCommand({
@@ -53,10 +52,17 @@ export function createSqsLetterQueue(
       }
     },
 
-    async remove(receiptHandle) {
-      await client.send(
-        new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: receiptHandle }),
-      );
+    async remove(receiptHandles) {
+      for (const handles of chunksOf(receiptHandles)) {
+        const { Failed: failed = [] } = await client.send(
+          new DeleteMessageBatchCommand({
+            QueueUrl: queueUrl,
+            Entries: handles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle })),
+          }),
+        );
+        if (failed.length === 0) continue;
+        throw new Error(`SQS did not remove ${failed.length} letters: ${failed[0]?.Code}`);
+      }
     },
 
     async counts() {
@@ -70,6 +76,12 @@ export function createSqsLetterQueue(
       };
     },
   };
+}
+
+function chunksOf(handles: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(handles.length / MESSAGES_PER_CALL) }, (_, index) =>
+    handles.slice(index * MESSAGES_PER_CALL, (index + 1) * MESSAGES_PER_CALL),
+  );
 }
 
 /** What SQS moves by itself, after `maxReceiveCount`, has no word on why. */

@@ -1,22 +1,36 @@
-import { GetQueueAttributesCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { ReplayQueue } from '../sync/dead-letter.ts';
+import {
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { ReplayedEvent, ReplayQueue } from '../sync/dead-letter.ts';
 import { encodeEvent } from '../sync/encode-event.ts';
 import { groupIdOf } from '../sync/message-ids.ts';
 import { queueFamilyOf } from '../sync/queue-family.ts';
 import type { QueueUrls } from './sqs-event-queue.ts';
 
-/** Rejects when SQS did not take the event: the SDK compares the checksum of what SQS holds. */
+/** SQS, SendMessageBatch: 1 MiB in all; an envelope is ASCII, so characters are bytes. */
+const BATCH_MAX_CHARS = 1_000_000;
+
 export function createSqsReplayQueue(client: SQSClient, urls: QueueUrls): ReplayQueue {
   return {
-    async send(event, name) {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: urls[queueFamilyOf(event.kind)],
-          MessageBody: encodeEvent(event),
-          MessageGroupId: groupIdOf(event),
-          MessageDeduplicationId: name,
-        }),
-      );
+    async send(events) {
+      const held = new Set<string>();
+      const byQueue = Map.groupBy(events, ({ event }) => urls[queueFamilyOf(event.kind)]);
+      for (const [queueUrl, some] of byQueue) {
+        for (const entries of batchesOf(some)) {
+          // The SDK compares the checksums of what SQS holds.
+          const { Successful: successful = [] } = await client.send(
+            new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: [...entries] }),
+          );
+          for (const { Id: id } of successful) {
+            const name = entries.find((entry) => entry.Id === id)?.MessageDeduplicationId;
+            if (name !== undefined) held.add(name);
+          }
+        }
+      }
+      return held;
     },
 
     async depth(family) {
@@ -31,4 +45,25 @@ export function createSqsReplayQueue(client: SQSClient, urls: QueueUrls): Replay
       return parts.reduce((sum, part) => sum + Number(part ?? 0), 0);
     },
   };
+}
+
+/** As many in a call as its size allows. */
+function batchesOf(events: readonly ReplayedEvent[]): readonly SendMessageBatchRequestEntry[][] {
+  const batches: SendMessageBatchRequestEntry[][] = [[]];
+  let chars = 0;
+  for (const [index, { event, name }] of events.entries()) {
+    const MessageBody = encodeEvent(event);
+    chars += MessageBody.length;
+    if (chars > BATCH_MAX_CHARS && batches.at(-1)?.length !== 0) {
+      batches.push([]);
+      chars = MessageBody.length;
+    }
+    batches.at(-1)?.push({
+      Id: String(index),
+      MessageBody,
+      MessageGroupId: groupIdOf(event),
+      MessageDeduplicationId: name,
+    });
+  }
+  return batches;
 }

@@ -10,8 +10,6 @@ export const LETTER_REASONS = [
   'crashed',
 ] as const;
 
-export type LetterReason = (typeof LETTER_REASONS)[number];
-
 /** A message in a dead-letter queue, in the hands of whoever received it. */
 export interface DeadLetter {
   readonly family: QueueFamily;
@@ -30,7 +28,7 @@ export interface DeadLetter {
   readonly at: number;
 }
 
-export interface LetterCounts {
+interface LetterCounts {
   readonly visible: number;
   /** Received by somebody and not given back yet. */
   readonly inFlight: number;
@@ -48,18 +46,25 @@ export interface LetterQueue {
   receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
   /** Puts the letters back exactly as they were. One whose time is over is back already. */
   giveBack(receiptHandles: readonly string[]): Promise<void>;
-  remove(receiptHandle: string): Promise<void>;
+  /** Rejects when any could not be removed: that one shows itself again when its time is over. */
+  remove(receiptHandles: readonly string[]): Promise<void>;
   /** As SQS counts: roughly, and a minute behind at times. */
   counts(): Promise<LetterCounts>;
 }
 
-/** Where replayed letters go. Resolves only when the queue holds the event. */
+/**
+ * An event on its way back. Sent twice under one name within five minutes, it arrives once: the run that
+ * was killed between sending and removing a letter can be repeated without a second message.
+ */
+export interface ReplayedEvent {
+  readonly event: StoreEvent;
+  readonly name: string;
+}
+
+/** Where replayed letters go. */
 export interface ReplayQueue {
-  /**
-   * An event sent twice under one name within five minutes arrives once: the run that was killed between
-   * sending and removing a letter can be repeated without a second message.
-   */
-  send(event: StoreEvent, name: string): Promise<void>;
+  /** Up to ten, in this order. Gives the names of those that the queues hold now. */
+  send(events: readonly ReplayedEvent[]): Promise<ReadonlySet<string>>;
   /** Messages that wait or are being worked on. */
   depth(family: QueueFamily): Promise<number>;
 }

@@ -33,6 +33,7 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
     triggeredAt: anyText,
     apiVersion: anyText,
     replays: fc.array(fc.record({ at: anyText, by: anyText }, { noNullPrototype: true })),
+    force: fc.boolean(),
     body: fc.oneof(
       fc.constant(undefined),
       fc.uint8Array({ maxLength: 5_000 }),

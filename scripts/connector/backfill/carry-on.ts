@@ -11,6 +11,7 @@ import { createPace } from './pace.ts';
 import { reportEnd, reportPause } from './report.ts';
 import { runBackfill } from './run-backfill.ts';
 import { startWords } from './search.ts';
+import { keepMemorySteady } from './steady-memory.ts';
 import { awaitFile, fileProblem, orderFile } from './store-file.ts';
 
 /** From wherever the backfill stands to its end: have the file written, wait for it, send it. */
@@ -20,6 +21,7 @@ export async function carryOn(
   given: KeptBackfill,
   options: PaceOptions,
 ): Promise<ExitCode> {
+  keepMemorySteady();
   const { terminal } = session;
   const signal = session.interruption();
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
@@ -62,7 +64,10 @@ export async function carryOn(
       );
     }
     if (error instanceof BulkFileGone) {
-      throw fileProblem({ kind: 'expired' }, againCommand(open, given));
+      throw new Problem(
+        "The store's address of the file is no longer good.",
+        `Go on with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
+      );
     }
     throw error;
   }

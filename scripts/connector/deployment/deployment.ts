@@ -35,7 +35,7 @@ export interface Deployment {
   readonly sandbox?: SandboxAddresses;
 }
 
-export interface SandboxAddresses {
+interface SandboxAddresses {
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;

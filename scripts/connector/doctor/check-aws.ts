@@ -44,7 +44,7 @@ export async function checkAccess(
         return [];
       } catch (error) {
         const what = `the ${name} cannot be read: ${explain(error)}`;
-        return [fail(what, 'docs/runbook.md lists what an operator must be allowed to do.')];
+        return [fail(what, 'docs/operator-access.md lists what an operator must be allowed to do.')];
       }
     }),
   );

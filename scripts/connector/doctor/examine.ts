@@ -3,7 +3,7 @@ import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { Problem } from '../problem.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import { printable } from '../terminal/printable.ts';
+import { printable, wrap } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openChecks } from './open-checks.ts';
 import { type CheckResult, runChecks } from './run-checks.ts';
@@ -51,13 +51,20 @@ const MARKS = {
   info: { text: 'info', style: 'dim' },
 } as const;
 
+const MARK_WIDTH = 6;
 const NAME_WIDTH = 14;
+const LEAST_ROOM = 40;
 
 function printResult(terminal: Terminal, { name, findings }: CheckResult): void {
+  const indent = ' '.repeat(MARK_WIDTH + NAME_WIDTH);
+  const room = Math.max(terminal.width - indent.length, LEAST_ROOM);
   for (const { verdict, what, fix } of findings) {
     const { text, style } = MARKS[verdict];
-    terminal.line(`${terminal.style(style, text)}  ${name.padEnd(NAME_WIDTH)}${printable(what)}`);
-    if (fix !== undefined) terminal.line(`${' '.repeat(6 + NAME_WIDTH)}fix: ${printable(fix)}`);
+    const [first = '', ...rest] = wrap(printable(what), room);
+    terminal.line(`${terminal.style(style, text)}  ${name.padEnd(NAME_WIDTH)}${first}`);
+    for (const more of rest) terminal.line(`${indent}${more}`);
+    // In one piece: a command that is broken over two lines cannot be copied.
+    if (fix !== undefined) terminal.line(`${indent}fix: ${printable(fix)}`);
   }
 }
 

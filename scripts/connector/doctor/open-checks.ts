@@ -69,10 +69,12 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
         return [warn(`${shop}: ${found.why}`, 'Mend what the Admin API check above says.')];
       }
       const { right, faults, notes } = found.value;
-      const fix = doNext(`webhooks sync --shop ${shop}`);
+      const [first, ...others] = faults;
+      const more = others.length === 0 ? '' : `, and ${others.length} more`;
       return [
-        ...(faults.length === 0 ? [pass(`${shop}: ${right} right`)] : []),
-        ...faults.map((fault) => fail(`${shop}: ${fault}`, fix)),
+        first === undefined
+          ? pass(`${shop}: ${right} right`)
+          : fail(`${shop}: ${first}${more}`, doNext(`webhooks sync --shop ${shop}`)),
         ...notes.map((note) => warn(`${shop}: ${note}`, 'See docs/runbook.md.')),
       ];
     });

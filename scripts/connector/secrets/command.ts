@@ -10,7 +10,7 @@ Examples:
   npx connector secrets set store --older-app       an access token instead of client id and secret
   npx connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}, for automation
 
-Purposes: webhook (current), loyalty (token, key), store (clientId and clientSecret, or accessToken).
+Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
 `;
 
 /** `connector secrets …` */

@@ -101,8 +101,8 @@ async function obtain(
 function adviceAfter(change: Change, overlap: boolean): readonly string[] {
   if (overlap) {
     return [
-      'Both secrets are accepted now. When "npx connector status" has shown no webhook with the older',
-      'one for an hour, end the rotation: npx connector secrets set webhook --finish',
+      'From then on both secrets are accepted. When "npx connector status" has told of no webhook with',
+      'the older one for an hour, end the rotation: npx connector secrets set webhook --finish',
     ];
   }
   if (change === 'finish') return ['The older secret is no longer accepted.'];

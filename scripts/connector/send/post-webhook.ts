@@ -30,7 +30,7 @@ export async function postWebhook(
       redirect: 'manual',
       signal,
     });
-    const text = (await answer.text()).slice(0, TEXT_MAX_CHARS);
+    const text = (await answer.text()).trim().slice(0, TEXT_MAX_CHARS);
     const date = answer.headers.get('date') ?? undefined;
     return { kind: 'answered', status: answer.status, text, milliseconds: passed(), date };
   } catch (error) {

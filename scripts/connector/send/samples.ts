@@ -8,7 +8,7 @@ export interface Sample {
   build(thing: SampleThing): unknown;
 }
 
-export interface SampleThing {
+interface SampleThing {
   readonly at: Date;
   readonly shop: string;
   /** Marked as a test, an order is skipped by rule unless the settings say otherwise. */
@@ -73,7 +73,7 @@ export const samples: readonly Sample[] = [
 ];
 
 /** Above all ids that Shopify has given out so far, and exact as a number of JavaScript. */
-export function madeUpId(at: Date): number {
+function madeUpId(at: Date): number {
   return 90_000_000_000_000 + at.getTime();
 }
 

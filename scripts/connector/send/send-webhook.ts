@@ -148,7 +148,9 @@ function answerText(answer: PostedWebhook): string {
 }
 
 function meaningOf(status: number): string {
-  if (status === 401) return ': the secret, the address or the shop does not fit';
+  if (status === 401) {
+    return ': the secret, the address or the shop does not fit (a changed secret takes up to 5 minutes)';
+  }
   if (status === 503) return ': the secrets or the queue cannot be reached, the store would retry';
   return '';
 }

@@ -8,7 +8,7 @@ import type {
 } from './status-model.ts';
 
 /** One thing that is not as it should be, and what to do about it first. */
-export interface Trouble {
+interface Trouble {
   readonly what: string;
   /** A command to run, without `npx connector`. */
   readonly next: string;
@@ -59,6 +59,9 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
     troubles,
     notes: [
       ...unknown,
+      ...status.credentials
+        .filter(({ state }) => state === 'unreadable')
+        .map(({ shop, purpose, why }) => `${shop}: the ${purpose} secret ${why}`),
       ...whenKnown(status.lastHour, ({ receiver }) =>
         receiver.olderSecretUsed === 0
           ? []
@@ -87,6 +90,8 @@ function judgeSubscriptions({ shop, found }: SubscriptionStatus): readonly Troub
 function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Trouble[] {
   switch (state) {
     case 'there':
+    // That we may not look says nothing about the deployment: it is noted.
+    case 'unreadable':
       return [];
     case 'missing':
     case 'malformed':
@@ -95,10 +100,6 @@ function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Troub
           what: `${shop}: the ${purpose} secret ${why ?? `is ${state}`}`,
           next: `secrets set ${purpose} --shop ${shop}`,
         },
-      ];
-    case 'unreadable':
-      return [
-        { what: `${shop}: the ${purpose} secret ${why ?? 'cannot be read'}`, next: 'doctor' },
       ];
   }
 }
@@ -121,8 +122,8 @@ function judgeHour({ workers, receiver }: LastHour): Trouble[] {
   }
   if (receiver.badSignatures > FEW_BAD_SIGNATURES) {
     troubles.push({
-      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour`,
-      next: 'doctor',
+      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or somebody else sends`,
+      next: 'secrets set webhook --rotate',
     });
   }
   return troubles;

@@ -20,10 +20,9 @@ function evaluate(
   samples: readonly Sample[],
 ): number | undefined {
   const asked = Object.entries({ service, ...dimensions });
+  // As in CloudWatch: each set of dimensions is a metric of its own, and one count is in several.
   const values = samples
     .filter(({ name }) => name === metric)
-    // As in CloudWatch, each set of dimensions is a metric of its own: what is also kept by shop or by
-    // reason would otherwise count twice.
     .filter((sample) => Object.keys(sample.dimensions).length === asked.length)
     .filter((sample) => asked.every(([name, value]) => sample.dimensions[name] === value))
     .map(({ value }) => value);

@@ -1,4 +1,5 @@
 import type { Deployment } from '../deployment/deployment.ts';
+import { printable, wrap } from '../terminal/printable.ts';
 import { relativeTime, spanText } from '../terminal/relative-time.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Verdict } from './judge-status.ts';
@@ -17,7 +18,7 @@ export function printStatus(
   if (verdict.healthy) terminal.line(terminal.style(['bold', 'green'], 'healthy'));
   else terminal.line(terminal.style(['bold', 'red'], 'NOT HEALTHY'));
   for (const { what, next } of verdict.troubles) {
-    terminal.line(`  ${what}`);
+    for (const line of wrap(printable(what), terminal.width - 2)) terminal.line(`  ${line}`);
     terminal.line(`    ${terminal.style('cyan', next)}`);
   }
   terminal.line();
@@ -26,7 +27,11 @@ export function printStatus(
   printParts(terminal, status);
   if (verdict.notes.length === 0) return;
   terminal.line();
-  for (const note of verdict.notes) terminal.line(`note: ${note}`);
+  for (const note of verdict.notes) {
+    const [first = '', ...rest] = wrap(printable(note), terminal.width - 6);
+    terminal.line(`note: ${first}`);
+    for (const more of rest) terminal.line(`      ${more}`);
+  }
 }
 
 function printQueues(terminal: Terminal, queues: readonly QueueStatus[]): void {

@@ -33,7 +33,7 @@ export interface WorkerHour {
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
 }
 
-export interface ReceiverHour {
+interface ReceiverHour {
   readonly received: number;
   readonly badSignatures: number;
   readonly unknownTopics: number;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { askYesNo } from './ask-yes-no.ts';
+import { wrap } from './printable.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { renderTable, type Table } from './table.ts';
 
@@ -12,6 +13,8 @@ export interface Terminal {
   /** Coloured only on a screen and without NO_COLOR. */
   style(style: Style, text: string): string;
   line(text?: string): void;
+  /** Sentences, broken at spaces to fit the width. */
+  paragraph(text: string): void;
   table(table: Table): void;
   /** The one document of `--json`. */
   json(document: unknown): void;
@@ -33,6 +36,7 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
     width,
     style,
     line: (text = '') => void stdout.write(`${text}\n`),
+    paragraph: (text) => void stdout.write(`${wrap(text, width).join('\n')}\n`),
     table: (table) => void stdout.write(renderTable(table, width, style)),
     json: (document) => void stdout.write(`${JSON.stringify(document, null, 2)}\n`),
     note: (text) => void stderr.write(`${text}\n`),

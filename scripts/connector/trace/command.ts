@@ -23,6 +23,7 @@ export function registerTrace(program: Command): void {
     .argument('<kind>', 'order, product or coupon')
     .argument('<id>', "the store's id, or the coupon's code")
     .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--full', 'show what the loyalty service should hold, field by field')
     .option('--reveal', 'show personal data instead of masking it')
     .addHelpText('after', EXAMPLES)
     .action(

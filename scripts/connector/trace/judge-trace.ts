@@ -44,6 +44,13 @@ export function judgeTrace(trace: Trace): TraceVerdict {
     const what = `What the store says now was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;
     return { kind: 'differs', what, ...show };
   }
+  if (store.kind === 'gone') {
+    return {
+      kind: 'differs',
+      what: 'The store does not know it any more, and the loyalty service was not told so. Its deletion is on the way, or the next deep reconcile finds it.',
+      next: 'status',
+    };
+  }
   const known =
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
   return {

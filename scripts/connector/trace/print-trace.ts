@@ -1,8 +1,8 @@
-import type { WantedState } from '../../../shared/sync/wanted-state.ts';
 import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import { printable, wrap } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { describeEntity } from './describe-entity.ts';
+import { describeWanted, formOf } from './describe-wanted.ts';
 import type { TraceVerdict } from './judge-trace.ts';
 import { momentText, timelineOf } from './timeline.ts';
 import type { ReadBack, Trace } from './trace-model.ts';
@@ -20,7 +20,7 @@ export function printTrace(
   terminal: Terminal,
   trace: Trace,
   verdict: TraceVerdict,
-  reveal: boolean,
+  { full = false, reveal = false }: { readonly full?: boolean; readonly reveal?: boolean },
 ): void {
   const { kind, id, shop } = trace.key;
   const { text, style } = HEADS[verdict.kind];
@@ -39,7 +39,7 @@ export function printTrace(
     terminal.line(`${label.padEnd(LABEL_WIDTH)}${first}`);
     for (const more of rest) terminal.line(' '.repeat(LABEL_WIDTH) + more);
   }
-  if (trace.mapped?.kind !== 'wanted') return;
+  if (!full || trace.mapped?.kind !== 'wanted') return;
   const form = formOf(trace.mapped.wanted);
   if (!form) return;
   terminal.line();
@@ -89,7 +89,7 @@ function wantedText(mapped: Trace['mapped']): string {
     case 'skip':
       return `should hold nothing: ${mapped.why}`;
     case 'wanted':
-      return `should hold: ${mapped.wanted.kind.replace('-', ' ')}`;
+      return `should hold ${describeWanted(mapped.wanted)} (--full shows all of it)`;
   }
 }
 
@@ -101,21 +101,5 @@ function readBackText(readBack: ReadBack): string {
       return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; orders cannot be read back`;
     case 'not-known':
       return `the customer ${readBack.customerId} could not be read: ${readBack.why}`;
-  }
-}
-
-/** What is sent, in the contract's own words; undefined where the call has no body. */
-export function formOf(wanted: WantedState): object | undefined {
-  switch (wanted.kind) {
-    case 'order':
-      return wanted.order;
-    case 'cancelled-order':
-      return wanted.cancellation;
-    case 'product':
-      return wanted.product;
-    case 'coupon':
-      return wanted.coupon;
-    case 'inactive-coupon':
-      return undefined;
   }
 }

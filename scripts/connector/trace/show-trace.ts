@@ -6,20 +6,22 @@ import { BadArguments } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { nextCommand } from '../terminal/next-command.ts';
 import { collectTrace } from './collect-trace.ts';
+import { formOf } from './describe-wanted.ts';
 import { judgeTrace } from './judge-trace.ts';
-import { formOf, printTrace } from './print-trace.ts';
+import { printTrace } from './print-trace.ts';
 import { timelineOf } from './timeline.ts';
 import type { Trace } from './trace-model.ts';
 
 export interface TraceOptions {
   readonly shop?: string;
   readonly reveal?: boolean;
+  readonly full?: boolean;
 }
 
 /** Collect → judge → show. */
 export async function showTrace(
   session: Session,
-  { shop: named, reveal = false }: TraceOptions,
+  { shop: named, reveal = false, full = false }: TraceOptions,
   kindText = '',
   idText = '',
 ): Promise<ExitCode> {
@@ -40,7 +42,7 @@ export async function showTrace(
     ...(judged.next !== undefined && { next: nextCommand(deployment, judged.next) }),
   };
   if (session.json) terminal.json(asDocument(trace, verdict, reveal));
-  else printTrace(terminal, trace, verdict, reveal);
+  else printTrace(terminal, trace, verdict, { full, reveal });
   return verdict.kind === 'agrees' ? EXIT.fine : EXIT.failed;
 }
 

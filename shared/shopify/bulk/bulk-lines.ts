@@ -39,7 +39,9 @@ export async function* readBulkLines(file: BulkFile, start: number): AsyncGenera
   for (let attempt = 0; ; ) {
     const before = end;
     try {
-      for await (const line of linesOf(await get(file, end), end)) {
+      const response = await get(file, end);
+      if (!response) return;
+      for await (const line of linesOf(response, end)) {
         file.signal.throwIfAborted();
         end = line.end;
         yield line;
@@ -55,7 +57,8 @@ export async function* readBulkLines(file: BulkFile, start: number): AsyncGenera
   }
 }
 
-function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage> {
+/** Undefined: the file ends where it was to begin. */
+function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage | undefined> {
   const address = new URL(url);
   const protocol = address.protocol === 'https:' ? https : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
@@ -70,7 +73,8 @@ function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage>
       const { statusCode = 0 } = response;
       if (statusCode === 200 || (start > 0 && statusCode === 206)) return resolve(response);
       response.resume();
-      // Of a file that is known to be longer, nothing is left only when it is another file.
+      const isEnd = statusCode === 416 && response.headers['content-range'] === `bytes */${start}`;
+      if (isEnd) return resolve(undefined);
       if ([400, 401, 403, 404, 410, 416].includes(statusCode)) reject(new BulkFileGone());
       else reject(new Error(`the file was answered with status ${statusCode}`));
     });

@@ -75,6 +75,33 @@ describe('backfill orders', PATIENCE, () => {
   });
 });
 
+describe('a backfill that is killed', PATIENCE, () => {
+  it('goes on where it stopped and causes no call twice', async () => {
+    const before = sentOrders().length;
+    let killed = false;
+    const line = 'backfill orders --since 3d --rate 2 --yes';
+    const first = await runCommand(line.split(' '), {
+      folder: operated.folder,
+      onOutput: (output, child) => {
+        if (killed || !output.includes('begins')) return;
+        killed = true;
+        setTimeout(() => child.kill('SIGKILL'), 5_000);
+      },
+    });
+    expect(first.code).toBeNull();
+    const { stdout: status } = await operated.run('backfill status --json');
+    const { backfills } = JSON.parse(status);
+    const { id } = backfills.at(-1);
+    const { code, stdout } = await operated.run(`backfill resume ${id} --rate 1000`);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Done: 25 orders');
+    expect(await operated.queues.waiting()).toBe(ORDERS);
+    await operated.work();
+    expect(sentOrders()).toHaveLength(before);
+    expect((await operated.run(`backfill resume ${id}`)).stdout).toContain('It is finished: 25');
+  });
+});
+
 describe('backfill products and discounts', PATIENCE, () => {
   it('send everything that the store has', async () => {
     const products = await operated.run('backfill products --yes --rate 1000');

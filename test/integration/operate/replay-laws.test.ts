@@ -213,6 +213,23 @@ describe('a replay of thousands', () => {
     expect(sent.length + left.length).toBe(100);
   });
 
+  it('does not send again what came back while it ran', async () => {
+    const { urls, replay } = await openQueues();
+    const ours = [{ at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }];
+    const another = [{ at: '2026-10-10T00:00:00.000Z', by: 'somebody@else' }];
+    const earlier = [{ at: '2026-10-09T23:59:59.999Z', by: 'ops@desk' }];
+    await parkLetters(
+      sqs,
+      urls.orders.deadLetterUrl,
+      [ours, another, earlier].map((replays, index) => ({
+        event: letterEvent({ id: String(index), replays }),
+        reason: letterReason(),
+      })),
+    );
+    expect(await replay()).toMatchObject({ replayed: 2, backAgain: 1 });
+    expect(await countMessages(sqs, urls.orders.deadLetterUrl)).toBe(1);
+  });
+
   it('puts everything back when SQS stops taking messages', async () => {
     const { urls, replay } = await openQueues();
     const letters = Array.from({ length: 40 }, (_, index) => orderLetter(index));

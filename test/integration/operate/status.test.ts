@@ -68,7 +68,7 @@ describe('connector status', () => {
     expect(stdout).toMatch(/^orders +9 +0 +0 +0 +0 +0 +0 +1\.3 s +1\.3 s$/m);
     expect(stdout).toContain('12 received, 0 refused for their signature');
     expect(stdout).toContain('webhook set, loyalty set, store set');
-    expect(stdout).toContain('answer within 30 days (4411)');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 30 days (4411)');
 
     const document = JSON.parse((await connector.run('status --json')).stdout);
     expect(document).toMatchObject({

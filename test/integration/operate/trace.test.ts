@@ -43,7 +43,7 @@ describe('connector trace', () => {
   it('tells the life of an order in time order and that both sides agree', async () => {
     const id = placeOrder();
     await tellOf('order', id);
-    const { code, stdout, stderr } = await connector.run(`trace order ${id}`);
+    const { code, stdout, stderr } = await connector.run(`trace order ${id} --full`);
     expect(stderr).toBe('');
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
     expect(stdout).toContain('IN AGREEMENT\n  What the store says now was applied.');
@@ -63,7 +63,7 @@ describe('connector trace', () => {
   it('shows a person only when it is told to', async () => {
     const id = placeOrder();
     await tellOf('order', id);
-    const line = `trace order gid://shopify/Order/${id} --reveal`;
+    const line = `trace order gid://shopify/Order/${id} --full --reveal`;
     await expect(connector.run(line)).rejects.toThrow('must not be told');
   });
 

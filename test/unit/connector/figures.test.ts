@@ -10,7 +10,7 @@ const sample = (name: string, service: string, value: number, more = {}) => ({
 });
 
 describe("the last hour's figures of a local stack", () => {
-  it('are summed per queue, and latency is told by its percentiles', async () => {
+  it('are summed per queue, each count once, and latency is told by its percentiles', async () => {
     const metrics = [
       // By service, and once more by what is kept apart.
       sample('received', 'receive-webhook', 3),

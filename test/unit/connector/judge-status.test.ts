@@ -85,7 +85,7 @@ describe('the verdict on a deployment', () => {
       'bad signatures',
       { lastHour: hour({}, { badSignatures: 6 }) },
       '6 webhooks were refused',
-      'doctor',
+      'secrets set webhook --rotate',
     ],
     [
       'a missing subscription',
@@ -159,6 +159,14 @@ describe('the verdict on a deployment', () => {
     expect(figures.healthy).toBe(true);
     expect(figures.notes).toEqual(["the last hour's figures: not known, access was refused"]);
     expect(judgeStatus(status({ queues: unknown }), expected).healthy).toBe(false);
+  });
+
+  it('does not call a deployment ill because the operator may not see its secrets', () => {
+    const why = 'cannot be read: access was refused';
+    const credentials = [{ shop: SHOP, purpose: 'loyalty', state: 'unreadable', why }] as const;
+    const verdict = judgeStatus(status({ credentials }), expected);
+    expect(verdict.healthy).toBe(true);
+    expect(verdict.notes).toEqual([`${SHOP}: the loyalty secret ${why}`]);
   });
 
   it('keeps telling of notices without calling them an illness', () => {

@@ -65,6 +65,13 @@ describe('the verdict on one entity', () => {
       'an earlier state was',
       'status',
     ],
+    [
+      'differs when the store has deleted what is still there',
+      { store: { kind: 'gone' }, entry: { ...entry, appliedKey: 'other' } },
+      'differs',
+      'does not know it any more',
+      'status',
+    ],
     ['differs before the first send', { entry: undefined }, 'differs', 'nothing was', 'status'],
     [
       'names the letter that holds the change',

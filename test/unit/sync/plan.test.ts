@@ -84,6 +84,18 @@ describe('the plan for a snapshot', () => {
     });
   });
 
+  it('sends what is unchanged when it is forced, and never over a newer version', () => {
+    const force = true;
+    const call = { kind: 'call', mark: true };
+    expect(decide({ force, entry: entry() })).toEqual(call);
+    expect(decide({ force, entry: entry(), source: 'store' })).toEqual(call);
+    expect(decide({ force, entry: entry(), version: at + 1000 })).toEqual(call);
+    expect(decide({ force, entry: entry(), version: at - 1 })).toEqual({ kind: 'superseded' });
+    expect(decide({ force, entry: entry(), wantedKey: undefined })).toEqual({ kind: 'skip' });
+    // Two states of one second: which of them is newer, a wish does not tell.
+    expect(decide({ force, entry: entry(), wantedKey: 'B' })).toMatchObject({ kind: 'read-store' });
+  });
+
   it('skips without asking anybody, unless it must know more first', () => {
     expect(decide({ wantedKey: undefined })).toEqual({ kind: 'skip' });
     expect(decide({ entry: entry(), wantedKey: undefined })).toEqual({ kind: 'skip' });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { BadArguments } from '../../problem.ts';
 import type { Session } from '../../session.ts';
+import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
@@ -48,7 +49,7 @@ export async function dropCommand(
     progress.end();
     await file.close();
     if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: path });
-    else terminal.line(`Dropped ${dropped} dead letters. They are kept in ${path}`);
+    else terminal.line(`Dropped ${countLetters(dropped)}, kept in ${path}`);
   }
   return EXIT.fine;
 }
@@ -76,7 +77,7 @@ async function askFor(
     showGroups(groups, terminal, new Date());
     terminal.line();
   }
-  if (await terminal.confirm(`Drop these ${agreed.size} dead letters for good?`)) return agreed;
+  if (await terminal.confirm(`Drop ${countLetters(agreed.size)} for good?`)) return agreed;
   terminal.note('Nothing was dropped. It takes a typed "yes", or --yes where nobody can type.');
   return undefined;
 }

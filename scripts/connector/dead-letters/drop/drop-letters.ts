@@ -24,11 +24,8 @@ export async function dropLetters(world: DropWorld): Promise<number> {
     await walkLetters({ queue, signal }, async (letters) => {
       const meant = letters.filter(isMeant);
       if (meant.length > 0) await file.keep(meant);
-      const removals = meant.map(({ receiptHandle }) => queue.remove(receiptHandle));
-      for (const end of await Promise.allSettled(removals)) {
-        if (end.status === 'rejected') throw end.reason;
-        dropped += 1;
-      }
+      await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
+      dropped += meant.length;
       onDropped(dropped);
       return letters.filter((letter) => !meant.includes(letter));
     });

@@ -5,6 +5,7 @@ import { nextCommand } from '../../terminal/next-command.ts';
 import { spanText } from '../../terminal/relative-time.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
@@ -47,15 +48,14 @@ function headline({ matching, queues }: Survey, filter: LetterFilter, stack: str
   const chosen = describeFilter(filter);
   const of = chosen ? ` with ${chosen}` : '';
   if (matching === 0) return `No dead letters${of} in ${stack}.`;
-  const word = matching === 1 ? 'dead letter' : 'dead letters';
-  return `${matching} ${word}${of} in ${stack}: ${where.join(', ')}.`;
+  return `${countLetters(matching)}${of} in ${stack}: ${where.join(', ')}.`;
 }
 
-function tellWhatWasNotSeen({ queues }: Survey, { line }: Terminal): void {
+function tellWhatWasNotSeen({ queues }: Survey, { line, paragraph }: Terminal): void {
   for (const { family, notSeen } of queues) {
     if (notSeen === 0) continue;
     line();
-    line(
+    paragraph(
       `About ${notSeen} more in the ${family} queue cannot be seen now: somebody else is reading them, or they wait behind an earlier letter of the same entity. Look again in five minutes.`,
     );
   }

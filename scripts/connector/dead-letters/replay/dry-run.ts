@@ -58,7 +58,7 @@ export async function dryRun(
   }
   for (const [obstacle, count] of obstacles) {
     terminal.line();
-    terminal.line(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
+    terminal.paragraph(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
   }
   if (would > 0) {
     terminal.line();

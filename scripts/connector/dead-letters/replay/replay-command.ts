@@ -85,7 +85,8 @@ export async function replayCommand(
       : undefined;
   reportReplay(session, { stack: deployment.stack, filter, tally, elapsedMs, followed });
   if (fault !== undefined) throw fault;
-  const unhappy = countObstacles(tally) + (followed ? followed.failing + followed.underway : 0);
+  const failing = followed ? followed.failing + followed.underway : tally.backAgain;
+  const unhappy = countObstacles(tally) + failing;
   return unhappy === 0 ? EXIT.fine : EXIT.failed;
 }
 

@@ -1,10 +1,14 @@
-import type { DeadLetter, LetterQueue, ReplayQueue } from '../../../../shared/sync/dead-letter.ts';
-import { groupIdOf } from '../../../../shared/sync/message-ids.ts';
+import type {
+  DeadLetter,
+  LetterQueue,
+  ReplayedEvent,
+  ReplayQueue,
+} from '../../../../shared/sync/dead-letter.ts';
 import { queueFamilyOf } from '../../../../shared/sync/queue-family.ts';
 import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
 import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
-import { readLetter } from '../read-letter.ts';
+import { type ReadLetter, readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
 import type { Pacer } from './pacer.ts';
 import { prepareReplay, type ReplayWishes } from './prepare-replay.ts';
@@ -29,10 +33,8 @@ export interface ReplayChoice extends ReplayWishes {
   readonly limit: number;
 }
 
-interface Chosen {
+interface Chosen extends ReplayedEvent {
   readonly letter: DeadLetter;
-  readonly event: StoreEvent;
-  readonly name: string;
 }
 
 /**
@@ -52,9 +54,16 @@ export async function replayLetters(
   tally: ReplayTally,
 ): Promise<void> {
   const { onStep = () => {} } = world;
+  const startedAt = world.now().toISOString();
   const limitReached = new AbortController();
   const signal = AbortSignal.any([world.signal, limitReached.signal]);
   let reserved = 0;
+
+  /** Sending it once more would go on for as long as the service refuses it. */
+  function isBackAgain({ event }: ReadLetter): boolean {
+    const last = event?.replays?.at(-1);
+    return last !== undefined && last.by === choice.by && last.at >= startedAt;
+  }
 
   function choose(letters: readonly DeadLetter[]): readonly Chosen[] {
     const chosen: Chosen[] = [];
@@ -62,6 +71,10 @@ export async function replayLetters(
       tally.seen += 1;
       if (!matchesFilter(letter, choice.filter)) {
         tally.notMatching += 1;
+        continue;
+      }
+      if (isBackAgain(letter)) {
+        tally.backAgain += 1;
         continue;
       }
       const prepared = prepareReplay(letter, choice, world.read, world.now());
@@ -75,37 +88,39 @@ export async function replayLetters(
         chosen.push({ letter, event: prepared.event, name: prepared.name });
       }
     }
-    return chosen;
+    // The letters of one entity go in the order they were parked in.
+    return chosen.toSorted((a, b) =>
+      BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
+    );
   }
 
-  /** True when it is on its way and gone from here. */
-  async function replayOne({ letter, event, name }: Chosen, queue: LetterQueue): Promise<boolean> {
-    onStep('chosen');
-    if (!(await world.pacer.pass(world.signal))) {
-      tally.notReached += 1;
-      return false;
-    }
+  /** Gives the ids of the letters that are on their way and gone from here. */
+  async function replay(some: readonly Chosen[], queue: LetterQueue): Promise<readonly string[]> {
     onStep('sending');
-    await world.replayQueue.send(event, name);
+    const held = await world.replayQueue.send(some);
     onStep('sent');
-    await queue.remove(letter.receiptHandle);
-    tally.replayed += 1;
-    world.onReplayed(followed(event));
+    const sent = some.filter(({ name }) => held.has(name));
+    await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
     onStep('removed');
-    return true;
+    for (const { event } of sent) {
+      tally.replayed += 1;
+      world.onReplayed(followed(event));
+    }
+    if (sent.length === some.length) return sent.map(({ letter }) => letter.messageId);
+    throw new Error(`SQS did not take ${some.length - sent.length} messages. Run it again`);
   }
 
   async function visit(letters: readonly DeadLetter[], queue: LetterQueue) {
     onStep('received');
+    const waiting = [...choose(letters)];
     const gone = new Set<string>();
-    // Different entities side by side, the letters of one entity in the order they were parked in.
-    const chains = [...chainsOf(choose(letters))].map(async (chain) => {
-      for (const chosen of chain) {
-        if (await replayOne(chosen, queue)) gone.add(chosen.letter.messageId);
-      }
-    });
-    const ends = await Promise.allSettled(chains);
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    onStep('chosen');
+    while (waiting.length > 0) {
+      const turn = await world.pacer.pass(waiting.length, world.signal);
+      if (turn === 0) break;
+      for (const id of await replay(waiting.splice(0, turn), queue)) gone.add(id);
+    }
+    tally.notReached += waiting.length;
     if (tally.replayed >= choice.limit) limitReached.abort();
     onStep('batch-done');
     return letters.filter(({ messageId }) => !gone.has(messageId));
@@ -116,13 +131,6 @@ export async function replayLetters(
   );
   const ends = await Promise.allSettled(walks);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
-function chainsOf(chosen: readonly Chosen[]): Iterable<readonly Chosen[]> {
-  const inOrder = chosen.toSorted((a, b) =>
-    BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
-  );
-  return Map.groupBy(inOrder, ({ event }) => groupIdOf(event)).values();
 }
 
 function followed(event: StoreEvent): ReplayedLetter {

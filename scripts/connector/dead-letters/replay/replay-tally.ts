@@ -12,6 +12,8 @@ export interface ReplayTally {
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
   notMatching: number;
+  /** Replayed by this very run, and dead letters again before it ended. */
+  backAgain: number;
 }
 
 /** A letter on its way again, for whoever wants to follow it. */
@@ -32,6 +34,7 @@ export function newTally(): ReplayTally {
     notReached: 0,
     obstacles: new Map(),
     notMatching: 0,
+    backAgain: 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Session } from '../../session.ts';
 import { spanText } from '../../terminal/relative-time.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { countLetters } from '../count-letters.ts';
 import type { LetterFilter } from '../letter-filter.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import type { Followed } from './follow-replayed.ts';
@@ -37,19 +38,23 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
     });
     return;
   }
-  const rate = tally.replayed > 0 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
-  terminal.line(terminal.style('bold', `Replayed ${tally.replayed} dead letters${rate}.`));
+  const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
+  terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
   tellWhatIsLeft(tally, terminal);
+  if (tally.backAgain > 0 && !followed) {
+    terminal.line(`${tally.backAgain} of them are dead letters again already.`);
+  }
   if (followed) tellOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
     terminal.line('The workers have them now; --wait follows them to their outcome.');
   }
 }
 
-function tellWhatIsLeft(tally: ReplayTally, { line }: Terminal): void {
-  for (const [obstacle, count] of tally.obstacles) line(`Left ${count}: ${OBSTACLES[obstacle]}.`);
+function tellWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void {
+  for (const [obstacle, count] of tally.obstacles)
+    paragraph(`Left ${count}: ${OBSTACLES[obstacle]}.`);
   if (tally.beyondLimit > 0) line(`Left ${tally.beyondLimit} or more: beyond --limit.`);
-  if (tally.notReached > 0) line(`Left ${tally.notReached}: interrupted before their turn.`);
+  if (tally.notReached > 0) line(`Left ${tally.notReached} or more: interrupted.`);
   if (tally.notMatching > 0) line(`Left ${tally.notMatching}: they did not match.`);
 }
 

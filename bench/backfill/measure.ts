@@ -1,0 +1,54 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface FeedTask {
+  readonly store: {
+    readonly address: string;
+    readonly domain: string;
+    readonly accessToken: string;
+  };
+  readonly aws: { readonly sqs: string; readonly dynamoDb: string; readonly queueUrl: string };
+}
+
+export interface FeedMeasure {
+  readonly sent: number;
+  readonly seconds: number;
+  /** Of the backfill's own process, from its start to its end. */
+  readonly peakBytes: number;
+  readonly fileBytes: number;
+  readonly calls: { readonly store: number; readonly queue: number; readonly ledger: number };
+}
+
+/** One backfill of so many orders, each part in a fresh process of its own. */
+export async function measureBackfill(orders: number): Promise<FeedMeasure> {
+  const store = await start<FeedTask['store']>('store-process.ts', [String(orders)]);
+  const aws = await start<FeedTask['aws']>('aws-process.ts', []);
+  try {
+    const task: FeedTask = { store: store.message, aws: aws.message };
+    const feed = await start<FeedMeasure>('feed-process.ts', [JSON.stringify(task)]);
+    feed.stop();
+    return feed.message;
+  } finally {
+    store.stop();
+    aws.stop();
+  }
+}
+
+/** Starts a process and waits for the one thing it has to say. */
+function start<Message>(
+  file: string,
+  args: readonly string[],
+): Promise<{ readonly message: Message; stop(): void }> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(path, [...args], { execArgv: [] });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
+    child.once('message', (message) => {
+      const stop = () => {
+        if (child.connected) child.disconnect();
+      };
+      resolve({ message: message as Message, stop });
+    });
+  });
+}

@@ -1,0 +1,23 @@
+// A store with so many orders of the past year, in a process of its own: its memory is not measured.
+import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+
+const count = Number(process.argv[2]);
+const DAY_MS = 86_400_000;
+const start = Date.now() - 365 * DAY_MS;
+let clock: number | undefined = start;
+
+const store = await startStoreSandbox({
+  settings: { bulkMs: 0, journalLimit: 10 },
+  now: () => new Date(clock ?? Date.now()),
+});
+for (let n = 0; n < count; n += 1) {
+  clock = start + Math.floor((n / count) * 364 * DAY_MS);
+  store.actions.placeRandomOrder();
+}
+clock = undefined;
+process.send?.({
+  address: store.address,
+  domain: store.shop.domain,
+  accessToken: store.credentials.accessToken,
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,94 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { surveyLetters } from '../../scripts/connector/dead-letters/list/survey-letters.ts';
+import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
+import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
+import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { awsSettings } from '../../scripts/connector/deployment/aws-settings.ts';
+import { createSqsLetterQueue } from '../../shared/aws/sqs-letter-queue.ts';
+import { createSqsReplayQueue } from '../../shared/aws/sqs-replay-queue.ts';
+import { createEventReader } from '../../shared/shopify/read-event.ts';
+import type { Bench } from '../bench.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const LETTERS = 10_000;
+const LETTERS_QUICK = 500;
+
+/** How many dead letters a second are listed and replayed, the emulated SQS in a process of its own. */
+export const replay: Bench = {
+  name: 'replay',
+  async run({ quick }) {
+    const count = quick ? LETTERS_QUICK : LETTERS;
+    const queues = await startQueues(count);
+    try {
+      const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
+      const { endpoint, url, deadLetterUrl } = queues;
+      const client = new SQSClient(awsSettings({ region: 'us-east-1', endpoint, credentials }));
+      const letters = createSqsLetterQueue(client, deadLetterUrl, 'products');
+      const signal = new AbortController().signal;
+
+      // To the last letter: the second in which the queue says that it is empty is no work.
+      let lastAt = 0;
+      const listStart = performance.now();
+      await surveyLetters({
+        queues: [letters],
+        filter: {},
+        signal,
+        onProgress: () => {
+          lastAt = performance.now();
+        },
+      });
+      const listSeconds = (lastAt - listStart) / 1000;
+
+      const tally = newTally();
+      const replayStart = performance.now();
+      await replayLetters(
+        { filter: {}, limit: count, refetch: false, force: false, by: 'bench' },
+        {
+          queues: [letters],
+          replayQueue: createSqsReplayQueue(client, { orders: '', products: url, coupons: '' }),
+          read: createEventReader(new Set([SHOP])),
+          pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
+          now: () => new Date(),
+          signal,
+          onReplayed: () => {
+            lastAt = performance.now();
+          },
+        },
+        tally,
+      );
+      const replaySeconds = (lastAt - replayStart) / 1000;
+      if (tally.replayed !== count) throw new Error(`${tally.replayed} of ${count} were replayed`);
+      client.destroy();
+      const note = `${count} letters of 2 KB, emulated SQS beside it`;
+      return [
+        { key: 'replay.list', value: count / listSeconds, unit: 'letters/s', note },
+        { key: 'replay.rate', value: count / replaySeconds, unit: 'letters/s', note },
+      ];
+    } finally {
+      await queues.stop();
+    }
+  },
+};
+
+interface Queues {
+  readonly endpoint: string;
+  readonly url: string;
+  readonly deadLetterUrl: string;
+}
+
+async function startQueues(count: number): Promise<Queues & { stop(): Promise<void> }> {
+  const script = fileURLToPath(new URL('./letters-to-replay.ts', import.meta.url));
+  const child = fork(script, [String(count), SHOP]);
+  const [queues] = (await once(child, 'message')) as [Queues];
+  return {
+    ...queues,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../support/connector-command.ts';
+import {
+  answering,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../support/scripted-server.ts';
+
+const STACK = 'loyalty-connector-prod';
+
+let folder: string;
+let aws: ScriptedServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'command-line-'));
+  aws = await startScriptedServer();
+});
+afterAll(async () => {
+  await aws.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (line: string, env: Readonly<Record<string, string>> = {}) =>
+  runCommand(line === '' ? [] : line.split(' '), { folder, env });
+
+describe('the command line', { timeout: 120_000 }, () => {
+  it('explains itself, in words that fit a screen, without colours in a pipe', async () => {
+    for (const line of ['', '--help', 'dead-letters --help', 'dead-letters replay --help']) {
+      const { code, stdout, stderr } = await run(line, { FORCE_COLOR: '0' });
+      expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' });
+      expect(stdout, line).toContain('Usage: connector');
+      expect(stdout).not.toContain('\u001b');
+      for (const text of stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(100);
+    }
+    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    ['dead-letter', /unknown command 'dead-letter': give one of .*dead-letters/],
+    ['--unheard-of', /unknown option '--unheard-of'/],
+    ['dead-letters', /needs a command: list, show, replay, drop/],
+    ['dead-letters burn', /unknown command 'burn'/],
+    ['dead-letters list extra', /too many arguments/],
+    ['dead-letters list --stak x', /unknown option '--stak' \(Did you mean --stack\?\)/],
+    ['dead-letters list --stack', /'--stack <name>' argument missing/],
+    ['dead-letters list --kind orders', /'orders' is invalid.*Allowed choices are order/],
+    ['dead-letters list --since yesterday', /Give a span such as 90m/],
+    ['dead-letters show', /missing required argument 'id'/],
+    ['dead-letters replay --rate 0', /Give a whole number from 1/],
+    ['dead-letters replay --limit many', /Give a whole number from 1/],
+    ['dead-letters drop --kind order', /'--because <reason>' not specified/],
+    ['dead-letters drop --because test', /say which letters/],
+  ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {
+    const { code, stdout, stderr } = await run(line);
+    expect(stderr).toMatch(clear);
+    expect(stderr.match(/\n/g)).toHaveLength(1);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  it('says how to start when nothing runs here', async () => {
+    const { code, stdout, stderr } = await run('dead-letters list');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('No connector runs on this machine.');
+    expect(stderr).toContain('npm start');
+  });
+
+  it('does not believe a description that a dead process left behind', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'left-behind-'));
+    await mkdir(join(own, '.connector'));
+    const texts = { stack: STACK, stage: 'prod', region: 'us-east-1', endpoint: aws.url };
+    const addresses = { storeAddress: '', loyaltyAddress: '', metricsAddress: '' };
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+    // Linux gives no process a number above 2^22.
+    const stack = { pid: 2 ** 30, ...texts, ...addresses, credentials, outputs: {} };
+    await writeFile(join(own, '.connector', 'stack.json'), JSON.stringify(stack));
+    const { code, stderr } = await runCommand(['dead-letters', 'list'], { folder: own });
+    expect(code).toBe(1);
+    expect(stderr).toContain('has stopped');
+    await rm(own, { recursive: true, force: true });
+  });
+});
+
+const errorXml = (code: string, message: string) =>
+  `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>r</RequestId></ErrorResponse>`;
+
+const fails = (status: number, code: string, message: string) =>
+  answering(status, errorXml(code, message), { 'content-type': 'text/xml' });
+
+const described = (outputs: string) =>
+  answering(
+    200,
+    `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${STACK}</StackName><CreationTime>2026-10-01T00:00:00Z</CreationTime><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+    { 'content-type': 'text/xml' },
+  );
+
+describe('what AWS answers', { timeout: 120_000 }, () => {
+  const credentials = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
+  const list = (env: Readonly<Record<string, string>> = {}) =>
+    run(`dead-letters list --stack ${STACK} --region eu-west-1`, {
+      ...credentials,
+      AWS_ENDPOINT_URL: aws.url,
+      ...env,
+    });
+
+  it.each([
+    [
+      fails(400, 'ValidationError', `Stack with id ${STACK} does not exist`),
+      `There is no stack ${STACK} in eu-west-1.`,
+      '--region',
+    ],
+    [
+      fails(403, 'ExpiredToken', 'The security token included in the request is expired'),
+      'Your AWS credentials have expired.',
+      'aws sso login',
+    ],
+    [
+      fails(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.'),
+      'AWS does not know these credentials.',
+      '--profile',
+    ],
+    [
+      fails(
+        403,
+        'AccessDenied',
+        'User: x is not authorized to perform: cloudformation:DescribeStacks',
+      ),
+      'are not allowed to do that',
+      'cloudformation:DescribeStacks',
+    ],
+    [
+      fails(
+        403,
+        'RequestTimeTooSkewed',
+        'The difference between the request time and the current time is too large.',
+      ),
+      'the clock of this machine is wrong',
+      'date -u',
+    ],
+    [described(''), 'has no output "OrdersDeadLetterQueueUrl"', 'npx cdk deploy'],
+  ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
+    aws.script = script;
+    const { code, stdout, stderr } = await list();
+    expect(stderr).toContain(said);
+    expect(stderr).toContain(next);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  it('is asked again when it throttles, and told when that does not help', async () => {
+    aws.script = fails(400, 'Throttling', 'Rate exceeded');
+    aws.received.length = 0;
+    const { code, stderr } = await list();
+    expect(aws.received.length).toBeGreaterThan(1);
+    expect(stderr).toContain('AWS is limiting how fast this account may ask');
+    expect(code).toBe(1);
+  });
+
+  it('is missed without a network, credentials or a region', async () => {
+    const unreachable = await list({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' });
+    expect(unreachable.stderr).toContain('AWS does not answer from here');
+    const nobody = await list({ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' });
+    expect(nobody.stderr).toContain('No AWS credentials were found');
+    const nowhere = await run(`dead-letters list --stack ${STACK}`, credentials);
+    expect(nowhere.stderr).toContain('No AWS region is set.');
+    for (const { code } of [unreachable, nobody, nowhere]) expect(code).toBe(1);
+  });
+
+  it('is shown by name when nobody knows it, and with its place when asked', async () => {
+    aws.script = fails(400, 'SomethingNew', 'It is new');
+    const { code, stderr } = await list();
+    expect(stderr).toContain('AWS answered SomethingNew: It is new');
+    expect(code).toBe(1);
+    const { stderr: verbose } = await list({ DEBUG: '1' });
+    expect(verbose).toMatch(/^\s+at /m);
+  });
+
+  it('does not stand in for settings that are not there', async () => {
+    const { code, stderr } = await run('dead-letters list --stack loyalty-connector-nowhere');
+    expect(stderr).toContain('There are no settings for the stage "nowhere"');
+    expect(code).toBe(1);
+    expect((await run('dead-letters list --stack other')).stderr).toContain(
+      'loyalty-connector-<stage>',
+    );
+  });
+});

@@ -1,0 +1,240 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { persons } from '../../fixtures/persons.ts';
+import { captureOutput } from '../../support/captured-output.ts';
+import { runCommand } from '../../support/connector-command.ts';
+import { countMessages } from '../../support/event-source.ts';
+import {
+  type OperatedConnector,
+  openOperatedConnector,
+  SHOP,
+} from '../../support/operated-connector.ts';
+import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+
+let connector: OperatedConnector;
+let firstId = 9_000;
+
+beforeAll(async () => {
+  connector = await openOperatedConnector();
+  for (const { id: _, ...person } of Object.values(persons)) {
+    connector.confidential.addPersonal({ customer: person });
+  }
+});
+afterAll(() => connector.close());
+
+let output: ReturnType<typeof captureOutput>;
+beforeEach(() => {
+  output = captureOutput();
+});
+afterEach(() => output.stop());
+
+/** Orders that the loyalty service refuses: dead letters with the real reason. Gives their ids. */
+async function refuseOrders(count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => firstId + index);
+  firstId += count;
+  connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+  for (const id of ids) await sendOrder(id);
+  await connector.work();
+  connector.loyalty.faults.clear();
+  return ids.map(String);
+}
+
+async function sendOrder(id: number, changes: object = {}): Promise<void> {
+  const updated_at = new Date().toISOString();
+  const payload = orderAt(0, { fulfilledAfterDays: 2 }, { ...withId(id), updated_at, ...changes });
+  const { orders, products, coupons } = connector.queues.urls;
+  const urls = { orders: orders.url, products: products.url, coupons: coupons.url };
+  await createSqsEventQueue(connector.sqs, urls).send({
+    shop: SHOP,
+    kind: 'order',
+    id: String(id),
+    topic: 'orders/updated',
+    deliveryId: `delivery-${id}-${updated_at}`,
+    receivedAt: updated_at,
+    body: new TextEncoder().encode(JSON.stringify(payload)),
+  });
+}
+
+const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.deadLetterUrl);
+
+async function dropAll(): Promise<void> {
+  await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
+}
+
+describe('connector dead-letters', { timeout: 240_000 }, () => {
+  it('says that there is nothing', async () => {
+    const { code, stdout, stderr } = await connector.run('dead-letters list');
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'No dead letters in loyalty-connector-prod.\n',
+      stderr: '',
+    });
+  });
+
+  it('lists by reason and changes nothing', async () => {
+    const ids = await refuseOrders(3);
+    for (let time = 0; time < 2; time += 1) {
+      const { code, stdout, stderr } = await connector.run('dead-letters list');
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      expect(stdout).toContain('3 dead letters in loyalty-connector-prod: 3 orders.');
+      expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
+      expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
+      expect(stdout).toContain('npx connector dead-letters replay --code');
+    }
+    const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ matching: 1, groups: [{ count: 1 }] });
+    expect(await letters()).toBe(3);
+    await dropAll();
+  });
+
+  it('shows a letter, the ledger and what would be sent now, without naming people', async () => {
+    const [id = ''] = await refuseOrders(1);
+    const { code, stdout, stderr } = await connector.run(`dead-letters show ${id}`);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`order ${id} of ${SHOP}`);
+    expect(stdout).toMatch(/ago +rejected, orders\/updated/);
+    expect(stdout).toContain('It would be sent: sendOrder.');
+    expect(stdout).toContain('"OrderTotal"');
+    expect(stdout).toContain('"Email": "•••"');
+    const asJson = await connector.run(`dead-letters show ${id} --json`);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      letters: [{ reason: 'rejected', now: { calls: [{ operation: 'sendOrder' }] } }],
+    });
+  });
+
+  it('reveals people only when asked to', async () => {
+    const { stdout } = await runCommand(['dead-letters', 'show', String(firstId - 1), '--reveal'], {
+      folder: connector.folder,
+    });
+    expect(stdout).toContain(persons.quillane.email);
+    await dropAll();
+  });
+
+  it('shows how an applied order would change', async () => {
+    const id = firstId;
+    firstId += 1;
+    await sendOrder(id);
+    await connector.work();
+    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+    const later = new Date(Date.now() + 5_000).toISOString();
+    await sendOrder(id, { updated_at: later, current_subtotal_price: '1.25' });
+    await connector.work();
+    connector.loyalty.faults.clear();
+    const { stdout } = await connector.run(`dead-letters show ${id}`);
+    expect(stdout).toMatch(/applied +yes/);
+    expect(stdout).toMatch(/OrderTotal +\S+ before, 1.25 now/);
+    await dropAll();
+  });
+
+  it('sends nothing in a dry run, and everything with --yes, and follows it to its outcome', async () => {
+    const ids = await refuseOrders(4);
+    const dry = await connector.run('dead-letters replay');
+    expect(dry.code).toBe(0);
+    expect(dry.stdout).toContain('4 of 4 matching dead letters would be sent again.');
+    expect(dry.stdout).toContain('Nothing was sent. Repeat with --yes to do it.');
+    expect(await letters()).toBe(4);
+
+    let isOver = false;
+    const running = connector.run('dead-letters replay --yes --wait').finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await connector.work();
+    const { code, stdout } = await running;
+    expect(stdout).toMatch(/Replayed 4 dead letters/);
+    expect(stdout).toContain('Went through: 4 applied.');
+    expect(code).toBe(0);
+    expect(await letters()).toBe(0);
+    const held = connector.loyalty.state().orders.map(({ OriginalId }) => OriginalId);
+    for (const id of ids) expect(held).toContain(id);
+  });
+
+  it('says what is still failing', async () => {
+    await refuseOrders(2);
+    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+    let isOver = false;
+    const running = connector.run('dead-letters replay --yes --wait').finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await connector.work();
+    connector.loyalty.faults.clear();
+    const { code, stdout } = await running;
+    expect(stdout).toContain('Still failing: 2, dead letters again:');
+    expect(code).toBe(1);
+    await dropAll();
+  });
+
+  it('drops only after asking, and into a file that only the user can read', async () => {
+    const [first = '', second = ''] = await refuseOrders(2);
+    const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`, 'no\n');
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain('Nothing was dropped.');
+    expect(await letters()).toBe(2);
+
+    const { code, stdout } = await connector.run(
+      `dead-letters drop --id ${first} --because mistake --yes --json`,
+    );
+    expect(code).toBe(0);
+    const { dropped, file } = JSON.parse(stdout);
+    expect(dropped).toBe(1);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { because: 'mistake', reason: 'rejected', body: expect.stringContaining(`"id":"${first}"`) },
+    ]);
+    expect(await letters()).toBe(1);
+    const left = await connector.run(`dead-letters list --id ${second} --json`);
+    expect(JSON.parse(left.stdout).matching).toBe(1);
+    await dropAll();
+    expect(await readdir(join(connector.folder, '.connector', 'dropped'))).not.toEqual([]);
+  });
+
+  it('stops at Ctrl-C, says how far it got and can be run again', async () => {
+    const { orders } = connector.queues.urls;
+    const many = Array.from({ length: 60 }, (_, index) => ({
+      event: letterEvent({ id: `slow-${index}`, deliveryId: `slow-${index}` }),
+      reason: letterReason({ at: new Date().toISOString() }),
+    }));
+    await parkLetters(connector.sqs, orders.deadLetterUrl, many);
+    let signalled = false;
+    const { code, stdout, stderr } = await runCommand(
+      'dead-letters replay --yes --rate 2'.split(' '),
+      {
+        folder: connector.folder,
+        onOutput(printed, child) {
+          if (signalled || !printed.includes('Replaying')) return;
+          signalled = true;
+          child.kill('SIGINT');
+        },
+      },
+    );
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopping after the current message.');
+    const [, replayed] = /Replayed (\d+) dead letters/.exec(stdout) ?? [];
+    expect(stdout).toContain('or more: interrupted.');
+    const sent = await countMessages(connector.sqs, orders.url);
+    expect(sent).toBe(Number(replayed));
+    expect((await letters()) + sent).toBe(60);
+    // At once: what was in hand was given back.
+    const rest = await connector.run('dead-letters list --json');
+    expect(JSON.parse(rest.stdout).matching).toBe(60 - sent);
+    await dropAll();
+  });
+
+  it('shows hostile texts without letting them act on the terminal', async () => {
+    await parkLetters(connector.sqs, connector.queues.urls.coupons.deadLetterUrl, [
+      {
+        event: letterEvent({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' }),
+        reason: letterReason(),
+      },
+    ]);
+    const { stdout } = await connector.run('dead-letters list');
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toContain(`show '\\u001b[2J'\\''$(reboot)'`);
+    await dropAll();
+  });
+});

@@ -1,0 +1,96 @@
+import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
+import { createSqsFeederQueue } from '../../shared/aws/sqs-feeder-queue.ts';
+import { decodeEvent } from '../../shared/sync/event-envelope.ts';
+import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
+import { countMessages, receive } from '../support/event-source.ts';
+
+let emulator: Emulator;
+let client: SQSClient;
+let opened = 0;
+beforeAll(async () => {
+  emulator = await startSqsEmulator();
+  const budget = { connectMs: 10_000, attemptMs: 30_000, attempts: 2 };
+  client = createSqsClient({ budget, emulator });
+});
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+async function openQueue() {
+  opened += 1;
+  const orders = await createFifoQueue(client, `feeder-orders-${opened}`);
+  const products = await createFifoQueue(client, `feeder-products-${opened}`);
+  const coupons = await createFifoQueue(client, `feeder-coupons-${opened}`);
+  const urls = { orders, products, coupons };
+  return { urls, queue: createSqsFeederQueue(client, urls, async () => {}) };
+}
+
+const event = (n: number, changes: Partial<StoreEvent> = {}): StoreEvent => ({
+  shop: 'example.myshopify.com',
+  kind: 'order',
+  id: String(n),
+  topic: 'backfill/order',
+  deliveryId: `backfill/test/1/order/${n}`,
+  receivedAt: '2026-10-09T12:00:00.000Z',
+  history: true,
+  body: new TextEncoder().encode(JSON.stringify({ n })),
+  ...changes,
+});
+const events = (count: number) => Array.from({ length: count }, (_, n) => event(n));
+
+describe('the queue of a feeder', () => {
+  it('holds every event, in the queue of its kind', async () => {
+    const { queue, urls } = await openQueue();
+    const product = event(100, { kind: 'product' });
+    await queue.sendAll([...events(25), product]);
+    expect(await countMessages(client, urls.orders)).toBe(25);
+    const [message] = await receive(client, urls.products, 1);
+    expect(decodeEvent(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
+  });
+
+  it('takes the same events again without holding them twice', async () => {
+    const { queue, urls } = await openQueue();
+    await queue.sendAll(events(12));
+    await queue.sendAll(events(15));
+    expect(await countMessages(client, urls.orders)).toBe(15);
+  });
+
+  it('sends again what was not taken, and nothing else', async () => {
+    const { queue, urls } = await openQueue();
+    const sizes: number[] = [];
+    let refuse = 1;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const { Entries: entries = [] } = args.input as SendMessageBatchCommand['input'];
+        const answer = await next(args);
+        sizes.push(entries.length);
+        if (refuse-- > 0) {
+          Object.assign(answer.output, {
+            Failed: [{ Id: entries[3]?.Id, Code: 'InternalError', SenderFault: false }],
+          });
+        }
+        return answer;
+      },
+      { step: 'initialize', name: 'refuse-one' },
+    );
+    await queue.sendAll(events(10));
+    client.middlewareStack.remove('refuse-one');
+    expect(sizes).toEqual([10, 1]);
+    expect(await countMessages(client, urls.orders)).toBe(10);
+  });
+
+  it('rejects when the queue cannot be reached', async () => {
+    const { queue } = await openQueue();
+    const nowhere = createSqsFeederQueue(client, {
+      orders: `${emulator.endpoint}/000000000000/none.fifo`,
+      products: '',
+      coupons: '',
+    });
+    await expect(nowhere.sendAll(events(3))).rejects.toThrow();
+    await queue.sendAll([]);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { KINDS, REASONS } from '../../../scripts/connector/dead-letters/filter-options.ts';
+import {
+  describeFilter,
+  familiesOf,
+  matchesFilter,
+} from '../../../scripts/connector/dead-letters/letter-filter.ts';
+import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
+import {
+  type ReadLetter,
+  readLetter,
+} from '../../../scripts/connector/dead-letters/read-letter.ts';
+import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+import { prepareReplay } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
+import { maskPersonal } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
+import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import { LETTER_REASONS } from '../../../shared/sync/dead-letter.ts';
+import { encodeEvent } from '../../../shared/sync/encode-event.ts';
+import { hashBody } from '../../../shared/sync/message-ids.ts';
+import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
+
+const at = Date.parse('2026-10-09T12:00:00Z');
+
+function letterOf(event: Partial<StoreEvent> | string, changes: Partial<ReadLetter> = {}) {
+  return readLetter({
+    family: 'orders',
+    messageId: 'message-1',
+    receiptHandle: 'handle',
+    body: typeof event === 'string' ? event : encodeEvent(letterEvent(event)),
+    sequenceNumber: '1',
+    reason: 'rejected',
+    why: 'refused',
+    code: 'Order_InvalidTotal',
+    attempts: 1,
+    at,
+    ...changes,
+  });
+}
+
+describe('a filter', () => {
+  const letter = letterOf({});
+  it('takes everything when nothing is given', () => {
+    expect(matchesFilter(letter, {})).toBe(true);
+    expect(matchesFilter(letterOf('nonsense'), {})).toBe(true);
+  });
+
+  it.each([
+    [{ kind: 'order' }, { kind: 'product' }],
+    [{ topic: 'orders/updated' }, { topic: 'orders/create' }],
+    [{ shop: LETTER_SHOP }, { shop: 'other.myshopify.com' }],
+    [{ id: '1001' }, { id: '100' }],
+    [{ id: 'message-1' }, { id: 'message' }],
+    [{ code: 'Order_InvalidTotal' }, { code: 'Order' }],
+    [{ reason: 'rejected' }, { reason: 'crashed' }],
+    [{ since: at }, { since: at + 1 }],
+    [{ until: at }, { until: at - 1 }],
+  ] as const)('takes %j and not %j', (fitting, other) => {
+    expect(matchesFilter(letter, fitting)).toBe(true);
+    expect(matchesFilter(letter, other)).toBe(false);
+    expect(matchesFilter(letter, { reason: 'rejected', ...other })).toBe(false);
+  });
+
+  it('never takes by a field that cannot be read', () => {
+    expect(matchesFilter(letterOf('nonsense'), { kind: 'order' })).toBe(false);
+    expect(matchesFilter(letterOf('nonsense'), { reason: 'rejected' })).toBe(true);
+  });
+
+  it('knows the queue of a kind, and can be repeated', () => {
+    expect(familiesOf({})).toEqual(['orders', 'products', 'coupons']);
+    expect(familiesOf({ kind: 'discount' })).toEqual(['coupons']);
+    expect(describeFilter({ kind: 'order', since: at })).toBe(
+      '--kind order --since 2026-10-09T12:00:00.000Z',
+    );
+  });
+
+  it('offers every reason and kind that there is', () => {
+    expect(REASONS).toEqual([...LETTER_REASONS]);
+    for (const kind of KINDS) expect(letterOf({ kind: kind as 'order' }).event?.kind).toBe(kind);
+  });
+});
+
+describe('groups of letters', () => {
+  it('take the same room for any number of reasons', () => {
+    const groups = createLetterGroups();
+    for (let n = 0; n < 5_000; n += 1) groups.add(letterOf({}, { why: `reason ${n % 1_000}` }));
+    const all = groups.all();
+    expect(all.length).toBeLessThan(210);
+    expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
+  });
+
+  it('tell the oldest, the newest and an example', () => {
+    const groups = createLetterGroups();
+    for (const offset of [5, 0, 9]) {
+      groups.add(letterOf({ id: `order-${offset}` }, { at: at + offset }));
+    }
+    expect(groups.all()).toMatchObject([
+      { count: 3, oldest: at, newest: at + 9, example: { kind: 'order', id: 'order-9' } },
+    ]);
+  });
+});
+
+describe('a prepared replay', () => {
+  const read = createEventReader(new Set([LETTER_SHOP]));
+  const now = new Date('2026-10-10T00:00:00Z');
+  const wishes = { refetch: false, force: false, by: 'ops@desk' };
+  const body = new TextEncoder().encode('{"id":1}');
+
+  it('is the same to SQS for the same letter and wishes, and another for other wishes', () => {
+    const letter = letterOf({});
+    const names = [
+      wishes,
+      { ...wishes, by: 'another' },
+      { ...wishes, force: true },
+      { ...wishes, refetch: true },
+      { ...wishes, force: true, refetch: true },
+    ].map((wish) => {
+      const prepared = prepareReplay(letter, wish, read, now);
+      return prepared.kind === 'event' ? prepared.name : prepared.obstacle;
+    });
+    expect(names[0]).toBe(names[1]);
+    expect(new Set(names).size).toBe(4);
+    for (const name of names) expect(name).toMatch(/^[\x21-\x7e]{1,128}$/);
+  });
+
+  it('does not inherit the wish to force from an earlier replay', () => {
+    expect(prepareReplay(letterOf({ force: true }), wishes, read, now)).toMatchObject({
+      event: expect.not.objectContaining({ force: true }),
+    });
+  });
+
+  it('is refused where the store has nothing to say', () => {
+    const refetch = { ...wishes, refetch: true };
+    const nameless = letterOf({ id: hashBody(body), body });
+    const person = letterOf({ kind: 'customer', topic: 'customers/redact', body });
+    for (const letter of [nameless, person]) {
+      expect(prepareReplay(letter, refetch, read, now)).toEqual({
+        kind: 'obstacle',
+        obstacle: 'not-in-the-store',
+      });
+    }
+  });
+
+  it('is refused for a shop that left the settings', () => {
+    const letter = letterOf({ shop: 'gone.myshopify.com' });
+    expect(prepareReplay(letter, wishes, read, now)).toMatchObject({
+      obstacle: 'still-unreadable',
+    });
+  });
+});
+
+describe('the pace of a replay', () => {
+  it.each([1, 3, 20, 500])('lets %d a second pass, no more and not fewer', async (perSecond) => {
+    let clockMs = 0;
+    const pacer = createPacer(perSecond, {
+      monotonicMs: () => clockMs,
+      pause: async (ms) => {
+        clockMs += ms;
+      },
+    });
+    const { signal } = new AbortController();
+    const passed: number[] = [];
+    while (passed.length < perSecond * 5) {
+      const some = await pacer.pass(Math.min(10, perSecond * 5 - passed.length), signal);
+      expect(some).toBeGreaterThan(0);
+      passed.push(...Array.from({ length: some }, () => clockMs));
+    }
+    for (const start of passed) {
+      const within = passed.filter((time) => time >= start && time < start + 999.999);
+      expect(within.length).toBeLessThanOrEqual(perSecond);
+    }
+    expect(clockMs).toBeGreaterThan(3_900);
+    expect(clockMs).toBeLessThanOrEqual(5_000);
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const interruption = new AbortController();
+    interruption.abort();
+    const clock = { monotonicMs: () => 0, pause: async () => {} };
+    expect(await createPacer(1, clock).pass(5, interruption.signal)).toBe(0);
+    expect(await createPacer(undefined, clock).pass(5, interruption.signal)).toBe(0);
+  });
+});
+
+describe('what is shown of a form', () => {
+  it('tells its structure and nothing about people', () => {
+    const shown = maskPersonal({
+      OriginalId: '1',
+      OrderTotal: 64.9,
+      Customer: { OriginalId: 'c', Name: 'Robin', Phone: '1', IsEnrolled: true, Deep: [{ X: 1 }] },
+      SalesPerson: { OriginalId: 's', Name: 'Sam' },
+      Metadatas: [{ Name: 'gift for', Value: 'Robin' }],
+    });
+    expect(shown).toEqual({
+      OriginalId: '1',
+      OrderTotal: 64.9,
+      Customer: {
+        OriginalId: 'c',
+        Name: '•••',
+        Phone: '•••',
+        IsEnrolled: true,
+        Deep: [{ X: '•••' }],
+      },
+      SalesPerson: { OriginalId: 's', Name: '•••' },
+      Metadatas: [{ Name: '•••', Value: '•••' }],
+    });
+  });
+});

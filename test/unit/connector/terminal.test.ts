@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { printable, wrap } from '../../../scripts/connector/terminal/printable.ts';
+import { createProgress, progressLine } from '../../../scripts/connector/terminal/progress.ts';
+import { relativeTime } from '../../../scripts/connector/terminal/relative-time.ts';
+import { shellWord } from '../../../scripts/connector/terminal/shell-word.ts';
+import { renderTable } from '../../../scripts/connector/terminal/table.ts';
+
+const plain = (_: unknown, text: string) => text;
+
+describe('a table', () => {
+  const columns = [
+    { title: 'COUNT', align: 'right' },
+    { title: 'WHY', shrinks: true },
+    { title: 'ID' },
+  ] as const;
+
+  it('never is wider than the screen while a column can give way', () => {
+    for (let width = 36; width < 120; width += 7) {
+      const rows = [['12', 'a long text about what happened to it', '820982911946154508']];
+      const text = renderTable({ columns, rows, details: ['x '.repeat(200)] }, width, plain);
+      for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+      expect(text).toContain('820982911946154508');
+    }
+  });
+
+  it('shows what would act on a terminal instead of letting it act', () => {
+    const text = renderTable({ columns, rows: [['1', '\u001b[2J\r\n', '\u202e']] }, 80, plain);
+    expect(text).toContain('\\u001b[2J\\u000d\\u000a');
+    expect(text.split('\n')).toHaveLength(3);
+  });
+});
+
+describe('words for people', () => {
+  it('tell how long ago something was, in one unit', () => {
+    const now = new Date('2026-10-09T12:00:00Z');
+    const ago = (seconds: number) => relativeTime(now.getTime() - seconds * 1000, now);
+    expect([0, 5, 60, 3_599, 3_600, 86_400 * 3 + 5].map(ago)).toEqual([
+      'now',
+      '5 s ago',
+      '1 min ago',
+      '59 min ago',
+      '1 h ago',
+      '3 d ago',
+    ]);
+    expect(ago(-120)).toBe('in 2 min');
+  });
+
+  it('are broken at spaces, and nothing of them is lost', () => {
+    const text = 'one two three four fourteen-letters five';
+    const lines = wrap(text, 10);
+    expect(lines.every((line) => line.length <= 10)).toBe(true);
+    expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+  });
+
+  it('are one word to a shell, whatever they hold', () => {
+    expect(shellWord('820982911946154508')).toBe('820982911946154508');
+    expect(shellWord('SAVE 10')).toBe("'SAVE 10'");
+    expect(shellWord("'; reboot #")).toBe(`''\\''; reboot #'`);
+    expect(shellWord('')).toBe("''");
+  });
+
+  it('keep ordinary letters of any language', () => {
+    expect(printable('Ångström 値引き')).toBe('Ångström 値引き');
+  });
+});
+
+describe('progress', () => {
+  it('tells rate and time left', () => {
+    expect(progressLine({ doing: 'Replaying:', total: 100 }, 25, 5_000)).toBe(
+      'Replaying: 25 of 100 · 5.0/s · 15 s left',
+    );
+    expect(progressLine({ doing: 'Reading:', total: undefined }, 300, 2_000, 'of about 900')).toBe(
+      'Reading: 300 · 150/s · of about 900',
+    );
+  });
+
+  it('is silent for two seconds, then writes a line now and then, and none with --json', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const stream = { isTTY: false, write: (text: string) => lines.push(text) };
+    const settings = { doing: 'x', total: 10, stream: stream as never, now: () => now };
+    for (const quiet of [false, true]) {
+      const progress = createProgress({ ...settings, quiet });
+      const start = now;
+      for (let step = 0; step < 100; step += 1) {
+        now = start + step * 100;
+        progress.report(step);
+      }
+      progress.end();
+    }
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^x 20 of 20/);
+  });
+});
