@@ -6,7 +6,7 @@ const EXAMPLES = `
 Examples:
   npx connector dead-letters list                       the stack that runs on this machine
   npx connector dead-letters list --stack loyalty-connector-prod --region eu-west-1
-  npx connector dead-letters replay --code CannotInsertOrder --yes --wait
+  npx connector dead-letters replay --reason rejected --since 2h --yes --wait
 
 Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
 machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 130 interrupted.

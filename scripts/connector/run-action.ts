@@ -36,7 +36,9 @@ function openSession(options: CommonOptions) {
   process.on('SIGINT', () => {
     interruptions += 1;
     if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
-    terminal.note('Stopping after the current message. Ctrl-C again stops at once.');
+    // A progress line may stand where the cursor is.
+    const start = process.stderr.isTTY ? '\n' : '';
+    terminal.note(`${start}Stopping after what is in hand. Ctrl-C again stops at once.`);
     controller.abort();
   });
   const session: Session = {

@@ -213,7 +213,7 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
       },
     );
     expect(code).toBe(130);
-    expect(stderr).toContain('Stopping after the current message.');
+    expect(stderr).toContain('Stopping after what is in hand.');
     const [, replayed] = /Replayed (\d+) dead letters/.exec(stdout) ?? [];
     expect(stdout).toContain('or more: interrupted.');
     const sent = await countMessages(connector.sqs, orders.url);
