@@ -2,5 +2,6 @@ import type { Bench } from './bench.ts';
 
 /** Every bench by name; loaded when it runs, so that one does not weigh on another's figures. */
 export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
 };

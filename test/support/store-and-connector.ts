@@ -76,7 +76,8 @@ export async function openStoreAndConnector(
 
 /** The store as the connector sees it. */
 export function adminStoreOf(store: StoreSandbox): AdminStore {
-  const secret = { kind: 'static', accessToken: ACCESS_TOKEN } as const;
+  const { accessToken } = store.credentials;
+  const secret = { kind: 'static', accessToken } as const;
   return createAdminStore({
     shop: () => ({
       secret: { get: async () => secret, refresh: async () => ({ value: secret }) },

@@ -14,7 +14,7 @@ export interface SubscriptionFindings {
   readonly version: { readonly handle: string; readonly retired: boolean } | undefined;
 }
 
-export interface WrongSubscription {
+interface WrongSubscription {
   readonly existing: ExistingSubscription;
   readonly wanted: WantedSubscription;
   readonly differs: readonly Difference[];

@@ -21,7 +21,7 @@ export interface SubscriptionsSettings {
 
 type Unavailable = ReturnType<typeof unavailable>;
 
-export type CheckedSubscriptions =
+type CheckedSubscriptions =
   | { readonly kind: 'checked'; readonly findings: SubscriptionFindings }
   | Unavailable;
 

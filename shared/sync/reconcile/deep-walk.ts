@@ -24,7 +24,7 @@ import { quietUntil, type Walk, type WalkPosition } from './walk-position.ts';
  *     ▲                                             │ asked for again meanwhile
  *     └─────────────────────────────────────────────┘
  */
-export interface DeepPosition {
+interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: WalkedKind | 'ledger' | 'done';

@@ -29,7 +29,7 @@ export interface PartOfPage {
  * Webhooks of what changed in the last minutes may still be on their way: they would count as healed.
  * Longer than the store's search lags behind the store.
  */
-export const QUIET_MS = 15 * 60_000;
+const QUIET_MS = 15 * 60_000;
 
 /** Looked at twice, so that nothing at the edge of two walks is missed. */
 const OVERLAP_MS = 15 * 60_000;

@@ -1,17 +1,10 @@
-import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
-import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-
-import { mapCoupon } from '../../../shared/sync/map-coupon.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import { mapProduct } from '../../../shared/sync/map-product.ts';
-import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
-import { rules } from '../../fixtures/store-entities.ts';
+import { liveOneDay } from '../../support/busy-day.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
-import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
-import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
 const stops: (() => Promise<void>)[] = [];
@@ -37,29 +30,6 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   return both;
 }
 
-/** The steps of one day, most of them seconds apart and some within one second. */
-function liveOneDay(connector: RunningConnector, store: StoreSandbox, day: number): void {
-  const attempt = (name: ActionName, input: unknown): unknown => {
-    connector.pass(day % 2 === 0 ? 0.4 : 97);
-    try {
-      return (store.actions[name] as (input: unknown) => unknown)(input);
-    } catch {
-      return undefined; // the store refuses what makes no sense
-    }
-  };
-  for (let i = 0; i < 15; i += 1) attempt('placeRandomOrder', {});
-  const lives = fc.sample(anyLife, { seed: 40 + day, numRuns: 6 });
-  for (const steps of lives) live({ rows: store.rows, attempt }, steps);
-  const codes = [`DAY-${day}-A`, `DAY-${day}-B`, `DAY-${day}-C`];
-  const discount = store.actions.createDiscount({ title: `Day ${day}`, percentage: 5, codes });
-  const [older] = [...store.rows.discounts.values()].filter(({ method }) => method === 'code');
-  connector.pass(60);
-  attempt('updateDiscount', { discountId: older?.id, title: `Changed on day ${day}` });
-  attempt('addCodes', { discountId: discount.id, codes: [`DAY-${day}-D`] });
-  attempt('removeCodes', { discountId: discount.id, codes: [`DAY-${day}-B`] });
-  attempt('createProduct', { title: `New on day ${day}`, price: 12.5 });
-}
-
 /** One run of the function while workers go on beside it, as they would. */
 async function reconcile(connector: RunningConnector, mode: { mode?: 'deep' } = {}) {
   const before = connector.output.lines().length;
@@ -79,44 +49,10 @@ async function reconcile(connector: RunningConnector, mode: { mode?: 'deep' } = 
 }
 
 async function expectSameState(connector: RunningConnector, store: StoreSandbox): Promise<void> {
-  const admin = adminStoreOf(store);
-  const { orders, products, coupons } = connector.loyalty.state();
-  for (const { id } of store.rows.orders.values()) {
-    const held = orders.find(({ OriginalId }) => OriginalId === id);
-    const order = found(await admin.readOrder(SHOP, id));
-    const mapped = mapOrder(order, rules, { known: held !== undefined, remembered: undefined });
-    if (mapped.kind !== 'wanted') expect(held, `order ${id}`).toBeUndefined();
-    else if (mapped.wanted.kind === 'order') {
-      const { OrderTotal, IsCompleted, OrderStatus } = mapped.wanted.order;
-      const wanted = { OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned: false };
-      expect(held, `order ${id}`).toMatchObject(wanted);
-    } else if (held) expect(held.IsCancelledOrReturned, `order ${id}`).toBe(true);
-  }
-  for (const { id } of store.rows.products.values()) {
-    const mapped = mapProduct(found(await admin.readProduct(SHOP, id)), rules, SHOP);
-    if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'product') throw new Error('skipped');
-    const { ProductPrice, Title, IsActive } = mapped.wanted.product;
-    const held = products.find(({ OriginalId }) => OriginalId === id);
-    expect(held, `product ${id}`).toMatchObject({ ProductPrice, Title, IsActive });
-  }
-  const active = new Set<string>();
-  for (const { code } of store.rows.codes.values()) {
-    const coupon = found(await admin.readCoupon(SHOP, code));
-    const mapped = mapCoupon(coupon, rules, { known: true, now: new Date() });
-    if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') active.add(code);
-  }
-  const held = coupons.filter(({ isActive }) => isActive).map(({ CouponCode }) => CouponCode);
-  expect(new Set(held)).toEqual(active);
-  const earning = orders.filter((order) => order.IsCompleted && !order.IsCancelledOrReturned);
-  const earned = orders.reduce((sum, { points }) => sum + Math.round((points ?? 0) * 100), 0);
-  const due = earning.reduce((sum, { OrderTotal }) => sum + Math.round(OrderTotal * 100), 0);
-  expect(earned).toBe(due);
+  await expectSameOrders(connector.loyalty, store);
+  await expectSameProducts(connector.loyalty, store);
+  await expectSameCodes(connector.loyalty, store);
   expect(await connector.deadLetters()).toEqual([]);
-}
-
-function found<Value>(answer: StoreAnswer<Value>): Value {
-  if (answer.kind === 'found') return answer.value;
-  throw new Error(`the store says ${answer.kind}`);
 }
 
 describe('a store whose webhooks are lost, doubled and shuffled', () => {
@@ -125,7 +61,7 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
       disorder: { drop: 0.3, duplicate: 0.2, shuffle: 8 },
     });
     for (let day = 1; day <= 7; day += 1) {
-      liveOneDay(connector, store, day);
+      liveOneDay(store, day, connector.pass);
       await store.deliveries.settled();
       await connector.settle();
       vi.setSystemTime(Math.max(Date.now(), connector.startedAt + day * 24 * HOUR * 1000));

@@ -40,6 +40,39 @@ describe('one run', () => {
     expect(healed(connector)).toBe(0);
   });
 
+  it('sees what the store showed too late for the walk before', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 16 * MINUTE_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => ({ kind: 'found', value: { changed: [] } }),
+    });
+    await connector.reconcile();
+    expect(healed(connector)).toBe(0);
+    connector.parts.walked = walked;
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(1);
+  });
+
+  it('does not end a code that went to another discount', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await history.putDiscount('91', ['KEPT'], {}, false);
+    await history.putDiscount('92', ['MOVED'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    const reasons = connector.telemetry.logged.map(({ fields }) => fields.why);
+    expect(reasons).toContain('stale');
+    expect(reasons).not.toContain('removed');
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.every(({ isActive }) => isActive)).toBe(true);
+  });
+
   it('on a new deployment looks one interval back, and leaves history alone', async () => {
     const connector = openConnector();
     const history = createStoreHistory(connector);
@@ -179,8 +212,10 @@ describe('one run', () => {
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
     const { connector, history } = await open();
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
+    await history.putDiscount('90', ['FIRST'], {}, false);
+    connector.clock.ms += 1000;
     await history.putDiscount('91', codes, {}, false);
-    await history.putDiscount('92', ['OTHER'], {}, false);
+    await history.putDiscount('92', ['LAST'], {}, false);
     for (let i = 0; i < 30; i += 1) await history.putOrder(String(7_000 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     let runs = 0;
@@ -210,7 +245,9 @@ describe('one run', () => {
     }
     expect(runs).toBeGreaterThan(2);
     expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(30);
-    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(231);
+    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(232);
+    // Each was looked at once, although their page took several runs.
+    expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
   });
 
   it('waits while the queue is full, and leaves the rest to the next run', async () => {

@@ -19,13 +19,17 @@ export interface FeedMeasure {
   readonly calls: { readonly store: number; readonly queue: number; readonly ledger: number };
 }
 
+const STORE = fileURLToPath(new URL('./store-process.ts', import.meta.url));
+const AWS = fileURLToPath(new URL('./aws-process.ts', import.meta.url));
+const FEED = fileURLToPath(new URL('./feed-process.ts', import.meta.url));
+
 /** One backfill of so many orders, each part in a fresh process of its own. */
 export async function measureBackfill(orders: number): Promise<FeedMeasure> {
-  const store = await start<FeedTask['store']>('store-process.ts', [String(orders)]);
-  const aws = await start<FeedTask['aws']>('aws-process.ts', []);
+  const store = await start<FeedTask['store']>(STORE, [String(orders)]);
+  const aws = await start<FeedTask['aws']>(AWS, []);
   try {
     const task: FeedTask = { store: store.message, aws: aws.message };
-    const feed = await start<FeedMeasure>('feed-process.ts', [JSON.stringify(task)]);
+    const feed = await start<FeedMeasure>(FEED, [JSON.stringify(task)]);
     feed.stop();
     return feed.message;
   } finally {
@@ -39,8 +43,7 @@ function start<Message>(
   file: string,
   args: readonly string[],
 ): Promise<{ readonly message: Message; stop(): void }> {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, [...args], { execArgv: [] });
+  const child = fork(file, [...args], { execArgv: [] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));

@@ -1,5 +1,5 @@
 // A store with so many orders of the past year, in a process of its own: its memory is not measured.
-import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 
 const count = Number(process.argv[2]);
 const DAY_MS = 86_400_000;

@@ -1,0 +1,34 @@
+import type { Bench, Figure } from '../bench.ts';
+import { type FeedMeasure, measureBackfill } from './backfill/measure.ts';
+
+/**
+ * How fast a backfill feeds the queue, in how much memory and with how many calls. Without workers: what
+ * they cost is theirs, and the pace of a real one is a setting.
+ */
+export const backfill: Bench = {
+  name: 'backfill',
+  async run({ quick }) {
+    const [few, many] = quick ? [1_000, 5_000] : [10_000, 100_000];
+    const small = await measureBackfill(few);
+    const large = await measureBackfill(many);
+    return figuresOf(small, large);
+  },
+};
+
+function figuresOf(small: FeedMeasure, large: FeedMeasure): readonly Figure[] {
+  const { sent, seconds, peakBytes, fileBytes, calls } = large;
+  const note = `${sent} orders, a file of ${Math.round(fileBytes / 1e6)} MB`;
+  return [
+    { key: 'backfill.rate', value: sent / seconds, unit: 'orders/s', note },
+    {
+      key: 'backfill.memory',
+      value: peakBytes / small.peakBytes,
+      unit: '×',
+      note: `peak at ${sent} orders to that at ${small.sent}; flat is at most 1.2`,
+    },
+    { key: 'backfill.peak', value: peakBytes / 1e6, unit: 'MB', note },
+    { key: 'backfill.store-calls', value: calls.store / sent, unit: 'calls/order', note },
+    { key: 'backfill.queue-calls', value: calls.queue / sent, unit: 'calls/order', note },
+    { key: 'backfill.ledger-calls', value: calls.ledger / sent, unit: 'calls/order', note },
+  ];
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { keepState } from '../../../shared/sync/reconcile/kept-state.ts';
+import { readLastReconcile } from '../../../shared/sync/reconcile/last-reconcile.ts';
+import { positionKey } from '../../../shared/sync/reconcile/reconcile-kind.ts';
+import { liveOneDay } from '../../support/busy-day.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';
+
+const DAY_SECONDS = 86_400;
+const QUIET_MS = 15 * 60_000;
+
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await startLocalStack('week');
+}, 120_000);
+afterAll(() => stack?.stop(), 60_000);
+
+const openLedger = () =>
+  createDynamoDbLedger({ client: stack.dynamoDb, table: stack.outputs.LedgerTable ?? '' });
+
+/** As of a deployment that has reconciled ever since that moment. */
+async function reconciledUntil(moment: number): Promise<void> {
+  const ledger = openLedger();
+  for (const kind of ['order', 'product', 'discount'] as const) {
+    const position = { since: moment, doneUntil: moment };
+    const key = positionKey(stack.store.shop.domain, kind);
+    await keepState(ledger, key, position, { version: moment, revision: undefined });
+  }
+}
+
+/** One scheduled run and the work it causes; gives how much it healed. */
+async function reconcile(): Promise<number> {
+  const schedule = stack.description.schedules.find(
+    ({ input }) => !JSON.stringify(input).includes('deep'),
+  );
+  if (!schedule) throw new Error('nothing is scheduled');
+  const healed = () =>
+    stack.metrics
+      .lastHour()
+      .filter(({ name, dimensions }) => name === 'healed' && 'kind' in dimensions)
+      .reduce((sum, { value }) => sum + value, 0);
+  const before = healed();
+  const result = await stack.functions.runSchedule(schedule);
+  expect(result?.kind).toBe('returned');
+  const last = await readLastReconcile(openLedger(), stack.store.shop.domain);
+  expect(last?.stopped).toEqual([]);
+  await stack.settled();
+  return healed() - before;
+}
+
+it('a week of lost, doubled and shuffled webhooks: one run mends it, a second heals nothing', async () => {
+  const { store, loyalty } = stack;
+  const start = Date.now() - 8 * DAY_SECONDS * 1000;
+  await reconciledUntil(start);
+  store.disorder = { ...inOrder, drop: 0.3, duplicate: 0.2, shuffle: 8 };
+  store.advanceClock(-8 * DAY_SECONDS);
+  for (let day = 1; day <= 7; day += 1) {
+    let passed = 0;
+    liveOneDay(store, day, (seconds) => {
+      passed += seconds;
+      store.advanceClock(seconds);
+    });
+    store.advanceClock(DAY_SECONDS - passed);
+    await stack.settled();
+  }
+  // What the store held at its start was made today, and is left alone by a run of today.
+  const quiet = Date.now() - QUIET_MS;
+  const dropped = store.deliveries.all().filter(({ state }) => state === 'dropped');
+  expect(dropped.length).toBeGreaterThan(50);
+  await expect(expectSameOrders(loyalty, store)).rejects.toThrow();
+
+  expect(await reconcile()).toBeGreaterThan(3);
+  await expectSameOrders(loyalty, store);
+  await expectSameProducts(loyalty, store, quiet);
+  await expectSameCodes(loyalty, store, quiet);
+  expect(await reconcile()).toBe(0);
+}, 600_000);
