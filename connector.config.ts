@@ -44,4 +44,7 @@ export default defineConnector({
     // The address under which customers see a product:
     // productUrl: 'https://www.example.com/products/{handle}',
   },
+
+  // Points, cashback and tier back into the store, as metafields of the customer (docs/storefront.md):
+  // storefront: {},
 });

@@ -26,11 +26,10 @@ import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
+import { workerDeadline } from './worker-deadline.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
-/** What is left of the function's time when work stops: enough to delay what is unfinished. */
-export const RESERVE_MS = 10_000;
 
 /** Settles one queue's batches. The three workers differ in their queue and nothing else. */
 export function createWorker(connector: Connector, service: Service, given?: Store) {
@@ -96,9 +95,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   };
 
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const deadline = AbortSignal.timeout(
-      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
-    );
+    const deadline = workerDeadline(context);
     const batch = { ...world, store: store.until(deadline), deadline };
     const left = await runBatch(toMessages(event), {
       ...batch,

@@ -1,6 +1,8 @@
 import { type ParsedSecret, requireText } from '../shared/aws/secrets.ts';
+import { pointTopics } from '../shared/loyalty/point-topics.ts';
 import type { AdminCredentials } from '../shared/shopify/admin/admin-credentials.ts';
 import type { WebhookSecrets } from '../shared/shopify/signature.ts';
+import { isToken, type PointTokens } from '../shared/sync/balances/point-tokens.ts';
 
 /** Each shop has a secret per purpose, so that a function can read only the one it needs. */
 export const SECRET_PURPOSES = ['webhook', 'loyalty', 'store'] as const;
@@ -60,7 +62,32 @@ export const secretForms: {
   },
 };
 
+/**
+ * Apart from the others, because nobody is asked for it: the connector makes the tokens itself. One pair
+ * per topic: `{ "Point_Add": { "current": "…", "previous": "…" }, … }`.
+ */
+export function parsePointTokens(fields: Fields): ParsedSecret<PointTokens> {
+  const pairs = pointTopics.map((topic) => [topic, readPair(fields, topic)] as const);
+  const faulty = pairs.find(([, pair]) => pair === undefined);
+  if (faulty) {
+    return { kind: 'fault', field: faulty[0], why: 'must have a current token of 32 bytes' };
+  }
+  return { kind: 'parsed', value: Object.fromEntries(pairs) as PointTokens };
+}
+
+function readPair(fields: Fields, topic: string): PointTokens['Point_Add'] | undefined {
+  const pair = Object.hasOwn(fields, topic) ? fields[topic] : undefined;
+  if (typeof pair !== 'object' || pair === null) return undefined;
+  const { current, previous } = pair as { readonly current?: unknown; readonly previous?: unknown };
+  if (!isToken(current)) return undefined;
+  return { current, previous: isToken(previous) ? previous : undefined };
+}
+
 /** `loyalty-connector/prod/example-store/webhook` */
-export function secretName(prefix: string, shopPath: string, purpose: SecretPurpose): string {
+export function secretName(
+  prefix: string,
+  shopPath: string,
+  purpose: SecretPurpose | 'points',
+): string {
   return `${prefix}/${shopPath}/${purpose}`;
 }

@@ -7,13 +7,20 @@ import {
 } from '../shared/aws/secrets.ts';
 import type { AdminCredentials } from '../shared/shopify/admin/admin-credentials.ts';
 import type { WebhookSecrets } from '../shared/shopify/signature.ts';
+import type { PointTokens } from '../shared/sync/balances/point-tokens.ts';
 import { errorFields, type Telemetry } from '../shared/sync/telemetry.ts';
-import { type LoyaltyCredentials, secretForms, secretName } from './secret-forms.ts';
+import {
+  type LoyaltyCredentials,
+  parsePointTokens,
+  secretForms,
+  secretName,
+} from './secret-forms.ts';
 
 export interface ShopSecrets {
   webhook(shopPath: string): SecretReader<WebhookSecrets>;
   loyalty(shopPath: string): SecretReader<LoyaltyCredentials>;
   store(shopPath: string): SecretReader<AdminCredentials>;
+  points(shopPath: string): SecretReader<PointTokens>;
 }
 
 export function createShopSecrets(
@@ -42,5 +49,6 @@ export function createShopSecrets(
     webhook: (path) => reader(secretName(prefix, path, 'webhook'), secretForms.webhook),
     loyalty: (path) => reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty),
     store: (path) => reader(secretName(prefix, path, 'store'), secretForms.store),
+    points: (path) => reader(secretName(prefix, path, 'points'), parsePointTokens),
   };
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { bundleFunctions } from './bundle-functions.ts';
-import { ConnectorStack, FUNCTIONS } from './connector-stack.ts';
+import { ConnectorStack, functionsOf } from './connector-stack.ts';
 import { createApp } from './create-app.ts';
 import { loadStages } from './stages.ts';
 
@@ -16,7 +16,7 @@ if (loaded.kind === 'faulty') {
 for (const { name, file, connector } of loaded.stages) {
   const bundles = await bundleFunctions({
     root,
-    functions: FUNCTIONS,
+    functions: functionsOf(connector),
     configFile: file,
     outFolder: join(app.outdir, 'bundles', name),
   });

@@ -1,8 +1,10 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Connector } from '../shared/config/connector-config.ts';
+import type { StorefrontService } from '../shared/config/metrics.ts';
 import { AlarmTopic } from './alarm-topic.ts';
 import { Alarms } from './alarms/alarms.ts';
+import { Balances } from './balances.ts';
 import { ConnectorDashboard } from './dashboard/connector-dashboard.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
@@ -21,7 +23,12 @@ export const FUNCTIONS = [
   'reconcile',
 ] as const;
 
-type FunctionName = (typeof FUNCTIONS)[number];
+type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
+
+/** Those that a stage deploys: the way back into the store only where it is wanted. */
+export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
+  return storefront ? [...FUNCTIONS, 'receive-points', 'sync-balances'] : FUNCTIONS;
+}
 
 export interface ConnectorStackProps extends StackProps {
   readonly stage: string;
@@ -53,6 +60,7 @@ export class ConnectorStack extends Stack {
     const secrets = new ShopSecrets(this, 'Secrets', {
       prefix: secretsPrefix,
       shopPaths: shops.map(({ path }) => path),
+      takesPoints: connector.storefront !== undefined,
     });
     const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms);
 
@@ -107,6 +115,16 @@ export class ConnectorStack extends Stack {
       webhookAddress: receiver.endpoint.address,
     });
 
+    const balances =
+      connector.storefront &&
+      new Balances(this, 'Balances', {
+        ...shared,
+        secretsPrefix,
+        metricsNamespace,
+        retainData,
+        bundleOf,
+      });
+
     const watched = {
       connector,
       metricsNamespace,
@@ -118,6 +136,7 @@ export class ConnectorStack extends Stack {
         'sync-coupons': syncCoupons.function.lambda,
         reconcile: reconcile.function.lambda,
       },
+      storefront: balances && { queue: balances.queue, functions: balances.functions },
       api: receiver.endpoint.api,
       ledger,
     };
@@ -141,6 +160,7 @@ export class ConnectorStack extends Stack {
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
+      ...balances?.outputs,
       NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }

@@ -1,6 +1,6 @@
 import { Fn } from 'aws-cdk-lib';
 import type { HttpApi as Api } from 'aws-cdk-lib/aws-apigatewayv2';
-import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { FunctionUrlAuthType, type IFunction, type IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/deployment-settings.ts';
 import { HttpApi } from './http-api.ts';
@@ -33,7 +33,10 @@ export class Endpoint extends Construct {
 }
 
 function functionUrl(receiver: IFunction): string {
-  const { url } = receiver.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
-  // It ends in a slash: https://host/
+  return addressOf(receiver.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }));
+}
+
+/** Without the slash at its end: https://host/ */
+export function addressOf({ url }: IFunctionUrl): string {
   return `https://${Fn.select(2, Fn.split('/', url))}`;
 }

@@ -16,6 +16,9 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   AlarmTopic: 'Where alarms go',
   Dashboard: 'What is going on, in figures',
   NextCommand: 'What to type next',
+  PointsAddress: 'Point events go below this address: npx connector storefront setup tells where',
+  BalancesQueueUrl: 'Balances on their way into the store',
+  BalancesDeadLetterQueueUrl: 'Balances that need a person',
 };
 
 /** The keys are what the command line looks for, so they carry no suffix. */

@@ -5,7 +5,8 @@ import { Construct } from 'constructs';
 /** Each function may read the purposes it needs and no other. */
 const PURPOSES = ['webhook', 'loyalty', 'store'] as const;
 
-type Purpose = (typeof PURPOSES)[number];
+/** `points`: the tokens in the addresses of point events, where there are such addresses. */
+type Purpose = (typeof PURPOSES)[number] | 'points';
 
 /**
  * One secret per shop and purpose. The stack makes only the place: the generated text is no JSON and
@@ -17,7 +18,11 @@ export class ShopSecrets extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    props: { readonly prefix: string; readonly shopPaths: readonly string[] },
+    props: {
+      readonly prefix: string;
+      readonly shopPaths: readonly string[];
+      readonly takesPoints: boolean;
+    },
   ) {
     super(scope, id);
     Validations.of(this).acknowledge({
@@ -28,11 +33,12 @@ export class ShopSecrets extends Construct {
     });
     this.#secrets = props.shopPaths.flatMap((path) => {
       const shop = new Construct(this, path);
-      return PURPOSES.map((purpose) => ({
+      const purposes: readonly Purpose[] = props.takesPoints ? [...PURPOSES, 'points'] : PURPOSES;
+      return purposes.map((purpose) => ({
         purpose,
         secret: new Secret(shop, purpose, {
           secretName: `${props.prefix}/${path}/${purpose}`,
-          description: `loyalty-connector: ${purpose} of ${path}; set with: npx connector secrets set`,
+          description: `loyalty-connector: ${purpose} of ${path}; set with: npx connector ${purpose === 'points' ? 'storefront setup' : 'secrets set'}`,
         }),
       }));
     });

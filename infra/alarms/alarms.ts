@@ -10,6 +10,7 @@ import { noticeAlarms } from './notice-alarms.ts';
 import { queueAlarms } from './queue-alarms.ts';
 import { receiverAlarms } from './receiver-alarms.ts';
 import { silenceAlarms } from './silence-alarms.ts';
+import { storefrontAlarms } from './storefront-alarms.ts';
 import type { Watched } from './watched.ts';
 import { workerAlarms } from './worker-alarms.ts';
 
@@ -31,6 +32,7 @@ export class Alarms extends Construct {
       ...functionAlarms(watched),
       ...healingAlarms(watched),
       ...noticeAlarms(watched),
+      ...storefrontAlarms(watched),
     ];
     this.all = this.definitions.map((definition) => {
       const { tellsEnd, ...rings } = definition.rings;

@@ -1,6 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { METRICS, Service, WrittenMetric } from '../../shared/config/metrics.ts';
+import type {
+  METRICS,
+  Service,
+  StorefrontService,
+  WrittenMetric,
+} from '../../shared/config/metrics.ts';
 
 /** The details that a metric is kept by: none, or all that it has. */
 type Details<Name extends WrittenMetric> =
@@ -10,7 +15,7 @@ type Details<Name extends WrittenMetric> =
 /** What a function counts itself, as shared/aws/emf-telemetry.ts writes it. */
 export function counted<Name extends WrittenMetric>(
   namespace: string,
-  service: Service,
+  service: Service | StorefrontService,
   metricName: Name,
   details: Details<Name> = {},
   statistic = 'Sum',

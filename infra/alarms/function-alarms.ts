@@ -1,12 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { total } from './counted.ts';
-import type { Watched } from './watched.ts';
+import { type Watched, watchedFunctions } from './watched.ts';
 
 /** What AWS says of the functions and of the table. */
-export function functionAlarms({ functions, ledger }: Watched): AlarmDefinition[] {
+export function functionAlarms(watched: Watched): AlarmDefinition[] {
+  const { ledger } = watched;
+  const functions = watchedFunctions(watched);
   const sum = { statistic: 'Sum', period: Duration.minutes(5) };
-  const errors = Object.entries(functions).map(
+  const errors = functions.map(
     ([service, one]): AlarmDefinition => ({
       id: `function-errors-${service}`,
       heading: 'Function errors',
@@ -17,7 +19,7 @@ export function functionAlarms({ functions, ledger }: Watched): AlarmDefinition[
       rings: reaching(1, { outOf: AN_HOUR }),
     }),
   );
-  const throttles = Object.values(functions).map((one) => one.metricThrottles(sum));
+  const throttles = functions.map(([, one]) => one.metricThrottles(sum));
   return [
     ...errors,
     {

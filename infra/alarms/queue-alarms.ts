@@ -1,13 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmDefinition, reaching } from './alarm-definition.ts';
 import { total } from './counted.ts';
-import { FAMILIES, type Watched } from './watched.ts';
+import { type Watched, watchedQueues } from './watched.ts';
 
 /** What waits: in vain, or too long. */
-export function queueAlarms({ connector, queues }: Watched): AlarmDefinition[] {
-  const { oldestMessageMinutes } = connector.alarms;
-  return FAMILIES.flatMap((family): AlarmDefinition[] => {
-    const { source, deadLetters } = queues[family];
+export function queueAlarms(watched: Watched): AlarmDefinition[] {
+  const { oldestMessageMinutes } = watched.connector.alarms;
+  return watchedQueues(watched).flatMap(([family, queue]): AlarmDefinition[] => {
+    const { source, deadLetters } = queue;
     const worst = { statistic: 'Maximum', period: Duration.minutes(5) };
     return [
       {

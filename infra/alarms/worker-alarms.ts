@@ -1,11 +1,15 @@
-import type { Service, WrittenMetric } from '../../shared/config/metrics.ts';
+import type { Service, StorefrontService, WrittenMetric } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, AN_HOUR, reaching } from './alarm-definition.ts';
 import { counted, total } from './counted.ts';
 import { type Watched, WORKERS } from './watched.ts';
 
 /** What the workers meet at the loyalty service, and in themselves. */
-export function workerAlarms({ metricsNamespace }: Watched): AlarmDefinition[] {
-  const ofAll = (metric: WrittenMetric, services: readonly Service[] = WORKERS) =>
+export function workerAlarms({ metricsNamespace, storefront }: Watched): AlarmDefinition[] {
+  const workers = [...WORKERS, ...(storefront ? (['sync-balances'] as const) : [])];
+  const ofAll = (
+    metric: WrittenMetric,
+    services: readonly (Service | StorefrontService)[] = workers,
+  ) =>
     total(
       services.map((service) => counted(metricsNamespace, service, metric)),
       metric,
@@ -17,7 +21,7 @@ export function workerAlarms({ metricsNamespace }: Watched): AlarmDefinition[] {
       urgency: 'now',
       says: 'The loyalty service or the store refuses the credentials or the address: nothing passes until a person acts.',
       first: 'doctor',
-      metric: ofAll('misconfigured', [...WORKERS, 'reconcile']),
+      metric: ofAll('misconfigured', [...workers, 'reconcile']),
       // Tried again at most every half hour.
       rings: reaching(1, { outOf: AN_HOUR }),
     },

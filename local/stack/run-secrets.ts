@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
 import type { SecretDescription } from './template/stack-description.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
@@ -10,6 +11,8 @@ export interface RunSecrets {
   readonly webhook: { readonly current: string; readonly previous: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
+  /** What the addresses of point events carry. */
+  readonly points: Readonly<Record<PointTopic, { readonly current: string }>>;
 }
 
 export interface AwsKey {
@@ -20,8 +23,9 @@ export interface AwsKey {
 export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   if (dataFolder === undefined) return makeSecrets();
   const file = join(dataFolder, 'secrets.json');
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as RunSecrets;
-  const secrets = makeSecrets();
+  // A file of an older release may lack some.
+  const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const secrets: RunSecrets = { ...makeSecrets(), ...kept };
   writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
   return secrets;
 }
@@ -32,6 +36,7 @@ function makeSecrets(): RunSecrets {
     webhook: { current: random(), previous: random() },
     loyalty: { token: random(), key: random() },
     storeAccessToken: `shpat_${random()}`,
+    points: forEachTopic(() => ({ current: randomBytes(32).toString('base64url') })),
   };
 }
 
@@ -39,6 +44,22 @@ function makeSecrets(): RunSecrets {
 export function makeKey(): AwsKey {
   const id = randomBytes(10).toString('hex').toUpperCase().slice(0, 16);
   return { accessKeyId: `AKIA${id}`, secretAccessKey: randomBytes(30).toString('base64url') };
+}
+
+/** Where the loyalty service sends its point events. */
+export function pointAddresses(
+  address: string,
+  shopPath: string,
+  { points }: RunSecrets,
+): Readonly<Record<PointTopic, string>> {
+  return forEachTopic((topic) => `${address}/${shopPath}/${topic}/${points[topic].current}`);
+}
+
+function forEachTopic<T>(make: (topic: PointTopic) => T): Readonly<Record<PointTopic, T>> {
+  return Object.fromEntries(pointTopics.map((topic) => [topic, make(topic)])) as Record<
+    PointTopic,
+    T
+  >;
 }
 
 const random = (): string => randomBytes(16).toString('hex');
@@ -52,6 +73,7 @@ export function fillSecrets(
     webhook: secrets.webhook,
     loyalty: secrets.loyalty,
     store: { accessToken: secrets.storeAccessToken },
+    points: secrets.points,
   };
   return Object.fromEntries(
     descriptions.map(({ name }) => {

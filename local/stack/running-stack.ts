@@ -16,7 +16,7 @@ import { AccessControl } from './iam/access-control.ts';
 import { type Line, startLine } from './line.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import type { Ports } from './ports.ts';
-import { type AwsKey, fillSecrets, openRunSecrets } from './run-secrets.ts';
+import { type AwsKey, fillSecrets, openRunSecrets, pointAddresses } from './run-secrets.ts';
 import { subscribe } from './subscribe.ts';
 import type { Assembly } from './template/assembly.ts';
 import { describeStack } from './template/describe-stack.ts';
@@ -101,7 +101,10 @@ async function startParts(
     return access;
   };
 
-  const web = started(await startWebServer(() => runner?.web(), ports.webhooks));
+  const webServer = async (output: string, port: number) =>
+    started(await startWebServer(() => runner?.web(output), port));
+  const web = await webServer('WebhookAddress', ports.webhooks);
+  const points = connector.storefront && (await webServer('PointsAddress', 0));
   const emulators = {
     sqs: started(await startSqs(dataFolder)).endpoint,
     dynamodb: started(await startDynamoDb(dataFolder)).endpoint,
@@ -124,6 +127,7 @@ async function startParts(
     await startLoyaltySandbox({
       port: ports.loyalty,
       settings: { credentials: secrets.loyalty },
+      ...(points && { eventAddresses: pointAddresses(points.address, shop.path, secrets) }),
       ...(dataFolder !== undefined && { dataFile: join(dataFolder, 'loyalty.jsonl') }),
     }),
   );
@@ -197,7 +201,11 @@ async function startParts(
   return {
     name: assembly.stackName,
     description,
-    outputs: { ...description.outputs, WebhookAddress: web.address },
+    outputs: {
+      ...description.outputs,
+      WebhookAddress: web.address,
+      ...(points && { PointsAddress: points.address }),
+    },
     webhookAddress: `${web.address}/${shop.path}`,
     endpoint: gateway.address,
     metricsAddress: metricsServer.address,

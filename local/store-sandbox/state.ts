@@ -25,6 +25,7 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
     codes: [...rows.codes.values()],
     customers: [...rows.customers.values()],
     metafields: [...rows.metafields.values()],
+    metafieldDefinitions: [...rows.metafieldDefinitions.values()],
     locations: [...rows.locations.values()],
     staff: [...rows.staff.values()],
     subscriptions: subscriptions.all(),

@@ -5,6 +5,7 @@ import { registerDoctor } from './doctor/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
+import { registerStorefront } from './storefront/command.ts';
 import { registerTrace } from './trace/command.ts';
 import { registerWebhooks } from './webhooks/command.ts';
 
@@ -19,6 +20,7 @@ export const registrations: readonly ((program: Command) => void)[] = [
   registerDoctor,
   registerSend,
   registerSecrets,
+  registerStorefront,
   registerWebhooks,
   registerBackfill,
 ];

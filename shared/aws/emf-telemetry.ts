@@ -3,6 +3,7 @@ import {
   METRICS,
   type Metric,
   type Service,
+  type StorefrontService,
   type WrittenMetric,
 } from '../config/metrics.ts';
 import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
@@ -43,7 +44,7 @@ const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !
  * they cost no call. Counted per invocation and written once, because every line is paid for.
  */
 export function createEmfTelemetry(
-  settings: { readonly namespace: string; readonly service: Service },
+  settings: { readonly namespace: string; readonly service: Service | StorefrontService },
   write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {

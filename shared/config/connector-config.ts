@@ -14,6 +14,11 @@ import {
 import { defaultRules, type MappingRules, type MappingSettings } from './mapping-settings.ts';
 import type { OrderSilence } from './order-silence.ts';
 import { checkSettings, defaultPath } from './settings-check.ts';
+import {
+  completeStorefront,
+  type Storefront,
+  type StorefrontSettings,
+} from './storefront-settings.ts';
 
 interface ShopSettings {
   /** The shop's permanent domain: `example-store.myshopify.com`. */
@@ -68,6 +73,9 @@ export interface ConnectorSettings {
 
   /** How it is deployed. */
   readonly deployment?: DeploymentSettings;
+
+  /** Balances back into the store. Default: not deployed. */
+  readonly storefront?: StorefrontSettings;
 }
 
 export interface Shop {
@@ -86,6 +94,8 @@ export interface Connector {
   readonly healing: Healing;
   readonly alarms: Alarms;
   readonly deployment: Deployment;
+  /** Undefined: the way back into the store is not wanted. */
+  readonly storefront: Storefront | undefined;
 }
 
 export type CheckedConnector =
@@ -138,6 +148,7 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
     healing: completeHealing(settings.healing),
     alarms: completeAlarms(settings.alarms),
     deployment: completeDeployment(settings.deployment),
+    storefront: completeStorefront(settings.storefront),
   };
   return { kind: 'valid', connector };
 }

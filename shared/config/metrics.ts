@@ -60,3 +60,6 @@ export type Service =
   | 'sync-products'
   | 'sync-coupons'
   | 'reconcile';
+
+/** Those of the way back into the store, where it is deployed. */
+export type StorefrontService = 'receive-points' | 'sync-balances';

@@ -18,6 +18,7 @@ import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
 import { orderSilenceCheck } from './order-silence.ts';
+import { storefrontCheck } from './storefront-settings.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -177,6 +178,7 @@ const settings = shapeOf({
     healing: healingCheck,
     alarms: alarmCheck,
     deployment: deploymentCheck,
+    storefront: storefrontCheck,
   },
 });
 

@@ -21,6 +21,18 @@ export const STACK_OUTPUTS = [
   'NextCommand',
 ] as const;
 
-export type StackOutput = (typeof STACK_OUTPUTS)[number];
+/** There only where the settings have a `storefront`. */
+const STOREFRONT_OUTPUTS = [
+  /** Point events go to `<PointsAddress>/<path>/<topic>/<token>`. */
+  'PointsAddress',
+  'BalancesQueueUrl',
+  'BalancesDeadLetterQueueUrl',
+] as const;
 
-export type StackOutputs = Readonly<Record<StackOutput, string>>;
+type StorefrontOutput = (typeof STOREFRONT_OUTPUTS)[number];
+
+export type StackOutput = (typeof STACK_OUTPUTS)[number] | StorefrontOutput;
+
+export type StackOutputs = Readonly<
+  Record<Exclude<StackOutput, StorefrontOutput>, string> & Partial<Record<StorefrontOutput, string>>
+>;

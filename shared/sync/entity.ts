@@ -5,9 +5,10 @@ export interface EntityKey {
   /** The shop's permanent domain, as configured: `example.myshopify.com`. */
   readonly shop: string;
   /**
-   * Kept beside the entities: `notice`, what a person must see; `cursor`, how far a walk has come.
+   * Kept beside the entities: `customer`, what the store was given of a balance; `notice`, what a
+   * person must see; `cursor`, how far a walk has come.
    */
-  readonly kind: EntityKind | 'notice' | 'cursor';
+  readonly kind: EntityKind | 'customer' | 'notice' | 'cursor';
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
   readonly id: string;
 }

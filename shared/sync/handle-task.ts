@@ -31,7 +31,8 @@ export async function handleTask(
       return { kind: 'skipped', why: task.why };
     case 'redact': {
       const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
-      await world.ledger.redact(keys);
+      const customer: EntityKey = { shop: event.shop, kind: 'customer', id: task.customerId };
+      await world.ledger.redact([...keys, customer]);
       return { kind: 'handled', how: 'redacted' };
     }
     case 'notify':

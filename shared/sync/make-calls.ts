@@ -105,7 +105,8 @@ function applied(calls: readonly OperationId[]): CallsMade {
   return { outcome: { kind: 'applied', calls }, end: 'answered', mayHaveHappened: true };
 }
 
-function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
+/** What an answer of the service means for the event that made the call. */
+export function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
   if (result.kind === 'success' || result.kind === 'warning') return applied(calls);
   const end = callEnd(result);
   const name = result.kind === 'business-error' ? result.name : undefined;

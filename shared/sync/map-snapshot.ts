@@ -45,6 +45,7 @@ function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOr
     case 'product':
       return mapDeletedProduct(id, before);
     case 'coupon':
+    case 'customer':
     case 'notice':
     case 'cursor':
       return mapRemovedCoupon(id);

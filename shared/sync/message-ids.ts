@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoreEvent } from './store-event.ts';
+import type { TracedEvent } from './traced-event.ts';
 
 /** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
 const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
@@ -9,7 +9,7 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
  * readable for the operator where SQS allows it; a hash stands in where it does not (a coupon code
  * may hold any character). The two forms never meet: only the readable one contains a slash.
  */
-export function groupIdOf({ shop, kind, id }: Pick<StoreEvent, 'shop' | 'kind' | 'id'>): string {
+export function groupIdOf({ shop, kind, id }: Pick<TracedEvent, 'shop' | 'kind' | 'id'>): string {
   const readable = `${shop}/${kind}/${id}`;
   return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
 }
@@ -24,7 +24,7 @@ export function deduplicationIdOf({
   topic,
   deliveryId,
   replays,
-}: Pick<StoreEvent, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
+}: Pick<TracedEvent, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
   const replayed = (replays ?? []).flatMap(({ at, by }) => [at, by]);
   return hashOf([shop, topic, deliveryId, ...replayed]);
 }

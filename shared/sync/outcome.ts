@@ -3,7 +3,7 @@ import type { OperationId } from '../loyalty/operation-id.ts';
 import type { MappingSkip } from './wanted-state.ts';
 
 /** Why nothing was sent although everything was understood. */
-export type SkipReason = MappingSkip | 'automatic-discount';
+export type SkipReason = MappingSkip | 'automatic-discount' | 'unknown-customer';
 
 export interface RetryReason {
   /** A name to count and filter by, not a sentence. */

@@ -1,7 +1,7 @@
-import type { Item } from './item.ts';
 import type { Rejection } from './outcome.ts';
 import type { DeadLetters } from './store-event.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import type { TracedMessage } from './traced-event.ts';
 
 export interface ParkingWorld {
   readonly deadLetters: DeadLetters;
@@ -11,7 +11,7 @@ export interface ParkingWorld {
 
 /** True when the dead-letter queue holds the message: only then may it leave its own queue. */
 export async function parkMessage(
-  { message, event }: Item,
+  { message, event }: TracedMessage,
   { reason, why, code }: Rejection,
   { deadLetters, telemetry, now }: ParkingWorld,
 ): Promise<boolean> {

@@ -58,21 +58,32 @@ export async function previewSync(
       scan: async () => ({ entries: [] }),
       redact: async () => {},
     },
-    store,
+    store: noteQuestions(store, () => {
+      storeAsked = true;
+    }),
     queue: { send: async () => {} },
     shop: () => shop,
-    telemetry: {
-      count: (metric) => {
-        storeAsked ||= metric === 'store-read';
-      },
-      log: () => {},
-    },
+    telemetry: { count: () => {}, log: () => {} },
     now,
     orderRetentionDays: 0,
     deadline: new AbortController().signal,
   };
   const { outcome } = await syncEntity(key, candidate, entry, world);
   return { outcome, calls, storeAsked };
+}
+
+function noteQuestions(store: Store, note: () => void): Store {
+  const asked = (): Store => {
+    note();
+    return store;
+  };
+  return {
+    readOrder: (...question) => asked().readOrder(...question),
+    readProduct: (...question) => asked().readProduct(...question),
+    readCoupon: (...question) => asked().readCoupon(...question),
+    readDiscount: (...question) => asked().readDiscount(...question),
+    until: (signal) => noteQuestions(store.until(signal), note),
+  };
 }
 
 /** A loyalty service that says yes to everything and holds nothing. */

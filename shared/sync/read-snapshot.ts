@@ -106,6 +106,7 @@ async function ask(
       return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
+    case 'customer':
     case 'notice':
     case 'cursor':
       return { kind: 'gone' };

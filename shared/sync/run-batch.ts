@@ -1,25 +1,19 @@
+import { type DelayWorld, delayMessages } from './delay-messages.ts';
 import { entityKeyText } from './entity.ts';
 import { decodeEvent } from './event-envelope.ts';
 import type { Item } from './item.ts';
 import type { Ledger, LedgerEntry } from './ledger.ts';
+import { outOfTime } from './out-of-time.ts';
 import type { RetryReason } from './outcome.ts';
-import { parkMessage } from './park-message.ts';
-import { AFTER_UNKNOWN_OUTCOME, isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';
+import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 import { entityKeyOf, type GroupWork, settleGroup } from './settle-group.ts';
-import type { ReceivedMessage, SourceQueue } from './source-queue.ts';
-import type { DeadLetters } from './store-event.ts';
-import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import type { ReceivedMessage } from './source-queue.ts';
+import { correlationOf, errorFields } from './telemetry.ts';
 
-export interface BatchWorld extends GroupWork {
+export interface BatchWorld extends GroupWork, DelayWorld {
   readonly ledger: Ledger;
-  readonly source: SourceQueue;
-  readonly deadLetters: DeadLetters;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-  readonly random: () => number;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
-  readonly retryWindowDays: number;
   /** Fires early enough before the function's time-out to hand everything back in order. */
   readonly deadline: AbortSignal;
 }
@@ -43,7 +37,7 @@ export async function runBatch(
   async function work(): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const { unsettled, retry } = await workOnGroup(group, entries, world);
-      if (retry) left.push(...(await delayGroup(unsettled, retry, world)));
+      if (retry) left.push(...(await delayMessages(unsettled, retry, world)));
     }
   }
   await Promise.all(Array.from({ length: Math.min(world.parallel, groups.length) }, work));
@@ -112,53 +106,4 @@ async function workOnGroup(
       retry: { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME },
     };
   }
-}
-
-/** The abandoned work may still be calling: what it leaves behind waits as after any time-out. */
-function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
-  const retry = { why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME };
-  return new Promise((resolve) => {
-    if (deadline.aborted) resolve(retry);
-    else deadline.addEventListener('abort', () => resolve(retry), { once: true });
-  });
-}
-
-/** Parks what is too old, delays the rest together; returns the ids that stay on the queue. */
-async function delayGroup(
-  unsettled: readonly Item[],
-  retry: RetryReason,
-  world: BatchWorld,
-): Promise<readonly string[]> {
-  const stay: Item[] = [];
-  for (const item of unsettled) {
-    const over = item.event && isRetryWindowOver(item.event, world.retryWindowDays, world.now());
-    const rejection = {
-      reason: 'retry-window-over',
-      why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
-    } as const;
-    if (!over || !(await parkMessage(item, rejection, world))) stay.push(item);
-  }
-  if (stay.length === 0) return [];
-
-  const attempts = Math.max(...stay.map(({ message }) => message.attempts));
-  const seconds = retryDelaySeconds({ attempts, ...retry }, world.random);
-  for (const { event } of stay) {
-    world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
-    world.telemetry.log('warn', 'will be tried again', {
-      ...(event && correlationOf(event)),
-      why: retry.why,
-      afterSeconds: seconds,
-      attempts,
-    });
-  }
-  if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
-  if (retry.throttled) world.telemetry.count('throttled', { why: retry.why });
-  const kept = stay.map(({ message }) => message);
-  try {
-    await world.source.delay(kept, seconds);
-  } catch (error) {
-    // Harmless: they come back after the queue's own visibility instead.
-    world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
-  }
-  return kept.map(({ messageId }) => messageId);
 }

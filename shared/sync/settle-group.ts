@@ -3,9 +3,10 @@ import type { Candidate, Item } from './item.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
 import { type ParkingWorld, parkMessage } from './park-message.ts';
+import { reportOutcome } from './report-outcome.ts';
 import type { StoreEvent } from './store-event.ts';
 import type { ReadEvent, Task } from './store-reader.ts';
-import { correlationOf, type Telemetry } from './telemetry.ts';
+import type { Telemetry } from './telemetry.ts';
 
 export interface GroupWork extends ParkingWorld {
   readonly read: ReadEvent;
@@ -68,7 +69,7 @@ export async function settleGroup(
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (item.reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
     else ({ outcome, entry: known } = await world.syncEntity(key, item, known));
-    report(item.event, outcome, world);
+    reportOutcome(item.event, outcome, world);
 
     const verdict = verdictOn(outcome);
     // A question that cannot be answered now waits, and does not hold up what the others know.
@@ -106,22 +107,3 @@ const isDeletion = ({ event }: Candidate): boolean => event.topic.endsWith('/del
 
 const versionOf = ({ reading }: Candidate): number =>
   reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;
-
-function report(event: StoreEvent, outcome: Outcome, { telemetry, now }: GroupWork): void {
-  if (outcome.kind === 'retry' || outcome.kind === 'rejected') return; // told where they are acted on
-  telemetry.count(outcome.kind, {
-    kind: event.kind,
-    ...(outcome.kind === 'skipped' && { why: outcome.why }),
-    ...(outcome.kind === 'handled' && { why: outcome.how }),
-  });
-  telemetry.log('info', outcome.kind, {
-    ...correlationOf(event),
-    ...(outcome.kind === 'skipped' && { why: outcome.why }),
-    ...(outcome.kind === 'handled' && { how: outcome.how }),
-    ...(outcome.kind === 'applied' && { calls: outcome.calls.join(',') }),
-  });
-  const triggered = Date.parse(event.triggeredAt ?? '');
-  if (outcome.kind === 'applied' && Number.isFinite(triggered)) {
-    telemetry.count('latency-ms', { kind: event.kind }, now().getTime() - triggered);
-  }
-}

@@ -1,6 +1,5 @@
 import type { Detail, Metric } from '../config/metrics.ts';
-import type { EntityKind } from './entity.ts';
-import type { EventKind, StoreEvent } from './store-event.ts';
+import type { TracedEvent } from './traced-event.ts';
 
 export type { Metric };
 
@@ -18,13 +17,7 @@ export interface Telemetry {
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What ties the log lines of one delivery together, from webhook to loyalty call. */
-export function correlationOf(event: StoreEvent): {
-  readonly correlationId: string;
-  readonly shop: string;
-  readonly kind: EventKind | EntityKind;
-  readonly id: string;
-  readonly topic: string;
-} {
+export function correlationOf(event: Omit<TracedEvent, 'receivedAt'>) {
   const { deliveryId, shop, kind, id, topic } = event;
   return { correlationId: deliveryId, shop, kind, id, topic };
 }

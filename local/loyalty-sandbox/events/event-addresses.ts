@@ -1,4 +1,4 @@
-import { type PointTopic, pointTopics } from '../point-topics.ts';
+import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
 
 /** An address per topic, or one for all in which `{topic}` stands for the topic's name. */
 export type EventAddresses = string | { readonly [T in PointTopic]?: string };

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
 import { readBody } from '../../sandbox-kit/http/read-body.ts';
 import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
 import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
 import { readFaultRule } from '../faults/read-fault-rule.ts';
-import { pointTopics } from '../point-topics.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 

@@ -1,4 +1,4 @@
-import type { PointTopic } from '../point-topics.ts';
+import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
 
 /*
  * Numbers of the service whose values the contract does not show. The sandbox needs some, so these

@@ -1,6 +1,6 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
 import type { Tables } from '../../sandbox-kit/tables.ts';
-import type { PointTopic } from '../point-topics.ts';
 import type { PointType } from './assigned-numbers.ts';
 
 /* What the sandbox remembers. Null stands for what was never sent. */

@@ -89,12 +89,14 @@ export class FunctionRunner {
     return found?.pool.invoke(event);
   }
 
-  web(): WebParts | undefined {
+  /** What answers at the address that an output tells. */
+  web(output: string): WebParts | undefined {
     const { stack, access } = this.#parts;
-    if (!stack.web) return undefined;
-    const { description, pool } = this.#find(stack.web.target);
+    const web = stack.webs[output];
+    if (!web) return undefined;
+    const { description, pool } = this.#find(web.target);
     return {
-      web: stack.web,
+      web,
       target: description,
       access: () => access,
       invoke: (event) => pool.invoke(event),

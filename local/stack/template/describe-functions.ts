@@ -35,31 +35,21 @@ export function describeFunction(resource: ResolvedResource): FunctionDescriptio
   };
 }
 
-/** One function answers all requests from outside, through its own address or through an HTTP API. */
-export function describeWeb(
-  urls: readonly ResolvedResource[],
-  api: readonly ResolvedResource[],
-): WebDescription | undefined {
-  const integrations = api.filter(({ type }) => type === 'AWS::ApiGatewayV2::Integration');
-  if (urls.length + integrations.length > 1) {
-    throw new UnknownInTemplate('more than one address for requests from outside');
-  }
-  const [url] = urls;
-  if (url) {
-    if (url.text('AuthType') !== 'NONE') {
-      throw new UnknownInTemplate(`the AuthType of the function URL ${url.logicalId}`);
+/** A function answers requests from outside through its own address or through an HTTP API. */
+export function describeWeb(resource: ResolvedResource): WebDescription {
+  if (resource.type === 'AWS::Lambda::Url') {
+    if (resource.text('AuthType') !== 'NONE') {
+      throw new UnknownInTemplate(`the AuthType of the function URL ${resource.logicalId}`);
     }
-    return { kind: 'function-url', target: url.text('TargetFunctionArn') };
+    return { kind: 'function-url', target: resource.text('TargetFunctionArn') };
   }
-  const [integration] = integrations;
-  if (!integration) return undefined;
-  if (integration.text('PayloadFormatVersion') !== '2.0') {
+  if (resource.text('PayloadFormatVersion') !== '2.0') {
     throw new UnknownInTemplate('an HTTP API with another payload format than 2.0');
   }
   return {
     kind: 'http-api',
-    target: integration.text('IntegrationUri'),
-    apiId: integration.text('ApiId'),
+    target: resource.text('IntegrationUri'),
+    apiId: resource.text('ApiId'),
   };
 }
 

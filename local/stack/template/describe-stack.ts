@@ -57,7 +57,6 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     return found;
   };
   const policies = of('AWS::IAM::Policy');
-  const webApi = of('AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Integration');
   const stack: StackDescription = {
     queues: each('AWS::SQS::Queue', describeQueue),
     tables: [
@@ -66,7 +65,7 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     ],
     secrets: of('AWS::SecretsManager::Secret').map((secret) => ({ name: secret.text('Name') })),
     functions: each('AWS::Lambda::Function', describeFunction),
-    web: describeWeb(of('AWS::Lambda::Url'), webApi),
+    webs: describeWebs(template, of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration')),
     eventSources: each('AWS::Lambda::EventSourceMapping', describeEventSource),
     schedules: each('AWS::Events::Rule', describeSchedules).flat(),
     roles: each('AWS::IAM::Role', (role) => describeRole(role, policies)),
@@ -80,6 +79,26 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     throw new UnknownInTemplate(`resources of the type ${type} (${logicalId})`);
   }
   return stack;
+}
+
+/**
+ * By the output that tells its address. An HTTP API's output names the API and not the integration, but
+ * only one thing can stand behind an API here: the receiver of webhooks.
+ */
+function describeWebs(
+  { Outputs: outputs = {} }: Template,
+  resources: readonly ResolvedResource[],
+): StackDescription['webs'] {
+  const webs = resources.map((resource) => {
+    const told = Object.entries(outputs).find(([, output]) =>
+      JSON.stringify(output).includes(`"${resource.logicalId}"`),
+    );
+    return [told?.[0] ?? 'WebhookAddress', describeWeb(resource)] as const;
+  });
+  if (new Set(webs.map(([output]) => output)).size < webs.length) {
+    throw new UnknownInTemplate('two addresses for requests from outside under one output');
+  }
+  return Object.fromEntries(webs);
 }
 
 function parametersOf(

@@ -7,7 +7,8 @@ export interface StackDescription {
   readonly tables: readonly TableDescription[];
   readonly secrets: readonly SecretDescription[];
   readonly functions: readonly FunctionDescription[];
-  readonly web: WebDescription | undefined;
+  /** What requests from outside arrive at, by the output that tells its address. */
+  readonly webs: Readonly<Record<string, WebDescription>>;
   readonly eventSources: readonly EventSourceDescription[];
   readonly schedules: readonly ScheduleDescription[];
   readonly roles: readonly RoleDescription[];

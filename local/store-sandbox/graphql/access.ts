@@ -28,6 +28,10 @@ export function checkAccess(
   const scope = scopeOfType[typeName.replace(/Connection$/, '')];
   if (scope === undefined || scopes.has(scope)) return undefined;
   if (scope.startsWith('read_') && scopes.has(scope.replace('read_', 'write_'))) return undefined;
+  return denyAccess(scope, fieldName);
+}
+
+export function denyAccess(scope: string, fieldName: string): GraphQLError {
   const requiredAccess = `\`${scope}\` access scope.`;
   return new GraphQLError(
     `Access denied for ${fieldName} field. Required access: ${requiredAccess}`,

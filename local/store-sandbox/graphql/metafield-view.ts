@@ -1,5 +1,5 @@
 import { gid } from '../model/ids.ts';
-import type { MetafieldRow } from '../model/rows.ts';
+import type { MetafieldDefinitionRow, MetafieldRow } from '../model/rows.ts';
 import { connect, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
 
@@ -48,5 +48,19 @@ export function metafieldView(row: MetafieldRow): View {
     value: row.value,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+  };
+}
+
+export function definitionView(row: MetafieldDefinitionRow): View {
+  return {
+    __typename: 'MetafieldDefinition',
+    id: gid('MetafieldDefinition', row.id),
+    namespace: row.namespace,
+    key: row.key,
+    name: row.name,
+    ownerType: row.ownerType,
+    type: { name: row.type },
+    access: { admin: null, storefront: row.storefront, customerAccount: row.customerAccount },
+    pinnedPosition: row.pinned ? 1 : null,
   };
 }

@@ -3,7 +3,7 @@ import { moment } from '../model/world.ts';
 import { createBasicDiscount, type DiscountInput } from './discount-mutation.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { metafieldView } from './metafield-view.ts';
+import { metafieldMutations } from './metafield-mutations.ts';
 import { subscriptionView, topicName } from './subscription-view.ts';
 
 interface SubscriptionInput {
@@ -13,14 +13,6 @@ interface SubscriptionInput {
   readonly metafieldNamespaces?: readonly string[];
   readonly filter?: string | null;
   readonly name?: string | null;
-}
-
-interface MetafieldInput {
-  readonly ownerId: string;
-  readonly namespace?: string | null;
-  readonly key: string;
-  readonly type?: string | null;
-  readonly value: string;
 }
 
 const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
@@ -87,19 +79,7 @@ export function mutationRoot(context: GraphContext): View {
       subscriptions.delete(row.id);
       return { deletedWebhookSubscriptionId: id, userErrors: [] };
     },
-    metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
-      const missing = metafields.findIndex(({ ownerId }) => !findNode(context, ownerId));
-      if (missing >= 0) {
-        const field = ['metafields', String(missing), 'ownerId'];
-        return failed('metafields', field, 'Owner does not exist.', 'INVALID');
-      }
-      const views = metafields.flatMap(({ ownerId, namespace, key, type, value }) => {
-        const input = { ownerGid: ownerId, namespace: namespace ?? 'custom', key, value };
-        const set = perform('setMetafield', type == null ? input : { ...input, type });
-        return set.kind === 'done' ? [metafieldView(set.value)] : [];
-      });
-      return { metafields: views, userErrors: [] };
-    },
+    ...metafieldMutations(context),
     discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
       createBasicDiscount(context, basicCodeDiscount),
     discountCodeDeactivate: ({ id }: { id: string }) => {

@@ -5,6 +5,7 @@ import { customerView } from './customer-view.ts';
 import { discountNodeView } from './discount-view.ts';
 import { findNode } from './find-node.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
+import { definitionView } from './metafield-view.ts';
 import { listOrders } from './order-list.ts';
 import { productView } from './product-view.ts';
 import { fitsBulkOperation, fitsCustomer, fitsDiscount, fitsProduct } from './search-fields.ts';
@@ -12,6 +13,12 @@ import { appInstallationView, locationView, shopView, staffView } from './shop-v
 import { subscriptionView } from './subscription-view.ts';
 
 type ListArguments = PageArguments & { readonly query?: string | null; readonly sortKey?: string };
+interface DefinitionArguments extends PageArguments {
+  readonly ownerType: string;
+  readonly namespace?: string | null;
+  readonly key?: string | null;
+}
+
 type IdArgument = { readonly id: string };
 
 /** The fields of QueryRoot that the sandbox has. */
@@ -65,6 +72,17 @@ export function queryRoot(context: GraphContext): View {
       }),
     productsCount: ({ query }: ListArguments) =>
       count([...rows.products.values()].filter((row) => fitsProduct(query, row)).length),
+    metafieldDefinitions: (args: DefinitionArguments) =>
+      connect(context, args, {
+        rows: [...rows.metafieldDefinitions.values()].filter(
+          ({ ownerType, namespace, key }) =>
+            ownerType === args.ownerType &&
+            (args.namespace == null || namespace === args.namespace) &&
+            (args.key == null || key === args.key),
+        ),
+        id: ({ id }) => id,
+        view: definitionView,
+      }),
     customer: byType('Customer'),
     customers: (args: ListArguments) =>
       connect(context, args, {

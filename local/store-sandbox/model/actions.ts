@@ -5,7 +5,6 @@ import {
   deleteCustomer,
   redactCustomer,
   requestCustomerData,
-  setMetafield,
   updateCustomer,
 } from './customers.ts';
 import * as discountInputs from './discount-inputs.ts';
@@ -21,6 +20,7 @@ import { editOrder } from './edit-order.ts';
 import { cancelOrder, closeOrder, deleteOrder, returnItems } from './end-order.ts';
 import { fulfilOrder } from './fulfil-order.ts';
 import { nothing } from './input-fields.ts';
+import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
 import * as orderInputs from './order-inputs.ts';
 import { payOrder } from './payments.ts';
 import { placeOrder } from './place-order.ts';
@@ -68,6 +68,8 @@ export const actions = {
   redactCustomer: action(customerInputs.customerReference, redactCustomer),
   requestCustomerData: action(customerInputs.customerReference, requestCustomerData),
   setMetafield: action(customerInputs.metafieldDraft, setMetafield),
+  deleteMetafield: action(customerInputs.metafieldReference, deleteMetafield),
+  defineMetafield: action(customerInputs.metafieldDefinition, defineMetafield),
   redactShop: action(nothing, (world) =>
     done('redacted', { topic: 'shop/redact', at: moment(world) }),
   ),

@@ -1,12 +1,8 @@
 import type * as v from 'valibot';
-import type {
-  customerChange,
-  customerDraft,
-  customerReference,
-  metafieldDraft,
-} from './customer-inputs.ts';
+import type { customerChange, customerDraft, customerReference } from './customer-inputs.ts';
 import { gid } from './ids.ts';
-import type { CustomerRow, MetafieldRow } from './rows.ts';
+import { metafieldKey } from './metafields.ts';
+import type { CustomerRow } from './rows.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 type CustomerReference = v.InferOutput<typeof customerReference>;
@@ -97,26 +93,6 @@ export function requestCustomerData(
   const orderIds = ordersOf(world, customerId).map(({ id }) => id);
   return done(requestId, { topic: 'customers/data_request', customer, orderIds, requestId });
 }
-
-export function setMetafield(
-  world: World,
-  draft: v.InferOutput<typeof metafieldDraft>,
-): Outcome<MetafieldRow> {
-  const { rows, ids } = world;
-  const at = moment(world);
-  const known = rows.metafields.get(metafieldKey(draft));
-  const metafield = {
-    id: known?.id ?? ids.next('Metafield'),
-    ...draft,
-    createdAt: known?.createdAt ?? at,
-    updatedAt: at,
-  };
-  rows.metafields.put(metafieldKey(draft), metafield);
-  return done(metafield);
-}
-
-const metafieldKey = (one: Pick<MetafieldRow, 'ownerGid' | 'namespace' | 'key'>): string =>
-  JSON.stringify([one.ownerGid, one.namespace, one.key]);
 
 function ordersOf({ rows }: World, customerId: string) {
   return [...rows.orders.values()].filter((order) => order.customerId === customerId);

@@ -22,6 +22,7 @@ type IdKind =
   | 'DiscountAutomaticNode'
   | 'DiscountRedeemCode'
   | 'Metafield'
+  | 'MetafieldDefinition'
   | 'WebhookSubscription'
   | 'BulkOperation'
   | 'DataRequest';
@@ -49,6 +50,7 @@ const firsts: Readonly<Record<IdKind, bigint>> = {
   DiscountAutomaticNode: 1_712_300_000_000n,
   DiscountRedeemCode: 20_453_200_000_000n,
   Metafield: 32_118_700_000_000n,
+  MetafieldDefinition: 41_225_300_000n,
   WebhookSubscription: 1_420_500_000_000n,
   BulkOperation: 5_210_300_000_000n,
   DataRequest: 771_900_000_000n,

@@ -92,6 +92,19 @@ export interface MetafieldRow {
   readonly updatedAt: string;
 }
 
+export interface MetafieldDefinitionRow {
+  readonly id: string;
+  /** `CUSTOMER` */
+  readonly ownerType: string;
+  readonly namespace: string;
+  readonly key: string;
+  readonly name: string;
+  readonly type: string;
+  readonly pinned: boolean;
+  readonly storefront: 'NONE' | 'PUBLIC_READ';
+  readonly customerAccount: 'NONE' | 'READ' | 'READ_WRITE';
+}
+
 export interface LocationRow {
   readonly id: string;
   readonly name: string;
@@ -115,6 +128,8 @@ export interface StoreRows {
   readonly customers: Table<CustomerRow>;
   /** By owner, namespace and key. */
   readonly metafields: Table<MetafieldRow>;
+  /** By owner's type, namespace and key. */
+  readonly metafieldDefinitions: Table<MetafieldDefinitionRow>;
   readonly locations: Table<LocationRow>;
   readonly staff: Table<StaffRow>;
   readonly counters: Table<number>;
@@ -128,6 +143,7 @@ export function openRows(tables: Tables): StoreRows {
     codes: tables.table('codes'),
     customers: tables.table('customers'),
     metafields: tables.table('metafields'),
+    metafieldDefinitions: tables.table('metafieldDefinitions'),
     locations: tables.table('locations'),
     staff: tables.table('staff'),
     counters: tables.table('counters'),

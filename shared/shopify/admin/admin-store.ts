@@ -1,4 +1,5 @@
 import type { StoreOrder } from '../../store/order.ts';
+import type { BalanceStore } from '../../sync/balances/balance-store.ts';
 import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
 import type { StoreWalk } from '../../sync/store-walk.ts';
 import {
@@ -17,6 +18,7 @@ import { readProduct } from './read-product.ts';
 import { walkDiscounts } from './walk-discounts.ts';
 import { walkOrders } from './walk-orders.ts';
 import { walkProducts } from './walk-products.ts';
+import { writeBalances } from './write-balances.ts';
 
 /** One shop as the store is asked for it. */
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -30,6 +32,8 @@ export interface AdminStoreSettings
 }
 
 export interface AdminStore extends Store, StoreWalk {
+  /** What customers see of the loyalty program, as metafields of this namespace. */
+  balancesIn(namespace: string): BalanceStore;
   /** With `evidence`, an order that is not there can be told from one that is not visible. */
   readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
   /** For questions that are not about an entity, with the same tokens and points. */
@@ -72,6 +76,9 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
       changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
       findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
       seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+      balancesIn: (namespace) => ({
+        writeBalances: async (domain, changes) => writeBalances(ask(domain), namespace, changes),
+      }),
       ask,
       until: storeUntil,
     };

@@ -243,6 +243,240 @@ type LocalizedFieldKey =
   | 'TAX_CREDENTIAL_USE_MX'
   | 'TAX_EMAIL_IT';
 
+type MetafieldAccessInput = {
+  readonly admin?: MetafieldAdminAccessInput | null | undefined;
+  readonly customerAccount?: MetafieldCustomerAccountAccessInput | null | undefined;
+  readonly storefront?: MetafieldStorefrontAccessInput | null | undefined;
+};
+
+type MetafieldAccessUpdateInput = {
+  readonly admin?: MetafieldAdminAccessInput | null | undefined;
+  readonly customerAccount?: MetafieldCustomerAccountAccessInput | null | undefined;
+  readonly storefront?: MetafieldStorefrontAccessInput | null | undefined;
+};
+
+type MetafieldAdminAccessInput =
+  | 'MERCHANT_READ'
+  | 'MERCHANT_READ_WRITE';
+
+type MetafieldCapabilityAdminFilterableInput = {
+  readonly enabled: boolean;
+};
+
+type MetafieldCapabilityAnalyticsQueryableInput = {
+  readonly enabled: boolean;
+};
+
+type MetafieldCapabilityCartToOrderCopyableInput = {
+  readonly enabled: boolean;
+};
+
+type MetafieldCapabilityCreateInput = {
+  readonly adminFilterable?: MetafieldCapabilityAdminFilterableInput | null | undefined;
+  readonly analyticsQueryable?: MetafieldCapabilityAnalyticsQueryableInput | null | undefined;
+  readonly cartToOrderCopyable?: MetafieldCapabilityCartToOrderCopyableInput | null | undefined;
+  readonly smartCollectionCondition?: MetafieldCapabilitySmartCollectionConditionInput | null | undefined;
+  readonly uniqueValues?: MetafieldCapabilityUniqueValuesInput | null | undefined;
+};
+
+type MetafieldCapabilitySmartCollectionConditionInput = {
+  readonly enabled: boolean;
+};
+
+type MetafieldCapabilityUniqueValuesInput = {
+  readonly enabled: boolean;
+};
+
+type MetafieldCapabilityUpdateInput = {
+  readonly adminFilterable?: MetafieldCapabilityAdminFilterableInput | null | undefined;
+  readonly analyticsQueryable?: MetafieldCapabilityAnalyticsQueryableInput | null | undefined;
+  readonly cartToOrderCopyable?: MetafieldCapabilityCartToOrderCopyableInput | null | undefined;
+  readonly smartCollectionCondition?: MetafieldCapabilitySmartCollectionConditionInput | null | undefined;
+  readonly uniqueValues?: MetafieldCapabilityUniqueValuesInput | null | undefined;
+};
+
+type MetafieldCustomerAccountAccess =
+  | 'NONE'
+  | 'READ'
+  | 'READ_WRITE';
+
+type MetafieldCustomerAccountAccessInput =
+  | 'NONE'
+  | 'READ'
+  | 'READ_WRITE';
+
+type MetafieldDefinitionConstraintValueUpdateInput = {
+  readonly create?: string | null | undefined;
+  readonly delete?: string | null | undefined;
+};
+
+type MetafieldDefinitionConstraintsInput = {
+  readonly key: string;
+  readonly values: ReadonlyArray<string>;
+};
+
+type MetafieldDefinitionConstraintsUpdatesInput = {
+  readonly key?: string | null | undefined;
+  readonly values?: ReadonlyArray<MetafieldDefinitionConstraintValueUpdateInput> | null | undefined;
+};
+
+type MetafieldDefinitionCreateUserErrorCode =
+  | 'ADMIN_ACCESS_INPUT_NOT_ALLOWED'
+  | 'BLANK'
+  | 'CAPABILITY_REQUIRED_BUT_DISABLED'
+  | 'DUPLICATE_OPTION'
+  | 'INCLUSION'
+  | 'INVALID'
+  | 'INVALID_CAPABILITY'
+  | 'INVALID_CHARACTER'
+  | 'INVALID_CONSTRAINTS'
+  | 'INVALID_INPUT_COMBINATION'
+  | 'INVALID_OPTION'
+  | 'LIMIT_EXCEEDED'
+  | 'OWNER_TYPE_LIMIT_EXCEEDED_FOR_AUTOMATED_COLLECTIONS'
+  | 'OWNER_TYPE_LIMIT_EXCEEDED_FOR_USE_AS_ADMIN_FILTERS'
+  | 'PINNED_LIMIT_REACHED'
+  | 'PRESENT'
+  | 'RESERVED_NAMESPACE_KEY'
+  | 'RESOURCE_TYPE_LIMIT_EXCEEDED'
+  | 'RESOURCE_TYPE_LIMIT_EXCEEDED_BY_APP'
+  | 'TAKEN'
+  | 'TOO_LONG'
+  | 'TOO_SHORT'
+  | 'TYPE_NOT_ALLOWED_FOR_CONDITIONS'
+  | 'UNSTRUCTURED_ALREADY_EXISTS'
+  | 'UNSUPPORTED_PINNING';
+
+type MetafieldDefinitionInput = {
+  readonly access?: MetafieldAccessInput | null | undefined;
+  readonly capabilities?: MetafieldCapabilityCreateInput | null | undefined;
+  readonly constraints?: MetafieldDefinitionConstraintsInput | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly key: string;
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+  readonly ownerType: MetafieldOwnerType;
+  readonly pin?: boolean | null | undefined;
+  readonly type: string;
+  /** @deprecated Use `smartCollectionCondition` instead. */
+  readonly useAsCollectionCondition?: boolean | null | undefined;
+  readonly validations?: ReadonlyArray<MetafieldDefinitionValidationInput> | null | undefined;
+};
+
+type MetafieldDefinitionUpdateInput = {
+  readonly access?: MetafieldAccessUpdateInput | null | undefined;
+  readonly capabilities?: MetafieldCapabilityUpdateInput | null | undefined;
+  readonly constraintsUpdates?: MetafieldDefinitionConstraintsUpdatesInput | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly key: string;
+  readonly name?: string | null | undefined;
+  readonly namespace?: string | null | undefined;
+  readonly ownerType: MetafieldOwnerType;
+  readonly pin?: boolean | null | undefined;
+  /** @deprecated Use `smartCollectionCondition` instead. */
+  readonly useAsCollectionCondition?: boolean | null | undefined;
+  readonly validations?: ReadonlyArray<MetafieldDefinitionValidationInput> | null | undefined;
+};
+
+type MetafieldDefinitionUpdateUserErrorCode =
+  | 'ADMIN_ACCESS_INPUT_NOT_ALLOWED'
+  | 'APP_CONFIG_MANAGED'
+  | 'BLANK'
+  | 'CAPABILITY_CANNOT_BE_DISABLED'
+  | 'CAPABILITY_REQUIRED_BUT_DISABLED'
+  | 'DISALLOWED_OWNER_TYPE'
+  | 'DUPLICATE_OPTION'
+  | 'INTERNAL_ERROR'
+  | 'INVALID'
+  | 'INVALID_CAPABILITY'
+  | 'INVALID_CONSTRAINTS'
+  | 'INVALID_INPUT'
+  | 'INVALID_INPUT_COMBINATION'
+  | 'INVALID_OPTION'
+  | 'METAFIELD_DEFINITION_IN_USE'
+  | 'METAOBJECT_DEFINITION_CHANGED'
+  | 'NOT_FOUND'
+  | 'OWNER_TYPE_LIMIT_EXCEEDED_FOR_AUTOMATED_COLLECTIONS'
+  | 'OWNER_TYPE_LIMIT_EXCEEDED_FOR_USE_AS_ADMIN_FILTERS'
+  | 'PINNED_LIMIT_REACHED'
+  | 'PRESENT'
+  | 'TOO_LONG'
+  | 'TYPE_NOT_ALLOWED_FOR_CONDITIONS'
+  | 'UNSUPPORTED_PINNING';
+
+type MetafieldDefinitionValidationInput = {
+  readonly name: string;
+  readonly value: string;
+};
+
+type MetafieldIdentifierInput = {
+  readonly key: string;
+  readonly namespace: string;
+  readonly ownerId: string;
+};
+
+type MetafieldOwnerType =
+  | 'API_PERMISSION'
+  | 'ARTICLE'
+  | 'BLOG'
+  | 'CARTTRANSFORM'
+  | 'COLLECTION'
+  | 'COMPANY'
+  | 'COMPANY_LOCATION'
+  | 'CUSTOMER'
+  | 'DELIVERY_CUSTOMIZATION'
+  | 'DISCOUNT'
+  | 'DRAFTORDER'
+  | 'FULFILLMENT_CONSTRAINT_RULE'
+  | 'GIFT_CARD_TRANSACTION'
+  | 'LOCATION'
+  | 'MARKET'
+  | 'MEDIA_IMAGE'
+  | 'ORDER'
+  | 'ORDER_ROUTING_LOCATION_RULE'
+  | 'PAGE'
+  | 'PAYMENT_CUSTOMIZATION'
+  | 'PRODUCT'
+  | 'PRODUCTVARIANT'
+  | 'SELLING_PLAN'
+  | 'SHOP'
+  | 'TRANSFER'
+  | 'VALIDATION';
+
+type MetafieldStorefrontAccess =
+  | 'NONE'
+  | 'PUBLIC_READ';
+
+type MetafieldStorefrontAccessInput =
+  | 'NONE'
+  | 'PUBLIC_READ';
+
+type MetafieldsSetInput = {
+  readonly compareDigest?: string | null | undefined;
+  readonly key: string;
+  readonly namespace?: string | null | undefined;
+  readonly ownerId: string;
+  readonly type?: string | null | undefined;
+  readonly value: string;
+};
+
+type MetafieldsSetUserErrorCode =
+  | 'APP_NOT_AUTHORIZED'
+  | 'BLANK'
+  | 'CAPABILITY_VIOLATION'
+  | 'INCLUSION'
+  | 'INTERNAL_ERROR'
+  | 'INVALID'
+  | 'INVALID_COMPARE_DIGEST'
+  | 'INVALID_TYPE'
+  | 'INVALID_VALUE'
+  | 'LESS_THAN_OR_EQUAL_TO'
+  | 'PRESENT'
+  | 'STALE_OBJECT'
+  | 'TAKEN'
+  | 'TOO_LONG'
+  | 'TOO_SHORT';
+
 type OrderDisplayFinancialStatus =
   | 'AUTHORIZED'
   | 'EXPIRED'
@@ -712,6 +946,13 @@ type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, rea
       )
      } | null };
 
+type CreateDefinitionMutationVariables = Exact<{
+  definition: MetafieldDefinitionInput;
+}>;
+
+
+type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
+
 type CreateSubscriptionMutationVariables = Exact<{
   topic: WebhookSubscriptionTopic;
   subscription: WebhookSubscriptionInput;
@@ -721,6 +962,20 @@ type CreateSubscriptionMutationVariables = Exact<{
 type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
 
 type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
+
+type CustomerDefinitionsQueryVariables = Exact<{
+  namespace: string;
+}>;
+
+
+type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
+
+type DeleteMetafieldsMutationVariables = Exact<{
+  metafields: ReadonlyArray<MetafieldIdentifierInput> | MetafieldIdentifierInput;
+}>;
+
+
+type DeleteMetafieldsMutation = { readonly metafieldsDelete: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
 
 type DeleteSubscriptionMutationVariables = Exact<{
   id: string;
@@ -767,6 +1022,13 @@ type DiscountsCountQueryVariables = Exact<{
 
 
 type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
+
+type OpenDefinitionMutationVariables = Exact<{
+  definition: MetafieldDefinitionUpdateInput;
+}>;
+
+
+type OpenDefinitionMutation = { readonly metafieldDefinitionUpdate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionUpdateUserErrorCode | null }> } | null };
 
 type OrderDiscountsQueryVariables = Exact<{
   id: string;
@@ -873,6 +1135,13 @@ type RunBulkQueryMutationVariables = Exact<{
 
 
 type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
+
+type SetMetafieldsMutationVariables = Exact<{
+  metafields: ReadonlyArray<MetafieldsSetInput> | MetafieldsSetInput;
+}>;
+
+
+type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
 
 type StillThereQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
@@ -1151,10 +1420,28 @@ export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = 
   text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
+export const createDefinitionDocument: AdminDocument<CreateDefinitionMutation, CreateDefinitionMutationVariables> = {
+  name: 'CreateDefinition',
+  kind: 'mutation',
+  text: "mutation CreateDefinition($definition:MetafieldDefinitionInput!){metafieldDefinitionCreate(definition:$definition){userErrors{field code}}}",
+};
+
 export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutation, CreateSubscriptionMutationVariables> = {
   name: 'CreateSubscription',
   kind: 'mutation',
   text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const customerDefinitionsDocument: AdminDocument<CustomerDefinitionsQuery, CustomerDefinitionsQueryVariables> = {
+  name: 'CustomerDefinitions',
+  kind: 'query',
+  text: "query CustomerDefinitions($namespace:String!){metafieldDefinitions(first:50 ownerType:CUSTOMER namespace:$namespace){nodes{key type{name}access{storefront customerAccount}}}}",
+};
+
+export const deleteMetafieldsDocument: AdminDocument<DeleteMetafieldsMutation, DeleteMetafieldsMutationVariables> = {
+  name: 'DeleteMetafields',
+  kind: 'mutation',
+  text: "mutation DeleteMetafields($metafields:[MetafieldIdentifierInput!]!){metafieldsDelete(metafields:$metafields){userErrors{field}}}",
 };
 
 export const deleteSubscriptionDocument: AdminDocument<DeleteSubscriptionMutation, DeleteSubscriptionMutationVariables> = {
@@ -1173,6 +1460,12 @@ export const discountsCountDocument: AdminDocument<DiscountsCountQuery, Discount
   name: 'DiscountsCount',
   kind: 'query',
   text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
+};
+
+export const openDefinitionDocument: AdminDocument<OpenDefinitionMutation, OpenDefinitionMutationVariables> = {
+  name: 'OpenDefinition',
+  kind: 'mutation',
+  text: "mutation OpenDefinition($definition:MetafieldDefinitionUpdateInput!){metafieldDefinitionUpdate(definition:$definition){userErrors{field code}}}",
 };
 
 export const orderDiscountsDocument: AdminDocument<OrderDiscountsQuery, OrderDiscountsQueryVariables> = {
@@ -1233,6 +1526,12 @@ export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQu
   name: 'RunBulkQuery',
   kind: 'mutation',
   text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
+};
+
+export const setMetafieldsDocument: AdminDocument<SetMetafieldsMutation, SetMetafieldsMutationVariables> = {
+  name: 'SetMetafields',
+  kind: 'mutation',
+  text: "mutation SetMetafields($metafields:[MetafieldsSetInput!]!){metafieldsSet(metafields:$metafields){userErrors{field code}}}",
 };
 
 export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryVariables> = {

@@ -145,6 +145,16 @@ describe('the connector’s settings', () => {
     );
   });
 
+  it('have a storefront only where one is written, by documented defaults', () => {
+    expect(defineConnector(least).storefront).toBeUndefined();
+    expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
+      customerIdIn: 'OriginalId',
+      metafieldNamespace: 'loyalty',
+    });
+    const wrong = { metafieldNamespace: 'a b', customerIdIn: '', points: true };
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(3);
+  });
+
   it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {
     expect(faultsOf(settings)).not.toEqual([]);
   });

@@ -18,6 +18,7 @@ const sections = new Map(
 const alarms = alarmsOf(
   synthesizeStack({
     alarms: { orderSilence: { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' } },
+    storefront: {},
   }),
 ).map(({ name, description }) => {
   const [, command = '', heading = ''] =

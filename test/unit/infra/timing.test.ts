@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RESERVE_MS } from '../../../functions/create-worker.ts';
+import { RESERVE_MS } from '../../../functions/worker-deadline.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/sdk-clients.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';

@@ -59,7 +59,7 @@ describe('a template, read for this machine', () => {
   });
 
   it('resolves what a function refers to: its queue, its address, its role, its log', () => {
-    const { functions, web } = describeOf({
+    const { functions, webs } = describeOf({
       Queue: queue,
       Dead: dead,
       Role: { Type: 'AWS::IAM::Role' },
@@ -81,7 +81,7 @@ describe('a template, read for this machine', () => {
         WEB: 'http://127.0.0.1:4030/x',
       },
     });
-    expect(web).toEqual({ kind: 'function-url', target: functions[0]?.arn });
+    expect(Object.values(webs)).toEqual([{ kind: 'function-url', target: functions[0]?.arn }]);
   });
 
   it('makes no https address of a place on this machine', () => {

@@ -1,0 +1,93 @@
+import middy from '@middy/core';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+  WORKER_BUDGET,
+} from '../shared/aws/sdk-clients.ts';
+import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
+import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
+import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { createLoyaltyClient } from '../shared/loyalty/client.ts';
+import { runBalances } from '../shared/sync/balances/run-balances.ts';
+import { createCircuitBreaker } from '../shared/sync/circuit-breaker.ts';
+import { createConfiguredStore } from './configured-store.ts';
+import { flushTelemetry } from './flush-telemetry.ts';
+import { loyaltyAddress } from './loyalty-address.ts';
+import { readEnvironment } from './read-environment.ts';
+import { createShopSecrets } from './shop-secrets.ts';
+import { storefrontOf } from './storefront-of.ts';
+import { workerDeadline } from './worker-deadline.ts';
+
+/** Brings balances from their queue into the store. */
+export function createBalanceWorker(connector: Connector) {
+  const { metafieldNamespace } = storefrontOf(connector);
+  const environment = readEnvironment([
+    'SOURCE_QUEUE_URL',
+    'DEAD_LETTER_QUEUE_URL',
+    'LEDGER_TABLE',
+    'SECRETS_PREFIX',
+    'METRICS_NAMESPACE',
+  ]);
+  const clients = { budget: WORKER_BUDGET };
+  const sqs = createSqsClient(clients);
+  const telemetry = createEmfTelemetry({
+    namespace: environment.METRICS_NAMESPACE,
+    service: 'sync-balances',
+  });
+  const secrets = createShopSecrets(
+    createSecretsClient(clients),
+    environment.SECRETS_PREFIX,
+    telemetry,
+  );
+  const shops = new Map(
+    connector.shops.map(({ domain, path }) => {
+      const credentials = secrets.loyalty(path);
+      const loyalty = createLoyaltyClient({
+        baseUrl: loyaltyAddress(connector),
+        credentials: () => credentials.get(),
+      });
+      return [domain, { loyalty, breaker: createCircuitBreaker() }];
+    }),
+  );
+  const store = createConfiguredStore(connector, secrets);
+  const world = {
+    ledger: createDynamoDbLedger({
+      client: createDynamoDbClient(clients),
+      table: environment.LEDGER_TABLE,
+      onDamagedItem: (entity, attributes) =>
+        telemetry.log('error', 'an item of the ledger is damaged', {
+          entity,
+          attributes: attributes.join(','),
+        }),
+    }),
+    queue: createSqsBalanceQueue(sqs, environment.SOURCE_QUEUE_URL),
+    source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
+    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
+    telemetry,
+    now: () => new Date(),
+    random: Math.random,
+    retryWindowDays: connector.retryWindowDays,
+    retentionDays: connector.orderRetentionDays,
+    knowsShop: (domain: string) => shops.has(domain),
+    tiersOf: (domain: string) => {
+      const shop = shops.get(domain);
+      if (!shop) throw new Error('a balance of an unknown shop was not parked');
+      return shop;
+    },
+  };
+
+  async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
+    const deadline = workerDeadline(context);
+    const balances = store.until(deadline).balancesIn(metafieldNamespace);
+    return toBatchResponse(
+      await runBalances(toMessages(event), { ...world, store: balances, deadline }),
+    );
+  }
+  return middy(work).use(flushTelemetry(telemetry));
+}

@@ -1,0 +1,47 @@
+import middy from '@middy/core';
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
+import {
+  createSecretsClient,
+  createSqsClient,
+  RECEIVER_BUDGET,
+} from '../shared/aws/sdk-clients.ts';
+import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { type PointsWorld, receivePoints } from '../shared/sync/balances/receive-points.ts';
+import { flushTelemetry } from './flush-telemetry.ts';
+import { readEnvironment } from './read-environment.ts';
+import { createShopSecrets } from './shop-secrets.ts';
+import { storefrontOf } from './storefront-of.ts';
+
+export function createPointsReceiver(connector: Connector) {
+  const { customerIdIn } = storefrontOf(connector);
+  const environment = readEnvironment([
+    'BALANCES_QUEUE_URL',
+    'SECRETS_PREFIX',
+    'METRICS_NAMESPACE',
+  ]);
+  const clients = { budget: RECEIVER_BUDGET };
+  const telemetry = createEmfTelemetry({
+    namespace: environment.METRICS_NAMESPACE,
+    service: 'receive-points',
+  });
+  const secrets = createShopSecrets(
+    createSecretsClient(clients),
+    environment.SECRETS_PREFIX,
+    telemetry,
+  );
+  const world: PointsWorld = {
+    shops: new Map(
+      connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
+    ),
+    customerIdIn,
+    queue: createSqsBalanceQueue(createSqsClient(clients), environment.BALANCES_QUEUE_URL),
+    telemetry,
+    now: () => new Date(),
+  };
+  return middy(async (event: LambdaFunctionURLEvent) =>
+    toLambdaAnswer(await receivePoints(toHttpRequest(event), world)),
+  ).use(flushTelemetry(telemetry));
+}

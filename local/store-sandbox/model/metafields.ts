@@ -1,0 +1,50 @@
+import type * as v from 'valibot';
+import type { metafieldDefinition, metafieldDraft, metafieldReference } from './customer-inputs.ts';
+import type { MetafieldDefinitionRow, MetafieldRow } from './rows.ts';
+import { done, moment, type Outcome, refused, type World } from './world.ts';
+
+export function setMetafield(
+  world: World,
+  draft: v.InferOutput<typeof metafieldDraft>,
+): Outcome<MetafieldRow> {
+  const { rows, ids } = world;
+  const at = moment(world);
+  const known = rows.metafields.get(metafieldKey(draft));
+  const metafield = {
+    id: known?.id ?? ids.next('Metafield'),
+    ...draft,
+    createdAt: known?.createdAt ?? at,
+    updatedAt: at,
+  };
+  rows.metafields.put(metafieldKey(draft), metafield);
+  return done(metafield);
+}
+
+export function deleteMetafield(
+  { rows }: World,
+  reference: v.InferOutput<typeof metafieldReference>,
+): Outcome<string> {
+  const key = metafieldKey(reference);
+  if (!rows.metafields.get(key)) return refused('There is no such metafield.');
+  rows.metafields.delete(key);
+  return done(reference.key);
+}
+
+/** A definition that is there already is changed; its type stays. */
+export function defineMetafield(
+  { rows, ids }: World,
+  definition: v.InferOutput<typeof metafieldDefinition>,
+): Outcome<MetafieldDefinitionRow> {
+  const key = definitionKey(definition);
+  const known = rows.metafieldDefinitions.get(key);
+  const row = { id: known?.id ?? ids.next('MetafieldDefinition'), ...known, ...definition };
+  rows.metafieldDefinitions.put(key, row);
+  return done(row);
+}
+
+export const metafieldKey = (one: Pick<MetafieldRow, 'ownerGid' | 'namespace' | 'key'>): string =>
+  JSON.stringify([one.ownerGid, one.namespace, one.key]);
+
+export const definitionKey = (
+  one: Pick<MetafieldDefinitionRow, 'ownerType' | 'namespace' | 'key'>,
+): string => JSON.stringify([one.ownerType, one.namespace, one.key]);

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+import type { SetUpOptions } from './set-up.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector storefront setup                 shows what is missing, changes nothing
+  npx connector storefront setup --yes           makes it, and tells the addresses for point events once
+  npx connector storefront setup --rotate --yes  new addresses; the older ones go on working
+  npx connector storefront setup --finish --yes  from now on only the new ones
+
+An address is a secret: whoever knows it can tell the connector balances. Paste it into the loyalty
+service's webhook settings, one per topic, and nowhere else.
+`;
+
+/** `connector storefront …` */
+export function registerStorefront(program: Command): void {
+  program
+    .command('storefront')
+    .summary('show balances in the store')
+    .description("Brings points, cashback and tier back into the store, on its customers' pages.")
+    .command('setup')
+    .summary('make the metafield definitions and the addresses for point events')
+    .description('Makes what the way back into the store needs. Without --yes it only looks.')
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--rotate', 'make new addresses and go on accepting the current ones')
+    .option('--finish', 'end a rotation: the older addresses are no longer accepted')
+    .option('--yes', 'do it')
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction<SetUpOptions>(async (session, options) =>
+        (await import('./set-up.ts')).setUpStorefront(session, options),
+      ),
+    );
+}

@@ -1,0 +1,59 @@
+import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTokens, TokenPair } from '../../../shared/sync/balances/point-tokens.ts';
+
+export type TokenChange = 'keep' | 'rotate' | 'finish';
+
+export type NextTokens =
+  /** They are there, and stay as they are. */
+  | { readonly kind: 'keep' }
+  /** `fresh`: there are new addresses to tell. */
+  | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh: boolean }
+  | { readonly kind: 'refused'; readonly why: string; readonly next: string };
+
+/** Undefined tokens: none were ever set, or what is there cannot be used. */
+export function nextTokens(
+  stored: PointTokens | undefined,
+  change: TokenChange,
+  newToken: () => string,
+): NextTokens {
+  if (!stored) {
+    if (change !== 'keep') {
+      const why = 'There are no addresses for point events yet.';
+      return { kind: 'refused', why, next: 'Run the same command without --rotate and --finish.' };
+    }
+    return { kind: 'store', tokens: forEachTopic(() => ({ current: newToken() })), fresh: true };
+  }
+  const rotating = pointTopics.some((topic) => stored[topic].previous !== undefined);
+  switch (change) {
+    case 'keep':
+      return { kind: 'keep' };
+    case 'rotate':
+      // The token before the current one would be forgotten while it is in use.
+      if (rotating) {
+        const why = 'A rotation is under way: the addresses before the current ones still work.';
+        return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
+      }
+      return {
+        kind: 'store',
+        tokens: forEachTopic((topic) => ({
+          current: newToken(),
+          previous: stored[topic].current,
+        })),
+        fresh: true,
+      };
+    case 'finish':
+      if (!rotating) {
+        const why = 'No rotation is under way: there are no older addresses to drop.';
+        return { kind: 'refused', why, next: 'Nothing needs to be done.' };
+      }
+      return {
+        kind: 'store',
+        tokens: forEachTopic((topic) => ({ current: stored[topic].current })),
+        fresh: false,
+      };
+  }
+}
+
+function forEachTopic(make: (topic: PointTopic) => TokenPair): PointTokens {
+  return Object.fromEntries(pointTopics.map((topic) => [topic, make(topic)])) as PointTokens;
+}

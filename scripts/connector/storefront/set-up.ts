@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { secretName } from '../../../functions/secret-forms.ts';
+import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import {
+  type DefinitionState,
+  mendDefinition,
+  readDefinitions,
+} from '../../../shared/shopify/admin/balance-definitions.ts';
+import type { PointTokens } from '../../../shared/sync/balances/point-tokens.ts';
+import { findShop } from '../arguments/find-shop.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/shop-services.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { BadArguments, Problem } from '../problem.ts';
+import type { Session } from '../session.ts';
+import { nextTokens, type TokenChange } from './next-tokens.ts';
+import { readTokens, storeTokens } from './point-secret.ts';
+
+export interface SetUpOptions {
+  readonly shop?: string;
+  readonly rotate?: boolean;
+  readonly finish?: boolean;
+  readonly yes?: boolean;
+}
+
+const TOKEN_BYTES = 32;
+
+/** Look at both ends → with --yes, make the definitions and the tokens → tell the addresses once. */
+export async function setUpStorefront(
+  { terminal, json, findDeployment }: Session,
+  options: SetUpOptions,
+): Promise<ExitCode> {
+  const change = changeOf(options);
+  const deployment = await findDeployment();
+  const { connector } = deployment;
+  if (!connector.storefront) {
+    throw new Problem(
+      `The settings of ${deployment.stack} have no storefront.`,
+      'Add storefront: {} to them and deploy (npm run deploy), then run the command again.',
+    );
+  }
+  const shop = findShop(connector, options.shop);
+  const namespace = connector.storefront.metafieldNamespace;
+  const ask = openShopServices(deployment).ask(shop);
+  const read = await readDefinitions(ask, namespace);
+  if (read.kind !== 'read') throw cannotAsk(shop.domain, read.why);
+
+  const client = new SecretsManagerClient(deployment.aws);
+  const name = secretName(deployment.output('SecretsPrefix'), shop.path, 'points');
+  const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
+  const next = nextTokens(await readTokens(client, name), change, newToken);
+  if (next.kind === 'refused') throw new Problem(next.why, next.next);
+
+  const blocked = read.states.filter(({ state }) => state === 'other-type');
+  const toMend = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
+  const definitions = read.states.map((one) => `${namespace}.${one.field}: ${wordsOf(one)}`);
+  if (!json) {
+    terminal.line(`${shop.domain}, customer metafields`);
+    for (const line of definitions) terminal.line(`  ${line}`);
+  }
+  if (blocked.length > 0) {
+    throw new Problem(
+      'A definition of another type is in the way: balances cannot be written.',
+      'Delete it in the admin (Settings, Custom data, Customers), or set storefront.metafieldNamespace.',
+    );
+  }
+  if (!options.yes) {
+    if (json) terminal.json({ shop: shop.domain, definitions, tokens: next.kind, changed: false });
+    else for (const line of plan(toMend, next.kind)) terminal.line(line);
+    return EXIT.fine;
+  }
+
+  for (const one of toMend) {
+    const made = await mendDefinition(ask, namespace, one);
+    if (made.kind === 'refused') {
+      throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
+    }
+    if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
+  }
+  if (next.kind === 'store') await storeTokens(client, name, next.tokens);
+  const addresses =
+    next.kind === 'store' && next.fresh ? addressesOf(deployment, shop.path, next.tokens) : [];
+  if (json) {
+    const mended = toMend.map(({ field }) => field);
+    terminal.json({ shop: shop.domain, mended, tokens: next.kind, changed: true, addresses });
+    return EXIT.fine;
+  }
+  if (toMend.length > 0) terminal.line(`Definitions made or opened: ${toMend.length}.`);
+  for (const line of afterwards(addresses, change)) terminal.line(line);
+  return EXIT.fine;
+}
+
+function changeOf({ rotate, finish }: SetUpOptions): TokenChange {
+  if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
+  if (finish) return 'finish';
+  return rotate ? 'rotate' : 'keep';
+}
+
+function wordsOf(one: DefinitionState): string {
+  switch (one.state) {
+    case 'missing':
+      return 'no definition yet';
+    case 'closed':
+      return 'defined, but themes or customer accounts may not read it';
+    case 'fine':
+      return 'fine';
+    case 'other-type':
+      return `defined as ${one.type}`;
+  }
+}
+
+function plan(toMend: readonly DefinitionState[], tokens: 'keep' | 'store'): readonly string[] {
+  const steps = [
+    ...(toMend.length > 0 ? [`make or open ${toMend.length} definitions`] : []),
+    ...(tokens === 'store' ? ['store the tokens of the addresses for point events'] : []),
+  ];
+  if (steps.length === 0) return ['Everything is there. New addresses: --rotate --yes.'];
+  return [`Nothing was changed. With --yes it would ${steps.join(', and ')}.`];
+}
+
+function addressesOf(
+  deployment: Deployment,
+  path: string,
+  tokens: PointTokens,
+): readonly { readonly topic: string; readonly address: string }[] {
+  const base = deployment.output('PointsAddress').replace(/\/+$/, '');
+  return pointTopics.map((topic) => ({
+    topic,
+    address: `${base}/${path}/${topic}/${tokens[topic].current}`,
+  }));
+}
+
+function afterwards(
+  addresses: ReturnType<typeof addressesOf>,
+  change: TokenChange,
+): readonly string[] {
+  if (change === 'finish') return ['The older addresses are no longer accepted.'];
+  if (addresses.length === 0) return ['The addresses for point events stay as they are.'];
+  return [
+    'Addresses for point events, told only this once. Each is a secret:',
+    ...addresses.map(({ topic, address }) => `  ${topic}  ${address}`),
+    `They work within ${SECRET_MAX_AGE_MS / 60_000} minutes. Paste them into the loyalty service's webhook settings.`,
+    ...(change === 'rotate' ? ['The older ones work until --finish --yes.'] : []),
+  ];
+}
+
+function cannotAsk(shop: string, why: string): Problem {
+  return new Problem(
+    `${shop} did not answer: ${why}.`,
+    'npx connector doctor looks at the credentials; the app needs the scope write_customers.',
+  );
+}

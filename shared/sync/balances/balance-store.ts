@@ -1,0 +1,35 @@
+/** What one customer of a store is to be given. */
+export interface BalanceChange {
+  /** The customer's id in the store. */
+  readonly customerId: string;
+  readonly points: string;
+  readonly cashback: string;
+  /** Null takes it away; undefined leaves it as it is. */
+  readonly tier?: string | null;
+}
+
+/** What became of one change. */
+export type BalanceWritten =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'unknown-customer' }
+  /** The store does not take this value. `code` is the store's name of the reason. */
+  | { readonly kind: 'refused'; readonly code: string }
+  | {
+      readonly kind: 'unavailable';
+      readonly why: string;
+      readonly afterSeconds?: number;
+      /** Nothing will pass until a person acts. */
+      readonly misconfigured?: boolean;
+    };
+
+/** Where balances are shown to customers. */
+export interface BalanceStore {
+  /**
+   * Writes the changes of many customers in as few calls as possible, and tells of each: in the order
+   * of the changes. What is wrong with one does not keep the others from being written.
+   */
+  writeBalances(
+    shop: string,
+    changes: readonly BalanceChange[],
+  ): Promise<readonly BalanceWritten[]>;
+}

@@ -1,0 +1,91 @@
+import type { EntityKey } from '../entity.ts';
+import type { Rejection } from '../outcome.ts';
+import { type ParkingWorld, parkMessage } from '../park-message.ts';
+import type { ReceivedMessage } from '../source-queue.ts';
+import type { TracedMessage } from '../traced-event.ts';
+import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
+import type { BalanceEvent } from './balance-event.ts';
+import { isFromTheFuture } from './decide-balance.ts';
+
+interface BalanceMessage {
+  readonly message: ReceivedMessage;
+  readonly event: BalanceEvent;
+}
+
+/** All that came at once about one customer. The newest is what counts; the others leave with it. */
+export interface CustomerWork {
+  readonly key: EntityKey;
+  readonly newest: BalanceEvent;
+  /** The newest first. */
+  readonly messages: readonly [BalanceMessage, ...BalanceMessage[]];
+  /** The deliveries with the newest one's date. */
+  readonly moment: readonly string[];
+}
+
+export interface SortedMessages {
+  readonly works: readonly CustomerWork[];
+  /** Groups of which a letter could not be parked: all that is left of them waits. */
+  readonly stuck: readonly (readonly TracedMessage[])[];
+}
+
+/** Parks what cannot be used and orders the rest by customer and date. */
+export async function sortOutMessages(
+  messages: readonly ReceivedMessage[],
+  world: ParkingWorld & { readonly knowsShop: (shop: string) => boolean },
+): Promise<SortedMessages> {
+  const works: CustomerWork[] = [];
+  const stuck: TracedMessage[][] = [];
+  for (const group of Map.groupBy(messages, ({ groupId }) => groupId).values()) {
+    const usable: BalanceMessage[] = [];
+    const unparked: TracedMessage[] = [];
+    for (const message of group) {
+      const decoded = decodeBalance(message.body);
+      const event = decoded.kind === 'event' ? decoded.event : undefined;
+      const rejection = faultOf(decoded, world.knowsShop);
+      if (!rejection && event) usable.push({ message, event });
+      else if (rejection && !(await parkMessage({ message, event }, rejection, world))) {
+        unparked.push({ message, event });
+      }
+    }
+    const [newest, ...older] = usable.sort(newestFirst);
+    if (unparked.length > 0) stuck.push([...usable, ...unparked]);
+    else if (newest) works.push(workOn([newest, ...older]));
+  }
+  return { works, stuck };
+}
+
+function workOn(messages: CustomerWork['messages']): CustomerWork {
+  const [{ event: newest }] = messages;
+  const moment = messages.filter(({ event }) => dateOf(event) === dateOf(newest));
+  return {
+    key: { shop: newest.shop, kind: 'customer', id: newest.id },
+    newest,
+    messages,
+    moment: moment.map(({ event }) => event.deliveryId),
+  };
+}
+
+function faultOf(
+  decoded: DecodedBalance,
+  knowsShop: (shop: string) => boolean,
+): Rejection | undefined {
+  if (decoded.kind === 'unreadable') return { reason: 'unreadable', why: decoded.why };
+  const { event } = decoded;
+  if (!knowsShop(event.shop)) {
+    return { reason: 'unreadable', why: 'the shop is not in the settings of the storefront' };
+  }
+  if (!isFromTheFuture(event)) return undefined;
+  const minutes = Math.round((dateOf(event) - Date.parse(event.receivedAt)) / 60_000);
+  return {
+    reason: 'rejected',
+    why: `its EventDate lies ${minutes} minutes after its arrival and would keep true events out: see whether the loyalty service's clock or time zone is wrong`,
+  };
+}
+
+function newestFirst(a: BalanceMessage, b: BalanceMessage): number {
+  const byDate = dateOf(b.event) - dateOf(a.event);
+  if (byDate !== 0) return byDate;
+  return BigInt(b.message.sequenceNumber) > BigInt(a.message.sequenceNumber) ? 1 : -1;
+}
+
+const dateOf = ({ eventDate }: BalanceEvent): number => Date.parse(eventDate);

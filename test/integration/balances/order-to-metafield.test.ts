@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openBalances } from '../../support/running-balances.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+async function open(scopes?: readonly string[]) {
+  const both = await openStoreAndConnector(connectors, {
+    seed: 7,
+    ...(scopes && { store: { scopes } }),
+  });
+  stop = both.stop;
+  const balances = await openBalances(both.connector);
+  return { ...both, balances };
+}
+
+type World = Awaited<ReturnType<typeof open>>;
+
+let persons = 0;
+
+/** A paid and fulfilled order of a new customer; gives the customer's id. */
+async function buy({ store, connector }: World, price = 64.9, customerId?: string) {
+  persons += 1;
+  const id =
+    customerId ??
+    store.actions.createCustomer({
+      firstName: 'Robin',
+      lastName: 'Sampleson',
+      email: `robin-${persons}@example.com`,
+    }).id;
+  const order = store.actions.placeOrder({
+    customerId: id,
+    lines: [{ title: 'Kettle', price, quantity: 1 }],
+    payment: 'paid',
+  });
+  store.actions.fulfilOrder({ orderId: order.id });
+  await store.deliveries.settled();
+  await connector.settle();
+  return id;
+}
+
+/** What a theme would see of the customer. */
+function metafieldsOf({ store }: World, customerId: string): Record<string, string> {
+  const own = store
+    .state()
+    .metafields.filter(({ ownerGid }) => ownerGid === `gid://shopify/Customer/${customerId}`);
+  return Object.fromEntries(own.map(({ namespace, key, value }) => [`${namespace}.${key}`, value]));
+}
+
+describe('an order in the store', () => {
+  it('makes points, the event comes back, and the customer’s metafields hold the balance', async () => {
+    const world = await open();
+    const customer = await buy(world);
+    expect(await world.balances.forward()).toEqual([200]);
+    await world.balances.settle();
+    expect(metafieldsOf(world, customer)).toMatchObject({ 'loyalty.points': '64.9' });
+    expect(metafieldsOf(world, customer)['loyalty.tier']).toBeTruthy();
+
+    await buy(world, 10, customer);
+    await world.balances.forward();
+    await world.balances.settle();
+    expect(metafieldsOf(world, customer)['loyalty.points']).toBe('74.9');
+  });
+
+  it('leaves nothing of the person on the queue but the id', async () => {
+    const world = await open();
+    await buy(world);
+    await world.balances.forward();
+    const [body = ''] = await world.balances.peek();
+    expect(world.connector.confidential.disclosedIn([body])).toEqual([]);
+    expect(JSON.parse(body)).toMatchObject({ v: 1, kind: 'balance', points: '64.9' });
+    await world.balances.settle();
+    expect(await world.connector.ledgerText()).toContain('|customer|');
+  });
+
+  it('gives many customers their balances in one call of the Admin API', async () => {
+    const world = await open();
+    const customers = [];
+    for (let count = 0; count < 9; count += 1) customers.push(await buy(world, count + 1));
+    await world.balances.forward();
+    const before = world.store.journal.entries().length;
+    await world.balances.settle();
+    const calls = world.store.journal.entries().slice(before);
+    // Three metafields each: eight customers fill a call.
+    expect(calls.filter(({ operation }) => operation === 'SetMetafields')).toHaveLength(2);
+    for (const [index, id] of customers.entries()) {
+      expect(metafieldsOf(world, id)['loyalty.points']).toBe(String(index + 1));
+    }
+  });
+
+  it('skips a customer who was deleted in the store meanwhile, and nobody else', async () => {
+    const world = await open();
+    const gone = await buy(world, 5);
+    const stays = await buy(world, 6);
+    await world.balances.forward();
+    world.store.actions.redactCustomer({ customerId: gone });
+    await world.balances.settle();
+    expect(metafieldsOf(world, stays)['loyalty.points']).toBe('6');
+    expect(metafieldsOf(world, gone)).toEqual({});
+    expect(await world.balances.deadLetters()).toEqual([]);
+  });
+
+  it('erases the ledger’s balance when the store asks for the customer’s redaction', async () => {
+    const world = await open();
+    const customer = await buy(world);
+    await world.balances.forward();
+    await world.balances.settle();
+    expect(await world.connector.ledgerText()).toMatch(/b1\{/);
+    world.store.actions.redactCustomer({ customerId: customer });
+    await world.store.deliveries.settled();
+    await world.connector.settle();
+    expect(await world.connector.ledgerText()).not.toMatch(/b1\{/);
+    expect(await world.connector.ledgerText()).toContain(`|customer|${customer}`);
+  });
+
+  it('waits while the store or the loyalty service is down, and arrives afterwards', async () => {
+    const world = await open();
+    const customer = await buy(world);
+    await world.balances.forward();
+    world.connector.loyalty.faults.add({ operation: 'getCustomer', kind: 'http-503', count: 2 });
+    await world.balances.work();
+    expect(await world.balances.waiting()).toBe(1);
+    await world.balances.settle();
+    expect(metafieldsOf(world, customer)['loyalty.points']).toBe('64.9');
+    expect(await world.balances.deadLetters()).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
+import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import type { Session } from '../../../scripts/connector/session.ts';
+import {
+  type SetUpOptions,
+  setUpStorefront,
+} from '../../../scripts/connector/storefront/set-up.ts';
+import { createSecretsClient } from '../../../shared/aws/sdk-clients.ts';
+import { defineConnector } from '../../../shared/config/connector-config.ts';
+import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
+import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import type { Emulator } from '../../support/emulators.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';
+let store: StoreSandbox;
+let secrets: Emulator;
+
+beforeAll(async () => {
+  store = await startStoreSandbox({ shop: { domain: SHOP }, accessToken: ACCESS_TOKEN });
+  secrets = await startSecretsEmulator({
+    secrets: {
+      'connector/example-store/store': JSON.stringify({ accessToken: ACCESS_TOKEN }),
+      // As a deployment leaves it.
+      'connector/example-store/points': '{3x"&,Yp)]k7:v|1}q#T0^L~w9/Zr@e8',
+    },
+  });
+});
+afterAll(async () => {
+  await store.stop();
+  await secrets.stop();
+});
+
+/** The command with the deployment given, instead of looked up; gives what it prints. */
+async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 'unwanted' = {}) {
+  const lines: string[] = [];
+  const requestHandler = {
+    connectionTimeout: 10_000,
+    requestTimeout: 10_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 10_000,
+  };
+  const credentials = { accessKeyId: 'operator', secretAccessKey: 'operator' };
+  const aws = { region: 'us-east-1', maxAttempts: 2, requestHandler, credentials };
+  const deployment: Deployment = {
+    where: 'local',
+    stage: 'prod',
+    stack: 'loyalty-connector-prod',
+    region: 'us-east-1',
+    aws: { ...aws, endpoint: secrets.endpoint },
+    output: (name) => (name === 'PointsAddress' ? 'https://points.example.com' : 'connector'),
+    connector: defineConnector({
+      shops: [{ domain: SHOP }],
+      loyalty: { address: 'https://loyalty.example.com' },
+      ...(storefront !== 'unwanted' && { storefront }),
+    }),
+    sandbox: {
+      storeAddress: store.address,
+      loyaltyAddress: 'http://127.0.0.1:1',
+      metricsAddress: '',
+    },
+  };
+  const session = {
+    terminal: {
+      line: (text = '') => lines.push(text),
+      json: (it: unknown) => lines.push(JSON.stringify(it)),
+    },
+    json: false,
+    findDeployment: async () => deployment,
+  } as unknown as Session;
+  const code = await setUpStorefront(session, options);
+  return { code, text: lines.join('\n') };
+}
+
+async function tokens(): Promise<Record<string, { current: string; previous?: string }>> {
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+  const client = createSecretsClient({ budget, emulator: secrets });
+  const { SecretString = '' } = await client.send(
+    new GetSecretValueCommand({ SecretId: 'connector/example-store/points' }),
+  );
+  return JSON.parse(SecretString);
+}
+
+const defined = () =>
+  store
+    .state()
+    .metafieldDefinitions.map(({ key }) => key)
+    .toSorted();
+
+describe('connector storefront setup', () => {
+  it('only looks, unless it is told to act', async () => {
+    const { code, text } = await run();
+    expect(code).toBe(0);
+    expect(text).toContain('loyalty.points: no definition yet');
+    expect(text).toContain('With --yes it would make or open 3 definitions, and store the tokens');
+    expect(defined()).toEqual([]);
+    await expect(tokens()).rejects.toThrow();
+  });
+
+  it('makes the definitions and tells each address once', async () => {
+    const { text } = await run({ yes: true });
+    expect(defined()).toEqual(['cashback', 'points', 'tier']);
+    for (const one of store.state().metafieldDefinitions) {
+      expect(one).toMatchObject({
+        ownerType: 'CUSTOMER',
+        pinned: true,
+        storefront: 'PUBLIC_READ',
+        customerAccount: 'READ',
+      });
+    }
+    const made = await tokens();
+    for (const topic of pointTopics) {
+      const address = `https://points.example.com/example-store/${topic}/${made[topic]?.current}`;
+      expect(text).toContain(address);
+      expect(made[topic]?.current).toMatch(/^[\w-]{43}$/);
+    }
+    const again = await run({ yes: true });
+    expect(again.text).toContain('stay as they are');
+    expect(again.text).not.toContain(made.Point_Add?.current);
+    expect(await tokens()).toEqual(made);
+  });
+
+  it('rotates with an overlap and ends it', async () => {
+    const before = await tokens();
+    await run({ rotate: true, yes: true });
+    const rotated = await tokens();
+    expect(rotated.Point_Add?.previous).toBe(before.Point_Add?.current);
+    await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is under way');
+    await run({ finish: true, yes: true });
+    expect(await tokens()).toEqual(
+      Object.fromEntries(pointTopics.map((topic) => [topic, { current: rotated[topic]?.current }])),
+    );
+  });
+
+  it('changes nothing when a definition of another type is in the way', async () => {
+    store.actions.defineMetafield({
+      ...{ ownerType: 'CUSTOMER', namespace: 'taken', key: 'tier', name: 'Tier', type: 'json' },
+      ...{ pinned: false, storefront: 'NONE', customerAccount: 'NONE' },
+    });
+    const before = await tokens();
+    await expect(run({ yes: true }, { metafieldNamespace: 'taken' })).rejects.toThrow(
+      'another type',
+    );
+    expect(await tokens()).toEqual(before);
+    expect(defined()).toHaveLength(4);
+  });
+
+  it('says what to set where the way back is not wanted', async () => {
+    await expect(run({}, 'unwanted')).rejects.toThrow('have no storefront');
+  });
+});

@@ -1,0 +1,108 @@
+import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
+import { runBalances } from '../../shared/sync/balances/run-balances.ts';
+import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
+import type { Ledger } from '../../shared/sync/ledger.ts';
+import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
+import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { createMemoryQueue } from '../models/memory-queue.ts';
+import { createMemoryDeadLetters, createMemorySourceQueue } from '../models/memory-queues.ts';
+import { recordTelemetry } from './quiet-telemetry.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+
+/** The worker of balances in this process, on a clock that the test moves. */
+export function openBalanceWorker(customers: readonly string[]) {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const queue = createMemoryQueue({ now: () => clock.ms, name: 'balances' });
+  const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
+  const memoryLedger = createMemoryLedger();
+  const store = createMemoryBalanceStore(customers);
+  const telemetry = recordTelemetry();
+  const parts: { ledger: Ledger } = { ledger: memoryLedger };
+  /** By customer: a tier's name, null for none, or what the service answers instead. */
+  const tiers = new Map<string, string | null | { readonly failure: unknown }>();
+  let asked = 0;
+  let deliveries = 0;
+
+  const loyalty = {
+    async getCustomer(id: string) {
+      asked += 1;
+      const tier = tiers.get(id) ?? null;
+      if (typeof tier === 'object' && tier !== null) return tier.failure as never;
+      const CurrentTier = tier === null ? null : { Name: tier };
+      return { kind: 'success', value: { OriginalId: id, CurrentTier } } as never;
+    },
+  };
+  const source = { loyalty, breaker: createCircuitBreaker() };
+
+  const send = async (event: BalanceEvent): Promise<void> => {
+    queue.send({
+      body: encodeBalance(event),
+      groupId: groupIdOf(event),
+      deduplicationId: deduplicationIdOf(event),
+    });
+  };
+
+  return {
+    clock,
+    queue,
+    dead,
+    ledger: memoryLedger,
+    parts,
+    store,
+    tiers,
+    telemetry,
+    asked: () => asked,
+    sendRaw: (body: string, groupId: string) =>
+      queue.send({ body, groupId, deduplicationId: `raw-${queue.size}` }),
+
+    /** A point event of a customer, `at` seconds after the clock; the same `point` is the same event. */
+    async tell(
+      id: string,
+      points: number,
+      { at = 0, point, ...rest }: Partial<BalanceEvent> & { at?: number; point?: string } = {},
+    ): Promise<void> {
+      deliveries += 1;
+      const eventDate = new Date(clock.ms + at * 1000).toISOString();
+      await send({
+        kind: 'balance',
+        shop: SHOP,
+        id,
+        topic: 'Point_Add',
+        deliveryId: `${point ?? deliveries}/${eventDate}`,
+        eventDate,
+        points: String(points),
+        cashback: String(points / 20),
+        receivedAt: now().toISOString(),
+        ...rest,
+      });
+    },
+
+    /** One batch; what it settled leaves the queue. */
+    async work({ deadline = new AbortController().signal } = {}) {
+      const batch = queue.receive({ max: 10 });
+      const left = await runBalances(batch, {
+        ledger: parts.ledger,
+        store,
+        queue: { send },
+        source: createMemorySourceQueue(queue),
+        deadLetters: createMemoryDeadLetters(dead),
+        tiersOf: () => source,
+        knowsShop: (shop) => shop === SHOP,
+        telemetry,
+        now,
+        random: () => 0.5,
+        retryWindowDays: 4,
+        retentionDays: 400,
+        deadline,
+      });
+      for (const { messageId, receiptHandle } of batch) {
+        if (!left.includes(messageId)) queue.delete(receiptHandle);
+      }
+      return { received: batch.length, left: left.length };
+    },
+  };
+}

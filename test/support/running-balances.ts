@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
+import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
+import { createSecretsClient, createSqsClient } from '../../shared/aws/sdk-clients.ts';
+import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
+import type { TokenPair } from '../../shared/sync/balances/point-tokens.ts';
+import {
+  countMessages,
+  createSourceQueue,
+  invocationOf,
+  pollOnce,
+  receive,
+} from './event-source.ts';
+import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
+import { toFunctionUrlEvent } from './webhook-request.ts';
+
+/** 32 bytes, as the set-up makes them. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+/** The way back of a running connector: receiver, queue and worker, over the same emulators. */
+export async function openBalances(
+  connector: RunningConnector,
+  storefront: StorefrontSettings = {},
+) {
+  const { name, loyalty, confidential } = connector;
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+  const sqs = createSqsClient({ budget });
+  const secrets = createSecretsClient({ budget });
+  const endpoint = process.env.AWS_ENDPOINT_URL_SQS ?? '';
+  const queue = await createSourceQueue(sqs, endpoint, `${name}-balances`);
+  const shops = [{ domain: SHOP }, { domain: SECOND_SHOP }];
+  const tokens = new Map<string, Record<PointTopic, TokenPair>>();
+  for (const path of ['example-store', 'second-store']) await keepTokens(path, freshTokens());
+
+  Object.assign(process.env, {
+    BALANCES_QUEUE_URL: queue.url,
+    SOURCE_QUEUE_URL: queue.url,
+    DEAD_LETTER_QUEUE_URL: queue.deadLetterUrl,
+    LEDGER_TABLE: name,
+    SECRETS_PREFIX: name,
+    METRICS_NAMESPACE: 'LoyaltyConnector/test',
+  });
+  const settings = defineConnector({ shops, loyalty: { address: loyalty.address }, storefront });
+  const receiver = createPointsReceiver(settings);
+  const worker = createBalanceWorker(settings);
+  let forwarded = 0;
+
+  function freshTokens(): Record<PointTopic, TokenPair> {
+    const pairs = pointTopics.map((topic) => [topic, { current: newToken() }]);
+    return Object.fromEntries(pairs) as Record<PointTopic, TokenPair>;
+  }
+
+  async function keepTokens(path: string, pairs: Record<PointTopic, TokenPair>): Promise<void> {
+    for (const { current } of Object.values(pairs)) confidential.addSecret(current);
+    const id = `${name}/${path}/points`;
+    const SecretString = JSON.stringify(pairs);
+    await (tokens.has(path)
+      ? secrets.send(new PutSecretValueCommand({ SecretId: id, SecretString }))
+      : secrets.send(new CreateSecretCommand({ Name: id, SecretString })));
+    tokens.set(path, pairs);
+  }
+
+  const opened = {
+    keepTokens,
+    tokenOf: (topic: PointTopic, path = 'example-store'): string =>
+      tokens.get(path)?.[topic].current ?? '',
+
+    /** One request at any path below the address; gives the status. */
+    async request(path: string, body: Uint8Array | string, method = 'POST'): Promise<number> {
+      const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
+      const event = toFunctionUrlEvent({ ...plain, path, body: Buffer.from(body) });
+      event.requestContext.http.method = method;
+      const answer = await receiver(event, invocationOf('receive-points', 10));
+      return typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
+    },
+
+    async post(topic: PointTopic, payload: unknown): Promise<number> {
+      const path = `example-store/${topic}/${opened.tokenOf(topic)}`;
+      return opened.request(path, JSON.stringify(payload));
+    },
+
+    /** Sends what the loyalty sandbox had to tell since the last time; gives the statuses. */
+    async forward(): Promise<readonly number[]> {
+      const events = loyalty.events.all().slice(forwarded);
+      forwarded += events.length;
+      const statuses: number[] = [];
+      for (const { topic, payload } of events) {
+        const { Name, Email } = (payload as { Customer: { Name?: string; Email?: string } })
+          .Customer;
+        confidential.addPersonal({ customer: { first_name: Name, email: Email } });
+        statuses.push(await opened.post(topic, payload));
+      }
+      return statuses;
+    },
+
+    /** One batch; gives the number of its messages. */
+    async work(): Promise<number> {
+      connector.pass(0.05);
+      return pollOnce(sqs, queue.url, worker, 'sync-balances');
+    },
+
+    /** Works until the queue is empty, letting time pass where messages wait. */
+    async settle(): Promise<void> {
+      for (let round = 0; round < 200; round += 1) {
+        if ((await opened.work()) > 0) continue;
+        if ((await countMessages(sqs, queue.url)) === 0) return;
+        connector.pass(60);
+      }
+      throw new Error('the queue of balances does not empty');
+    },
+
+    waiting: () => countMessages(sqs, queue.url),
+
+    async deadLetters() {
+      const letters = await receive(sqs, queue.deadLetterUrl, 1);
+      connector.pass(2);
+      return letters.map(({ Body = '', MessageAttributes = {} }) => ({
+        body: Body,
+        reason: MessageAttributes.reason?.StringValue,
+        why: MessageAttributes.why?.StringValue,
+      }));
+    },
+
+    /** The bodies on the queue, which nobody else sees meanwhile. */
+    async peek(): Promise<readonly string[]> {
+      const messages = await receive(sqs, queue.url, 1);
+      connector.pass(2);
+      return messages.map(({ Body = '' }) => Body);
+    },
+  };
+  return opened;
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
+import { decimalText } from '../../../shared/sync/balances/decimal-text.ts';
+import { pointEvent } from '../../fixtures/point-event.ts';
+
+const read = (given: Readonly<Record<string, unknown>> = {}, field = 'OriginalId') =>
+  readPointEvent(pointEvent(given), field);
+
+describe('a point event', () => {
+  it('is read for its balance, date, transaction and customer’s id, and nothing else of the person', () => {
+    expect(read()).toEqual({
+      kind: 'event',
+      event: {
+        pointId: '90210',
+        eventDate: '2026-10-09T11:59:30.000Z',
+        customerId: '7001',
+        balance: { points: 310, cashback: 15.5 },
+      },
+    });
+  });
+
+  it('has its customer in the field that the merchant names, which the contract does not show', () => {
+    const Customer = { StoreId: 77, OriginalId: '7001' };
+    expect(read({ Customer }, 'StoreId')).toMatchObject({ event: { customerId: '77' } });
+    expect(read({ Customer }, 'toString')).toMatchObject({ event: { customerId: undefined } });
+  });
+
+  it.each([
+    ['2026-10-09T08:59:30-03:00', '2026-10-09T11:59:30.000Z'],
+    ['2026-10-09T11:59:30.1234567Z', '2026-10-09T11:59:30.123Z'],
+    // Without a zone: UTC, wherever it is read.
+    ['2026-10-09T11:59:30', '2026-10-09T11:59:30.000Z'],
+    ['2026-10-09T11:59', '2026-10-09T11:59:00.000Z'],
+  ])('is dated %s', (EventDate, eventDate) => {
+    expect(read({ EventDate })).toMatchObject({ event: { eventDate } });
+  });
+
+  it.each([
+    'Points',
+    'PointType',
+    'PointAction',
+    'Customer',
+    'PointsBalance',
+    'PointId',
+    'EventDate',
+    'Origins',
+  ])('without %s is not the contract’s', (field) => {
+    expect(read({ [field]: undefined })).toEqual({ kind: 'not-the-contract', field });
+  });
+
+  it('may leave out what the contract lets it leave out, and have more', () => {
+    const rest = { Cashback: undefined, ValidDate: null, ValidDateFormatted: undefined, New: 1 };
+    expect(read(rest).kind).toBe('event');
+  });
+
+  it('never throws, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(['event', 'not-the-contract']).toContain(readPointEvent(value, 'OriginalId').kind);
+      }),
+    );
+  });
+});
+
+describe('a decimal for the store', () => {
+  it.each([
+    [0, '0'],
+    [-0, '0'],
+    [64.9, '64.9'],
+    [0.1 + 0.2, '0.3'],
+    [-12.5, '-12.5'],
+    [1234567890123.45, '1234567890123.45'],
+    [1e-7, '0.0000001'],
+    [1e-12, '0'],
+  ])('writes %d as %s', (value, text) => {
+    expect(decimalText(value)).toBe(text);
+  });
+
+  it('always fits the type of the metafield, or is refused', () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        expect(decimalText(value) ?? '0').toMatch(/^-?\d{1,13}(?:\.\d{1,9})?$/);
+      }),
+    );
+    expect(decimalText(1e13)).toBeUndefined();
+    expect(decimalText(Number.NaN)).toBeUndefined();
+  });
+});

@@ -1,0 +1,13 @@
+import { describeBalanceStore } from '../contract/balance-store-contract.ts';
+import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
+
+describeBalanceStore('the store in memory', () => {
+  const customers = Array.from({ length: 20 }, (_, index) => String(index + 1));
+  const store = createMemoryBalanceStore(customers);
+  return {
+    store,
+    shop: 'example-store.myshopify.com',
+    customers,
+    held: (id, field) => store.customers.get(id)?.[field] ?? undefined,
+  };
+});
