@@ -1,13 +1,14 @@
 import type { WalkedKind } from '../store-walk.ts';
 import { comparePage } from './compare-page.ts';
 import { findDeletions } from './find-deletions.ts';
-import type { HealedKind } from './healing-message.ts';
+import { type HealedKind, healedKindOf } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
 import { positionKey } from './reconcile-kind.ts';
 import {
   type Compared,
   OUT_OF_TIME,
   OVERTAKEN,
+  QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Stopped,
@@ -79,10 +80,12 @@ export async function walkDeeply(
     if (world.deadline.aborted) return stopped(OUT_OF_TIME);
     const families = position.phase === 'ledger' ? KINDS : [position.phase];
     for (const kind of families) {
-      if (!(await waitForRoom(kind, world))) return stopped({ kind: 'stopped', why: 'queue-full' });
+      if (!(await waitForRoom(kind, world))) return stopped(QUEUE_FULL);
     }
     const step = await takeStep(shop, position, sinces, world);
     if (step.kind === 'stopped') {
+      // Only codes are sent for before a page is done.
+      if (step.sent) tally.add('coupon', step.sent, world.now());
       if (await waitedForStore(step, world)) continue;
       // A place that the store does not take any more must not stop the walk for ever.
       if (step.why === 'store-query-refused' && position.walk?.after !== undefined) {
@@ -126,9 +129,9 @@ async function takeStep(
   const walk = position.walk ?? { from: undefined, until: quietUntil(new Date(began)) };
   // What never was settled and is older than the connector is a backfill's business.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const page = await comparePage(shop, phase, walk, since, world);
+  const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);
   if (page.kind === 'stopped') return page;
-  const compared = new Map([[phase === 'discount' ? 'coupon' : phase, page] as const]);
+  const compared = new Map([[healedKindOf(phase), page] as const]);
   if (page.next) return taken(compared, { ...same, phase, walk: page.next });
   return taken(compared, { ...same, phase: AFTER[phase] });
 }

@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../ledger.ts';
 import { mapSnapshot } from '../map-snapshot.ts';
 import { recallOrder } from '../remembered.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store-walk.ts';
-import { deletionMessage, type HealedKind } from './healing-message.ts';
+import { deletionMessage, type HealedKind, healedKindOf } from './healing-message.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
 import { sendOnce } from './send-once.ts';
 import { quietUntil } from './walk-position.ts';
@@ -56,7 +56,7 @@ export async function findDeletions(
   ] as const) {
     const compared = await endAbsent(shop.domain, kind, suspects, began, world);
     if (compared.kind === 'unavailable') return compared;
-    found.set(kind === 'discount' ? 'coupon' : kind, compared.value);
+    found.set(healedKindOf(kind), compared.value);
   }
   return { kind: 'found', value: found };
 }
@@ -125,7 +125,7 @@ async function endAbsent(
       asked: ids.length,
       absent: absent.size,
     });
-    return { kind: 'found', value: { lookedAt: suspects.length, healed: [] } };
+    return { kind: 'found', value: { lookedAt: suspects.length, healed: [], rolledOut: 0 } };
   }
   await inTurns([...absent], async (id) => {
     // The same id all through this walk: the codes of one discount lie on many pages.
@@ -134,5 +134,5 @@ async function endAbsent(
     telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });
   });
   const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);
-  return { kind: 'found', value: { lookedAt: suspects.length, healed } };
+  return { kind: 'found', value: { lookedAt: suspects.length, healed, rolledOut: 0 } };
 }

@@ -62,13 +62,14 @@ async function keepSummary(
   { shop, beganAt, tally, stopped, deep }: ShopRun,
   { ledger, telemetry, now }: ReconcileWorld,
 ): Promise<void> {
-  const { lookedAt, healed, oldestHealedMs } = tally;
+  const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
   if (oldestHealedMs !== undefined) telemetry.count('oldest-healed-ms', {}, oldestHealedMs);
   await keepLastReconcile(ledger, shop, {
     beganAt,
     endedAt: now().toISOString(),
     lookedAt,
     healed,
+    rolledOut,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
     stopped,
     ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
