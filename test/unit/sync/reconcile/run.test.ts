@@ -220,9 +220,8 @@ describe('one run', () => {
     connector.clock.ms += 24 * HOUR_MS;
     await connector.reconcile();
     connector.clock.ms -= 23 * HOUR_MS;
-    await connector.reconcile();
     await history.putOrder('71', {}, false);
-    connector.clock.ms += HOUR_MS;
+    connector.clock.ms += 25 * MINUTE_MS;
     await connector.reconcile();
     expect(healed(connector)).toBe(1);
   });
