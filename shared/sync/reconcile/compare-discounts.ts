@@ -5,7 +5,7 @@ import { compareEntities } from './compare-entities.ts';
 import { findRemovedCodes } from './find-removed-codes.ts';
 import {
   type Compared,
-  OUT_OF_TIME,
+  orOutOfTime,
   type Purpose,
   QUEUE_FULL,
   type ReconciledShop,
@@ -80,7 +80,7 @@ export async function compareDiscounts(
 
   function stoppedIn(id: string, from: string | undefined): ComparedDiscounts {
     if (total.lookedAt === 0 && from === partly.begun?.from) {
-      return deadline.aborted ? OUT_OF_TIME : QUEUE_FULL;
+      return orOutOfTime(QUEUE_FULL, world);
     }
     const begun = from === undefined ? {} : { begun: { id, from } };
     return { kind: 'compared', ...total, partly: { done, ...begun } };

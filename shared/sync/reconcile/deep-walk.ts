@@ -8,6 +8,7 @@ import {
   type Compared,
   OUT_OF_TIME,
   OVERTAKEN,
+  orOutOfTime,
   QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
@@ -69,7 +70,8 @@ export async function walkDeeply(
     position = next;
     return revision !== undefined;
   };
-  const stopped = ({ why }: Stopped): DeepEnd => {
+  const stopped = (end: Stopped): DeepEnd => {
+    const { why } = orOutOfTime(end, world);
     const { began, phase } = position;
     return { kind: 'stopped', why, began, phase };
   };

@@ -5,6 +5,7 @@ import { cursorKey, keepState, recallState } from './kept-state.ts';
 import {
   OUT_OF_TIME,
   OVERTAKEN,
+  orOutOfTime,
   QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
@@ -45,7 +46,7 @@ export async function reconcileKind(
   if (!(await keep({ ...position, walk }))) return OVERTAKEN;
   for (;;) {
     if (world.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, world))) return QUEUE_FULL;
+    if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
     const page = await comparePage(shop, kind, walk, { since, isDeep: false }, world);
     if (page.kind === 'stopped') {
       if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
@@ -67,6 +68,6 @@ export async function reconcileKind(
     if (end.why === 'store-query-refused' && walk.after !== undefined) {
       await keep({ ...position, walk: { from: walk.from, until: walk.until } });
     }
-    return end;
+    return orOutOfTime(end, world);
   }
 }

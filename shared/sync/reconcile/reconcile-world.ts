@@ -63,3 +63,11 @@ export const QUEUE_FULL: Stopped = { kind: 'stopped', why: 'queue-full' };
 export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };
 /** Another run has gone on from the same place: it is the newer one, and this one ends quietly. */
 export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
+
+/** Waiting for the store or for room ends with the time, and a call that is under way fails by it. */
+export function orOutOfTime(
+  stopped: Stopped,
+  { deadline }: Pick<ReconcileWorld, 'deadline'>,
+): Stopped {
+  return deadline.aborted ? OUT_OF_TIME : stopped;
+}

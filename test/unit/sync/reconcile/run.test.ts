@@ -317,6 +317,24 @@ describe('one run', () => {
     expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
   });
 
+  it('says that its time was over when it ended while the store was waited for', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const end = new AbortController();
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => {
+        end.abort();
+        return { kind: 'unavailable', why: 'aborted' };
+      },
+    });
+    await connector.reconcile({ deep: true, deadline: end.signal });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
+    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'out-of-time' });
+  });
+
   it('waits while the queue is full, and leaves the rest to the next run', async () => {
     const { connector, history } = await open();
     for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
