@@ -41,6 +41,9 @@ interface DeepPosition {
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
 
+/** Another run writes once a page: of so many attempts one falls between two pages. */
+const MOST_TRIES = 5;
+
 const deepKey = (shop: string) => cursorKey(shop, 'deep');
 
 export type DeepEnd =
@@ -49,21 +52,34 @@ export type DeepEnd =
   | { readonly kind: 'finished'; readonly began: number }
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
-/** Goes on with the deep walk of a shop, or begins one, until its end or the end of this run. */
+/**
+ * Kept before anything else is done: it is asked for once a week, and a run that breaks off before its
+ * turn must not forget it.
+ */
+export async function askForDeepWalk(
+  shop: string,
+  { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    const isUnderWay = state !== undefined && state.phase !== 'done';
+    if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
+    const next = isUnderWay ? { ...state, again: true } : begin(now());
+    const kept = { version: next.began, revision };
+    if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
+  }
+}
+
+/** Goes on with the deep walk of a shop that was asked for, until its end or the end of this run. */
 export async function walkDeeply(
   shop: ReconciledShop,
-  isAskedFor: boolean,
   world: ReconcileWorld,
   tally: Tally,
 ): Promise<DeepEnd> {
   const key = deepKey(shop.domain);
   const kept = await recallState<DeepPosition>(world.ledger, key);
-  const isUnderWay = kept.state !== undefined && kept.state.phase !== 'done';
-  if (!isUnderWay && !isAskedFor) return { kind: 'idle' };
-  let position: DeepPosition =
-    kept.state && isUnderWay
-      ? { ...kept.state, ...(isAskedFor && { again: true }) }
-      : begin(world.now());
+  if (kept.state === undefined || kept.state.phase === 'done') return { kind: 'idle' };
+  let position = kept.state;
   let { revision } = kept;
   const keep = async (next: DeepPosition): Promise<boolean> => {
     revision = await keepState(world.ledger, key, next, { version: next.began, revision });

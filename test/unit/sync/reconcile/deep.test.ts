@@ -320,6 +320,22 @@ describe('a deep walk', () => {
     expect(await readLastReconcile(connector.ledger, SHOP)).not.toHaveProperty('deep');
   });
 
+  it('is not forgotten by a run that breaks off before its turn', async () => {
+    const { connector } = await open();
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedProducts: async () => {
+        throw new Error('out of memory');
+      },
+    });
+    await expect(connector.reconcile({ deep: true })).rejects.toThrow('out of memory');
+    connector.parts.walked = walked;
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep).toEqual({ beganAt: expect.any(String) });
+  });
+
   it('waits for as long as the store asks for, and goes on in the same run', async () => {
     const { connector } = await open({ orders: 20 });
     connector.clock.ms += DAY_MS;
