@@ -62,7 +62,6 @@ export function functionWidgets(watched: Watched): IWidget[][] {
               label: `healed ${kind}`,
             }),
           ),
-          counted(metricsNamespace, 'reconcile', 'rolled-out').with({ label: 'rolled out' }),
         ],
         {
           unit: 'entities a run',
