@@ -70,6 +70,7 @@ export function createReconcile(connector: Connector) {
     telemetry,
     now: () => new Date(),
     everyMinutes,
+    orderRetentionDays: connector.orderRetentionDays,
   };
 
   async function run(

@@ -5,6 +5,7 @@ import type { Connector } from '../../shared/config/connector-config.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
+import type { ServerSettings } from '../store-sandbox/settings.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -32,6 +33,8 @@ export interface StackOptions {
   readonly ports: Ports;
   /** Keeps queues, ledger and sandboxes over a restart. Absent: in memory. */
   readonly dataFolder?: string;
+  /** What the store's Admin API may be asked. Absent: the smallest plan. */
+  readonly storePlan?: Pick<ServerSettings, 'bucketSize' | 'restorePerSecond'>;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -75,7 +78,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 }
 
 async function startParts(
-  { connector, assembly: synthesis, ports, dataFolder, onProblem }: StackOptions,
+  { connector, assembly: synthesis, ports, dataFolder, storePlan, onProblem }: StackOptions,
   stops: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Promise<RunningStack> {
@@ -138,7 +141,7 @@ async function startParts(
       secret: secrets.webhook.current,
       previousSecret: secrets.webhook.previous,
       accessToken: secrets.storeAccessToken,
-      settings: { retryPausesSeconds: RETRY_PAUSES },
+      settings: { retryPausesSeconds: RETRY_PAUSES, ...storePlan },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: `${web.address}/${shop.path}`,
       }),

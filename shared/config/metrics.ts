@@ -35,6 +35,8 @@ export const METRICS = {
   'looked-at': [],
   /** Those of them that no webhook had told of, or not the newest. */
   healed: ['kind'],
+  /** Sent anew by a deep walk although no webhook was lost: a rule was corrected, or a code's last day came. */
+  'rolled-out': [],
   /** How long ago the oldest of one run's healed things had changed. */
   'oldest-healed-ms': [],
   /** Runs of reconciliation that came to their end. */

@@ -44,7 +44,7 @@ export async function fanOut(
     case 'found': {
       const { automatic, coupons, next } = answer.value;
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };
-      await announce(event.shop, discountId, coupons, world.ledger);
+      await announce(event.shop, coupons, world.ledger);
       await inTurns(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, world));
       if (next !== undefined) await sendPage(event, next, world);
       return { kind: 'handled', how: 'fanned-out' };
@@ -72,17 +72,18 @@ async function fanOutGone(
  */
 export async function announce(
   shop: string,
-  discountId: string,
   coupons: readonly StoreCoupon[],
-  ledger: Ledger,
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
 ): Promise<void> {
-  const keys = coupons.map(({ code }): EntityKey => ({ shop, kind: 'coupon', id: code }));
-  const known = await ledger.readMany(keys);
-  const unknown = keys.filter((key) => !known.has(entityKeyText(key)));
+  const keyOf = ({ code }: StoreCoupon): EntityKey => ({ shop, kind: 'coupon', id: code });
+  const known = await ledger.readMany(coupons.map(keyOf));
+  const unknown = coupons.filter((coupon) => !known.has(entityKeyText(keyOf(coupon))));
   // A conflict means that somebody else has just done it.
-  await inTurns(unknown, (key) =>
-    ledger.write(key, { version: 0, uncertain: false, discountId, outcomes: [] }, undefined),
-  );
+  await inTurns(unknown, (coupon) => {
+    const { discountId } = coupon;
+    const entry = { version: 0, uncertain: false, discountId, outcomes: [] };
+    return ledger.write(keyOf(coupon), entry, undefined);
+  });
 }
 
 /** Without the coupon the worker asks the store for the code. */

@@ -194,6 +194,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         deadline,
         healSubscriptions: async () => {},
         everyMinutes: connector.healing.everyMinutes,
+        orderRetentionDays: connector.orderRetentionDays,
       });
     },
 

@@ -3,7 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { settle } from '../../local/stack/demo/settle.ts';
 import { portsFrom } from '../../local/stack/ports.ts';
-import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
+import {
+  type RunningStack,
+  type StackOptions,
+  startStack,
+} from '../../local/stack/running-stack.ts';
 import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize.ts';
 
 export interface LocalStack extends RunningStack {
@@ -21,13 +25,17 @@ interface PostOptions {
 }
 
 /** The stack as `npm start` runs it, in this process, on free ports. */
-export async function startLocalStack(name: string): Promise<LocalStack> {
+export async function startLocalStack(
+  name: string,
+  options: Pick<StackOptions, 'storePlan'> = {},
+): Promise<LocalStack> {
   const folder = join(PROJECT, `.connector/test-${name}`);
   const problems: string[] = [];
   const stack = await startStack({
     connector: await loadConnector('prod'),
     assembly: synthesize('prod', folder),
     ports: portsFrom(0),
+    ...options,
     onProblem: (problem) => problems.push(problem),
   });
   return {

@@ -67,6 +67,8 @@ export async function openStoreAndConnector(
   return {
     connector,
     store,
+    webhookAddress: address.endpoint,
+    accessToken: ACCESS_TOKEN,
     async stop(): Promise<void> {
       await store.stop();
       await address.stop();

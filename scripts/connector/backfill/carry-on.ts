@@ -38,8 +38,9 @@ export async function carryOn(
       throw fileProblem(file, againCommand(open, kept));
     }
     const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
-    const progress = terminal.progress(`sent ${state.kind}`, total);
     const before = state.sent + state.unreadable;
+    const doing = before === 0 ? `sent ${state.kind}` : `sent ${state.kind} of those left:`;
+    const progress = terminal.progress(doing, total - before);
     const run = await runBackfill({ ...kept, state: { ...state, total } }, file, {
       ...open,
       pace: createPace(options.rate ?? DEFAULT_RATE),

@@ -1,4 +1,5 @@
 import { spanText } from '../terminal/relative-time.ts';
+import type { BackfillState } from './backfill-state.ts';
 
 export interface Estimate {
   readonly count: number;
@@ -19,6 +20,17 @@ export function estimate(count: number, perSecond: number): Estimate {
     loyaltyCalls: count,
     seconds: Math.ceil(count / perSecond),
   };
+}
+
+/** What was sent is counted in codes, where the store counts discounts: its file tells how many there are. */
+export function leftOf(
+  counted: number,
+  begun: Pick<BackfillState, 'kind' | 'total' | 'sent' | 'unreadable'> | undefined,
+): number {
+  if (!begun) return counted;
+  const { kind, total, sent, unreadable } = begun;
+  if (total === undefined && kind === 'discounts') return counted;
+  return Math.max((total ?? counted) - sent - unreadable, 0);
 }
 
 /** `3 h 20 min`: two units, for a time to plan by. */

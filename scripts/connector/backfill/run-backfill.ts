@@ -58,7 +58,7 @@ export async function runBackfill(
     await world.pause(world.pace.before(window.length, world.now().getTime()));
     world.signal.throwIfAborted();
     const usable = window.filter((one) => one.kind !== 'unreadable');
-    await announceCodes(state.shop, usable, world.ledger);
+    await announce(state.shop, couponsIn(usable), world.ledger);
     const moments = { readAt: file.readSince, now: world.now() };
     await world.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
     await save({
@@ -107,16 +107,8 @@ async function waitForRoom(
   }
 }
 
-/** Before they are on their way: a discount deleted meanwhile could not be told which codes it had. */
-async function announceCodes(
-  shop: string,
-  window: readonly BulkEntity[],
-  ledger: Ledger,
-): Promise<void> {
-  const coupons = window.flatMap((one): StoreCoupon[] =>
+function couponsIn(window: readonly BulkEntity[]): readonly StoreCoupon[] {
+  return window.flatMap((one) =>
     one.kind === 'entity' && one.entity.kind === 'coupon' ? [one.entity.coupon] : [],
   );
-  for (const [discountId, some] of Map.groupBy(coupons, (coupon) => coupon.discountId)) {
-    await announce(shop, discountId, some, ledger);
-  }
 }

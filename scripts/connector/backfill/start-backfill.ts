@@ -10,7 +10,7 @@ import { relativeTime } from '../terminal/relative-time.ts';
 import { type BackfillState, backfillId, type KeptBackfill } from './backfill-state.ts';
 import { carryOn } from './carry-on.ts';
 import { checkVisibility } from './check-visibility.ts';
-import { type Estimate, estimate, longSpan } from './estimate.ts';
+import { type Estimate, estimate, leftOf, longSpan } from './estimate.ts';
 import { type OpenBackfill, openBackfill } from './open-backfill.ts';
 import { DEFAULT_RATE, type StartOptions } from './options.ts';
 import { stateDocument } from './report.ts';
@@ -82,8 +82,8 @@ async function rehearse(
   const counted = await countEntities(ask, span.kind, searchFor(span));
   if (counted.kind !== 'data') throw storeProblem(counted, deployment);
   const { rate = DEFAULT_RATE } = found.options;
-  const left = Math.max(counted.data - (found.kept?.state.sent ?? 0), 0);
-  const guess = estimate(left, rate);
+  const begun = found.options.again ? undefined : found.kept?.state;
+  const guess = estimate(leftOf(counted.data, begun), rate);
   if (json) {
     terminal.json({ dryRun: true, id: found.id, shop: shop.domain, ...span, estimate: guess });
     return EXIT.fine;
@@ -91,8 +91,8 @@ async function rehearse(
   for (const line of estimateLines(span, shop.domain, counted.data, guess, rate)) {
     terminal.line(line);
   }
-  if (found.kept && !found.options.again) {
-    terminal.line(`It was begun before, and ${found.kept.state.sent} were sent: it would go on.`);
+  if (begun) {
+    terminal.line(`It was begun before, and ${begun.sent} were sent: it would go on.`);
   }
   terminal.line('Nothing was sent. To do it, repeat the command with --yes.');
   return EXIT.fine;

@@ -99,11 +99,12 @@ function secondsText(milliseconds: number | undefined): string {
 function printParts(terminal: Terminal, status: Status): void {
   const now = new Date(status.at);
   if (status.reconcile.kind === 'known') {
-    for (const { shop, endedAt, looked, healed, stopped } of status.reconcile.value) {
+    for (const { shop, endedAt, looked, healed, rolledOut, stopped } of status.reconcile.value) {
+      const anew = rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules`;
       const run =
         endedAt === undefined
           ? 'has not run yet'
-          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} mended`;
+          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} mended${anew}`;
       const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
       terminal.line(`reconcile      ${shop}: ${run}${left}`);
     }

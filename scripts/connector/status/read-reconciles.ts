@@ -16,6 +16,7 @@ export async function readReconciles(
         endedAt: last?.endedAt,
         looked: sum(last?.lookedAt),
         healed: sum(last?.healed),
+        rolledOut: sum(last?.rolledOut),
         stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
       };
     }),

@@ -52,6 +52,8 @@ export interface ReconcileStatus {
   readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
+  /** Sent anew by a deep walk, for rules that changed: no webhook was lost. */
+  readonly rolledOut: number;
   /** What it could not compare to the end, in words; the next run goes on there. */
   readonly stopped: readonly string[];
 }

@@ -1,17 +1,19 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { announce } from '../fan-out.ts';
 import type { DiscountPage } from '../store-reader.ts';
 import type { Changed } from '../store-walk.ts';
 import { compareEntities } from './compare-entities.ts';
 import { findRemovedCodes } from './find-removed-codes.ts';
 import {
   type Compared,
-  OUT_OF_TIME,
+  orOutOfTime,
+  type Purpose,
+  QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
 import { storeDidNotAnswer } from './store-did-not-answer.ts';
+import { waitForRoom } from './wait-for-room.ts';
 import type { PartOfPage } from './walk-position.ts';
 
 type ComparedDiscounts =
@@ -26,13 +28,14 @@ export async function compareDiscounts(
   shop: ReconciledShop,
   changed: readonly Changed<DiscountPage>[],
   partly: PartOfPage = { done: [] },
-  since: number,
+  purpose: Purpose,
   world: ReconcileWorld,
 ): Promise<ComparedDiscounts> {
   const { store, telemetry, deadline } = world;
-  const total = { lookedAt: 0, healed: [] as number[] };
-  const add = ({ lookedAt, healed }: Compared) => {
+  const total = { lookedAt: 0, healed: [] as number[], rolledOut: 0 };
+  const add = ({ lookedAt, healed, rolledOut }: Compared) => {
     total.lookedAt += lookedAt;
+    total.rolledOut += rolledOut;
     total.healed.push(...healed);
   };
   const done = [...partly.done];
@@ -47,7 +50,7 @@ export async function compareDiscounts(
     for (;;) {
       if (!page) {
         // What was read is compared in any case: every run gets at least a page further.
-        if (deadline.aborted) return stoppedIn(id, from);
+        if (deadline.aborted || !(await waitForRoom('discount', world))) return stoppedIn(id, from);
         const answer = await store.readDiscount(shop.domain, id, from);
         if (answer.kind === 'unavailable') {
           return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
@@ -56,15 +59,19 @@ export async function compareDiscounts(
         if (answer.kind === 'gone') break;
         page = answer.value;
       }
-      add(await compareCodes(shop, id, page.coupons, since, world));
+      add(await compareCodes(shop, page.coupons, purpose, world));
       for (const { code } of page.coupons) codes.add(code);
       from = page.next;
       page = undefined;
       if (from !== undefined) continue;
       const found = { id, version, codes, isComplete: begun === undefined };
       const removed = await findRemovedCodes(shop.domain, found, world);
-      if (removed.kind === 'unavailable') return storeDidNotAnswer(removed, telemetry);
-      add({ lookedAt: 0, healed: removed.value });
+      add({ lookedAt: 0, healed: removed.healed, rolledOut: 0 });
+      // This page is looked at again, but what was sent for is not sent for twice, nor counted then.
+      if (removed.stopped) {
+        const sent = { ...total, lookedAt: 0 };
+        return { ...storeDidNotAnswer(removed.stopped, telemetry), sent };
+      }
       break;
     }
     done.push(id);
@@ -72,7 +79,9 @@ export async function compareDiscounts(
   return { kind: 'compared', ...total, partly: undefined };
 
   function stoppedIn(id: string, from: string | undefined): ComparedDiscounts {
-    if (total.lookedAt === 0 && from === partly.begun?.from) return OUT_OF_TIME;
+    if (total.lookedAt === 0 && from === partly.begun?.from) {
+      return orOutOfTime(QUEUE_FULL, world);
+    }
     const begun = from === undefined ? {} : { begun: { id, from } };
     return { kind: 'compared', ...total, partly: { done, ...begun } };
   }
@@ -80,9 +89,8 @@ export async function compareDiscounts(
 
 async function compareCodes(
   shop: ReconciledShop,
-  discountId: string,
   coupons: readonly StoreCoupon[],
-  since: number,
+  purpose: Purpose,
   world: ReconcileWorld,
 ): Promise<Compared> {
   const seen = coupons.map((coupon) => ({
@@ -90,8 +98,5 @@ async function compareCodes(
     version: Date.parse(coupon.updatedAt),
     entity: { kind: 'coupon', coupon } as const,
   }));
-  const recent = coupons.filter(({ updatedAt }) => Date.parse(updatedAt) >= since);
-  // As before a fan-out: a discount deleted while its codes wait could not be told which they are.
-  await announce(shop.domain, discountId, recent, world.ledger);
-  return compareEntities(shop, 'coupon', seen, since, world);
+  return compareEntities(shop, 'coupon', seen, purpose, world);
 }

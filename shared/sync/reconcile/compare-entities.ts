@@ -1,10 +1,11 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { type EntityKey, entityKeyText } from '../entity.ts';
+import { announce } from '../fan-out.ts';
 import { inTurns } from '../in-turns.ts';
 import type { StoreEntity } from '../store-reader.ts';
 import { type HealedKind, healingMessage } from './healing-message.ts';
 import { judgeEntity } from './judge-entity.ts';
-import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import type { Compared, Purpose, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
 import { sendOnce } from './send-once.ts';
 
 /** What the store says of one entity. */
@@ -19,27 +20,37 @@ export async function compareEntities(
   shop: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
-  since: number,
+  purpose: Purpose,
   world: ReconcileWorld,
 ): Promise<Compared> {
-  const { ledger, now, telemetry } = world;
+  const { ledger, now, telemetry, orderRetentionDays } = world;
   const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
-  const healed: number[] = [];
-  await inTurns(seen, async (one) => {
+  const differing = seen.flatMap((one) => {
     const key = keyOf(one);
-    const entry = entries.get(entityKeyText(key));
     const { version, entity } = one;
-    const at = { rules: shop.rules, since, now: now() };
+    const entry = entries.get(entityKeyText(key));
+    const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
-    if (judgement.kind !== 'heal') return;
-    const found = { shop: shop.domain, id: one.id, version, now: now() };
-    const message = healingMessage(kind, found, judgement.wantedKey, couponIn(entity));
-    if (!(await sendOnce(message, world))) return;
-    healed.push(version);
-    telemetry.log('info', 'sent for by reconciling', { ...key, why: judgement.why });
+    return judgement.kind === 'heal' ? [{ ...one, key, judgement }] : [];
   });
-  return { lookedAt: seen.length, healed };
+  await announce(
+    shop.domain,
+    differing.flatMap(({ entity }) => couponIn(entity) ?? []),
+    ledger,
+  );
+  const healed: number[] = [];
+  let rolledOut = 0;
+  await inTurns(differing, async ({ key, id, version, entity, judgement }) => {
+    const { why, wantedKey } = judgement;
+    const found = { shop: shop.domain, id, version, now: now() };
+    if (!(await sendOnce(healingMessage(kind, found, wantedKey, couponIn(entity)), world))) return;
+    // A change of that very second would have been found by the scheduled walk, within the hour.
+    if (purpose.isDeep && why === 'different') rolledOut += 1;
+    else healed.push(version);
+    telemetry.log('info', 'sent for by reconciling', { ...key, why });
+  });
+  return { lookedAt: seen.length, healed, rolledOut };
 }
 
 function couponIn(entity: StoreEntity | undefined): StoreCoupon | undefined {

@@ -2,7 +2,13 @@ import type { StoreEntity } from '../store-reader.ts';
 import type { Changed, WalkAnswer, WalkedKind, WalkPage } from '../store-walk.ts';
 import { compareDiscounts } from './compare-discounts.ts';
 import { compareEntities, type Seen } from './compare-entities.ts';
-import type { Compared, ReconciledShop, ReconcileWorld, Stopped } from './reconcile-world.ts';
+import type {
+  Compared,
+  Purpose,
+  ReconciledShop,
+  ReconcileWorld,
+  Stopped,
+} from './reconcile-world.ts';
 import { storeDidNotAnswer } from './store-did-not-answer.ts';
 import type { Walk } from './walk-position.ts';
 
@@ -15,7 +21,7 @@ export async function comparePage(
   shop: ReconciledShop,
   kind: WalkedKind,
   walk: Walk,
-  since: number,
+  purpose: Purpose,
   world: ReconcileWorld,
 ): Promise<ComparedPage> {
   const { store, telemetry } = world;
@@ -31,7 +37,13 @@ export async function comparePage(
     case 'discount': {
       const page = await store.changedDiscounts(shop.domain, walk, walk.after);
       if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
-      const compared = await compareDiscounts(shop, page.value.changed, walk.partly, since, world);
+      const compared = await compareDiscounts(
+        shop,
+        page.value.changed,
+        walk.partly,
+        purpose,
+        world,
+      );
       if (compared.kind === 'stopped') return compared;
       const { partly, ...rest } = compared;
       return { ...rest, next: partly ? { ...walk, partly } : nextPage(walk, page.value.next) };
@@ -45,7 +57,7 @@ export async function comparePage(
   ): Promise<ComparedPage> {
     if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
     const seen = page.value.changed.map((changed) => seenIn(changed, entity));
-    const compared = await compareEntities(shop, of, seen, since, world);
+    const compared = await compareEntities(shop, of, seen, purpose, world);
     return { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) };
   }
 }

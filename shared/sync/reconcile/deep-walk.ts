@@ -1,13 +1,15 @@
 import type { WalkedKind } from '../store-walk.ts';
 import { comparePage } from './compare-page.ts';
 import { findDeletions } from './find-deletions.ts';
-import type { HealedKind } from './healing-message.ts';
+import { type HealedKind, healedKindOf } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
 import { positionKey } from './reconcile-kind.ts';
 import {
   type Compared,
   OUT_OF_TIME,
   OVERTAKEN,
+  orOutOfTime,
+  QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Stopped,
@@ -39,6 +41,9 @@ interface DeepPosition {
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
 
+/** Another run writes once a page: of so many attempts one falls between two pages. */
+const MOST_TRIES = 5;
+
 const deepKey = (shop: string) => cursorKey(shop, 'deep');
 
 export type DeepEnd =
@@ -47,28 +52,42 @@ export type DeepEnd =
   | { readonly kind: 'finished'; readonly began: number }
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
-/** Goes on with the deep walk of a shop, or begins one, until its end or the end of this run. */
+/**
+ * Kept before anything else is done: it is asked for once a week, and a run that breaks off before its
+ * turn must not forget it.
+ */
+export async function askForDeepWalk(
+  shop: string,
+  { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    const isUnderWay = state !== undefined && state.phase !== 'done';
+    if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
+    const next = isUnderWay ? { ...state, again: true } : begin(now());
+    const kept = { version: next.began, revision };
+    if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
+  }
+}
+
+/** Goes on with the deep walk of a shop that was asked for, until its end or the end of this run. */
 export async function walkDeeply(
   shop: ReconciledShop,
-  isAskedFor: boolean,
   world: ReconcileWorld,
   tally: Tally,
 ): Promise<DeepEnd> {
   const key = deepKey(shop.domain);
   const kept = await recallState<DeepPosition>(world.ledger, key);
-  const isUnderWay = kept.state !== undefined && kept.state.phase !== 'done';
-  if (!isUnderWay && !isAskedFor) return { kind: 'idle' };
-  let position: DeepPosition =
-    kept.state && isUnderWay
-      ? { ...kept.state, ...(isAskedFor && { again: true }) }
-      : begin(world.now());
+  if (kept.state === undefined || kept.state.phase === 'done') return { kind: 'idle' };
+  let position = kept.state;
   let { revision } = kept;
   const keep = async (next: DeepPosition): Promise<boolean> => {
     revision = await keepState(world.ledger, key, next, { version: next.began, revision });
     position = next;
     return revision !== undefined;
   };
-  const stopped = ({ why }: Stopped): DeepEnd => {
+  const stopped = (end: Stopped): DeepEnd => {
+    const { why } = orOutOfTime(end, world);
     const { began, phase } = position;
     return { kind: 'stopped', why, began, phase };
   };
@@ -79,10 +98,12 @@ export async function walkDeeply(
     if (world.deadline.aborted) return stopped(OUT_OF_TIME);
     const families = position.phase === 'ledger' ? KINDS : [position.phase];
     for (const kind of families) {
-      if (!(await waitForRoom(kind, world))) return stopped({ kind: 'stopped', why: 'queue-full' });
+      if (!(await waitForRoom(kind, world))) return stopped(QUEUE_FULL);
     }
     const step = await takeStep(shop, position, sinces, world);
     if (step.kind === 'stopped') {
+      // Only codes are sent for before a page is done.
+      if (step.sent) tally.add('coupon', step.sent, world.now());
       if (await waitedForStore(step, world)) continue;
       // A place that the store does not take any more must not stop the walk for ever.
       if (step.why === 'store-query-refused' && position.walk?.after !== undefined) {
@@ -126,9 +147,9 @@ async function takeStep(
   const walk = position.walk ?? { from: undefined, until: quietUntil(new Date(began)) };
   // What never was settled and is older than the connector is a backfill's business.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const page = await comparePage(shop, phase, walk, since, world);
+  const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);
   if (page.kind === 'stopped') return page;
-  const compared = new Map([[phase === 'discount' ? 'coupon' : phase, page] as const]);
+  const compared = new Map([[healedKindOf(phase), page] as const]);
   if (page.next) return taken(compared, { ...same, phase, walk: page.next });
   return taken(compared, { ...same, phase: AFTER[phase] });
 }

@@ -4,7 +4,7 @@ import type { Ledger, LedgerEntry } from '../ledger.ts';
 import { mapSnapshot } from '../map-snapshot.ts';
 import { recallOrder } from '../remembered.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store-walk.ts';
-import { deletionMessage, type HealedKind } from './healing-message.ts';
+import { deletionMessage, type HealedKind, healedKindOf } from './healing-message.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
 import { sendOnce } from './send-once.ts';
 import { quietUntil } from './walk-position.ts';
@@ -50,13 +50,14 @@ export async function findDeletions(
   );
   const found = new Map<HealedKind, Compared>();
   for (const [kind, suspects] of [
-    ['order', visible.value.map(suspect)],
+    ['order', visible.value.orders.map(suspect)],
     ['product', products],
     ['discount', codes],
   ] as const) {
-    const compared = await endAbsent(shop.domain, kind, suspects, began, world);
+    const byScope = kind === 'order' && visible.value.byScope;
+    const compared = await endAbsent(shop.domain, kind, { suspects, byScope }, began, world);
     if (compared.kind === 'unavailable') return compared;
-    found.set(kind === 'discount' ? 'coupon' : kind, compared.value);
+    found.set(healedKindOf(kind), compared.value);
   }
   return { kind: 'found', value: found };
 }
@@ -90,25 +91,27 @@ async function visibleOrders(
   shop: string,
   orders: readonly ScannedEntry[],
   { store, now }: ReconcileWorld,
-): Promise<WalkAnswer<readonly ScannedEntry[]>> {
-  if (orders.length === 0) return { kind: 'found', value: [] };
+): Promise<WalkAnswer<{ readonly orders: readonly ScannedEntry[]; readonly byScope: boolean }>> {
+  if (orders.length === 0) return { kind: 'found', value: { orders, byScope: false } };
   const all = await store.seesAllOrders(shop);
   if (all.kind === 'unavailable') return all;
   const visible = orders.filter(({ entry }) => {
     const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
     return now().getTime() - placed < VISIBLE_MS;
   });
-  return { kind: 'found', value: all.value ? orders : visible };
+  const value = all.value ? { orders, byScope: true } : { orders: visible, byScope: false };
+  return { kind: 'found', value };
 }
 
 async function endAbsent(
   shop: string,
   kind: WalkedKind,
-  suspects: readonly Suspect[],
+  { suspects, byScope }: { readonly suspects: readonly Suspect[]; readonly byScope: boolean },
   began: number,
   world: ReconcileWorld,
 ): Promise<WalkAnswer<Compared>> {
   const { store, now, telemetry } = world;
+  const nothingEnded = { lookedAt: suspects.length, healed: [], rolledOut: 0 };
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const absent = new Set<string>();
   for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
@@ -125,7 +128,14 @@ async function endAbsent(
       asked: ids.length,
       absent: absent.size,
     });
-    return { kind: 'found', value: { lookedAt: suspects.length, healed: [] } };
+    return { kind: 'found', value: nothingEnded };
+  }
+  if (byScope && absent.size > 0) {
+    // Had the scope been taken away meanwhile, older orders would be absent for that alone, and the worker
+    // would see as little: it takes the message for the store's own word that the order was deleted.
+    const still = await store.seesAllOrders(shop);
+    if (still.kind === 'unavailable') return still;
+    if (!still.value) return { kind: 'found', value: nothingEnded };
   }
   await inTurns([...absent], async (id) => {
     // The same id all through this walk: the codes of one discount lie on many pages.
@@ -134,5 +144,5 @@ async function endAbsent(
     telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });
   });
   const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);
-  return { kind: 'found', value: { lookedAt: suspects.length, healed } };
+  return { kind: 'found', value: { lookedAt: suspects.length, healed, rolledOut: 0 } };
 }

@@ -6,6 +6,8 @@ import { deletionMessage } from './healing-message.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
 import { sendOnce } from './send-once.ts';
 
+type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
+
 interface WalkedDiscount {
   readonly id: string;
   readonly version: number;
@@ -23,7 +25,7 @@ export async function findRemovedCodes(
   shop: string,
   { id: discountId, version, codes, isComplete }: WalkedDiscount,
   world: ReconcileWorld,
-): Promise<WalkAnswer<readonly number[]>> {
+): Promise<{ readonly healed: readonly number[]; readonly stopped?: Unavailable }> {
   const { ledger, store, now, telemetry } = world;
   const healed: number[] = [];
   let from: string | undefined;
@@ -38,7 +40,8 @@ export async function findRemovedCodes(
       // Settled from this state of the discount, so it is one of those that were not seen today.
       if (!isComplete && entry.version >= version) continue;
       const answer = await store.readCoupon(shop, key.id);
-      if (answer.kind === 'unavailable') return answer;
+      // What was sent for by then is said all the same: it would be counted nowhere else.
+      if (answer.kind === 'unavailable') return { healed, stopped: answer };
       if (answer.kind === 'found') continue;
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
       if (!(await sendOnce(message, world))) continue;
@@ -47,7 +50,7 @@ export async function findRemovedCodes(
     }
     from = page.next;
   } while (from !== undefined);
-  return { kind: 'found', value: healed };
+  return { healed };
 }
 
 /** The service holds it, or may: what was skipped or is inactive already needs no end. */

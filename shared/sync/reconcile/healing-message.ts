@@ -5,6 +5,11 @@ import type { WalkedKind } from '../store-walk.ts';
 
 export type HealedKind = 'order' | 'product' | 'coupon';
 
+/** Of a discount, its codes are what the loyalty service holds. */
+export function healedKindOf(kind: WalkedKind): HealedKind {
+  return kind === 'discount' ? 'coupon' : kind;
+}
+
 interface Found {
   readonly shop: string;
   readonly id: string;

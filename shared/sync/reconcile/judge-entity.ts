@@ -3,6 +3,7 @@ import { idempotencyKey } from '../idempotency-key.ts';
 import type { LedgerEntry } from '../ledger.ts';
 import { type EntityRules, mapSnapshot } from '../map-snapshot.ts';
 import type { StoreEntity } from '../store-reader.ts';
+import type { Mapped } from '../wanted-state.ts';
 
 export interface Comparison {
   readonly key: EntityKey;
@@ -14,6 +15,7 @@ export interface Comparison {
   readonly rules: EntityRules;
   /** What changed before, and is unknown, is history: a backfill's business. */
   readonly since: number;
+  readonly orderRetentionDays: number;
   readonly now: Date;
 }
 
@@ -21,6 +23,7 @@ export type Judgement =
   | { readonly kind: 'fine' }
   /** Refused at this very version: its dead letter waits for a person. */
   | { readonly kind: 'waits' }
+  /** Older than the connector, or than the ledger's memory of it. */
   | { readonly kind: 'history' }
   | { readonly kind: 'heal'; readonly why: HealReason; readonly wantedKey: string | undefined };
 
@@ -36,7 +39,7 @@ type HealReason =
 
 /** What the ledger says of an entity, held against what the store says of it. */
 export function judgeEntity(comparison: Comparison): Judgement {
-  const { key, entry, version, entity, rules, since, now } = comparison;
+  const { key, entry, version, entity, rules, now } = comparison;
   if (isRefused(entry, version)) return { kind: 'waits' };
   const mapped =
     entity &&
@@ -49,12 +52,25 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (entry?.uncertain) return heal('uncertain');
   // Version 0 is an entry in which nothing was ever settled.
   if (entry === undefined || entry.version === 0) {
-    return version < since ? { kind: 'history' } : heal('missing');
+    return version < earliestMissing(comparison, mapped) ? { kind: 'history' } : heal('missing');
   }
   if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
   // A rule that fails for what was settled long ago would only make dead letters of it.
   if (wantedKey === undefined || wantedKey === entry.appliedKey) return { kind: 'fine' };
   return heal('different');
+}
+
+/**
+ * What is unknown and older was either settled before the connector came, or so long ago that the ledger
+ * has forgotten it: orders and ended codes expire there, and would be sent anew for ever.
+ */
+function earliestMissing(
+  { key, since, orderRetentionDays, now }: Comparison,
+  mapped: Mapped | undefined,
+): number {
+  const isOver = mapped?.kind === 'wanted' && mapped.wanted.kind === 'inactive-coupon';
+  if (key.kind !== 'order' && !isOver) return since;
+  return Math.max(since, now.getTime() - orderRetentionDays * 86_400_000);
 }
 
 /** By the newest line of that version: a replay may have been applied since. */

@@ -10,6 +10,8 @@ export interface LastReconcile {
   readonly endedAt: string;
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
+  /** Sent anew by a deep walk, because the rules make something else of them today. */
+  readonly rolledOut: CountByKind;
   /** How long ago the oldest of the healed had changed; absent: none was healed. */
   readonly oldestHealedMs?: number;
   /** Empty: everything was compared. The next run goes on where these stopped. */

@@ -1,9 +1,12 @@
 import type { WalkedKind } from '../store-walk.ts';
 import { comparePage } from './compare-page.ts';
+import { healedKindOf } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
 import {
   OUT_OF_TIME,
   OVERTAKEN,
+  orOutOfTime,
+  QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Stopped,
@@ -43,16 +46,17 @@ export async function reconcileKind(
   if (!(await keep({ ...position, walk }))) return OVERTAKEN;
   for (;;) {
     if (world.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, world))) return { kind: 'stopped', why: 'queue-full' };
-    const page = await comparePage(shop, kind, walk, since, world);
+    if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
+    const page = await comparePage(shop, kind, walk, { since, isDeep: false }, world);
     if (page.kind === 'stopped') {
+      if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
       if (await waitedForStore(page, world)) continue;
       return await stop(page);
     }
     const { doneUntil } = page.next ? position : { doneUntil: walk.until };
     const next = { since, doneUntil, ...(page.next && { walk: page.next }) };
     if (!(await keep(next))) return OVERTAKEN;
-    tally.add(kind === 'discount' ? 'coupon' : kind, page, world.now());
+    tally.add(healedKindOf(kind), page, world.now());
     if (!page.next) break;
     walk = page.next;
   }
@@ -64,6 +68,6 @@ export async function reconcileKind(
     if (end.why === 'store-query-refused' && walk.after !== undefined) {
       await keep({ ...position, walk: { from: walk.from, until: walk.until } });
     }
-    return end;
+    return orOutOfTime(end, world);
   }
 }

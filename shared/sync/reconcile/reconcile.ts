@@ -1,5 +1,5 @@
 import type { WalkedKind } from '../store-walk.ts';
-import { type DeepEnd, walkDeeply } from './deep-walk.ts';
+import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
 import { keepLastReconcile } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
 import type { ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
@@ -20,13 +20,14 @@ export async function reconcile(
   const world = { ...given, sent: new Set<string>() };
   const beganAt = world.now().toISOString();
   const runs = [];
+  if (isDeep) for (const { domain } of shops) await askForDeepWalk(domain, world);
   for (const shop of shops) {
     await world.healSubscriptions(shop.domain);
     const tally = createTally(world.telemetry);
     runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
   }
   for (const { shop, tally, stopped } of runs) {
-    const deep = await walkDeeply(shop, isDeep, world, tally);
+    const deep = await walkDeeply(shop, world, tally);
     await keepSummary({ shop: shop.domain, beganAt, tally, stopped, deep }, world);
   }
   if (runs.every(({ stopped }) => stopped.length === 0)) world.telemetry.count('reconciled');
@@ -62,13 +63,14 @@ async function keepSummary(
   { shop, beganAt, tally, stopped, deep }: ShopRun,
   { ledger, telemetry, now }: ReconcileWorld,
 ): Promise<void> {
-  const { lookedAt, healed, oldestHealedMs } = tally;
+  const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
   if (oldestHealedMs !== undefined) telemetry.count('oldest-healed-ms', {}, oldestHealedMs);
   await keepLastReconcile(ledger, shop, {
     beganAt,
     endedAt: now().toISOString(),
     lookedAt,
     healed,
+    rolledOut,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
     stopped,
     ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),

@@ -9,24 +9,29 @@ export interface Tally {
   add(kind: HealedKind, compared: Compared, now: Date): void;
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
-  /** Age of the oldest that was sent for; undefined: none was. */
+  readonly rolledOut: CountByKind;
+  /** Age of the oldest that was healed; undefined: none was. */
   readonly oldestHealedMs: number | undefined;
 }
 
 export function createTally(telemetry: Telemetry): Tally {
   const lookedAt = { order: 0, product: 0, coupon: 0 };
   const healed = { order: 0, product: 0, coupon: 0 };
+  const rolledOut = { order: 0, product: 0, coupon: 0 };
   let oldestHealedMs: number | undefined;
   return {
     lookedAt,
     healed,
+    rolledOut,
     get oldestHealedMs() {
       return oldestHealedMs;
     },
     add(kind, compared, now) {
       lookedAt[kind] += compared.lookedAt;
       healed[kind] += compared.healed.length;
+      rolledOut[kind] += compared.rolledOut;
       if (compared.lookedAt > 0) telemetry.count('looked-at', { kind }, compared.lookedAt);
+      if (compared.rolledOut > 0) telemetry.count('rolled-out', { kind }, compared.rolledOut);
       if (compared.healed.length === 0) return;
       telemetry.count('healed', { kind }, compared.healed.length);
       const age = now.getTime() - Math.min(...compared.healed);

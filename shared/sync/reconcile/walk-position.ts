@@ -40,9 +40,13 @@ export function firstPosition(now: Date, everyMinutes: number): WalkPosition {
   return { since: doneUntil - OVERLAP_MS, doneUntil };
 }
 
-/** Never further than the quiet time, and never back behind what is done, whatever the clock says. */
+/**
+ * Never further than the quiet time. Where that lies before what is done, a clock was wrong once: going by
+ * the later of the two, every run until then would find nothing.
+ */
 export function nextWalk({ doneUntil }: WalkPosition, now: Date): Walk {
-  return { from: doneUntil - OVERLAP_MS, until: Math.max(quietUntil(now), doneUntil) };
+  const until = quietUntil(now);
+  return { from: Math.min(doneUntil, until) - OVERLAP_MS, until };
 }
 
 export function quietUntil(now: Date): number {

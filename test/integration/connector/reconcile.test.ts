@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { liveOneDay } from '../../support/busy-day.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';
@@ -28,6 +30,26 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   await both.connector.reconcile();
   both.connector.pass(HOUR);
   return both;
+}
+
+/** As `npx connector webhooks sync` would make them. */
+function subscriptionsOf({
+  store,
+  webhookAddress,
+  accessToken,
+}: Awaited<ReturnType<typeof openBoth>>) {
+  const value = { kind: 'static', accessToken } as const;
+  const ask = createAdminClient({
+    shop: SHOP,
+    secret: { get: async () => value, refresh: async () => ({ value }) },
+    sandboxAddress: store.address,
+  }).until(undefined);
+  return createSubscriptions({
+    ask: () => ask,
+    pathOf: () => 'example-store',
+    webhookAddress,
+    madeBy: 'admin-api',
+  });
 }
 
 /** One run of the function while workers go on beside it, as they would. */
@@ -100,6 +122,32 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(lines.some((line) => 'subscriptions-repaired' in line)).toBe(true);
     expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
   });
+
+  it('a run touches no subscription where the app’s configuration makes them, or none may be mended', async () => {
+    for (const healing of [
+      { subscriptions: 'app-configuration' },
+      { repairSubscriptions: false },
+    ] as const) {
+      const both = await openBoth({ isAddressed: false, healing });
+      const subscriptions = subscriptionsOf(both);
+      const findings = async () => {
+        const checked = await subscriptions.checkSubscriptions(SHOP);
+        if (checked.kind !== 'checked') throw new Error('the store did not answer');
+        return checked.findings;
+      };
+      const before = await findings();
+      expect(before.missing.length).toBeGreaterThan(10);
+      const [one, ...rest] = before.missing;
+      if (!one) throw new Error('nothing is missing');
+      await subscriptions.repair(SHOP, { missing: [one], wrong: [], extra: [] });
+      await reconcile(both.connector);
+      const after = await findings();
+      expect(after.fine.map(({ topic }) => topic)).toEqual([one.topic]);
+      expect(after.missing).toHaveLength(rest.length);
+      const lines = both.connector.output.lines();
+      expect(lines.some((line) => 'subscriptions-wrong' in line)).toBe(true);
+    }
+  }, 120_000);
 
   it('a deep run finds what was deleted without a word', async () => {
     const { connector, store } = await openBoth({ disorder: inOrder });

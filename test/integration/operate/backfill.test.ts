@@ -46,7 +46,16 @@ describe('backfill orders', PATIENCE, () => {
     expect(status.backfills).toHaveLength(1);
     expect(status.backfills[0].sent).toBeLessThan(ORDERS);
 
-    const second = await operated.run('backfill orders --since 2d --rate 1000 --yes');
+    const { sent: before } = status.backfills[0];
+    const left = await operated.run('backfill orders --since 2d --rate 1');
+    expect(left.stdout).toContain(`about ${ORDERS - before} s at 1/s`);
+    const anew = await operated.run('backfill orders --since 2d --rate 1 --again');
+    expect(anew.stdout).toContain(`about ${ORDERS} s at 1/s`);
+
+    const second = await operated.run('backfill orders --since 2d --rate 4 --yes');
+    expect(second.stderr).toMatch(
+      new RegExp(`sent orders of those left: \\d+ of ${ORDERS - before} `),
+    );
     expect(second.stderr).toContain('Going on with orders_');
     expect(second.code).toBe(0);
     expect(second.stdout).toContain(`Done: ${ORDERS} orders`);

@@ -13,7 +13,10 @@ const DAY_SECONDS = 86_400;
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack('week');
+  // The largest plan: by the points of the smallest one, a run over a week waits for minutes.
+  stack = await startLocalStack('week', {
+    storePlan: { bucketSize: 20_000, restorePerSecond: 1_000 },
+  });
 }, 300_000);
 afterAll(() => stack?.stop(), 60_000);
 

@@ -40,7 +40,14 @@ function status(changes: Partial<Status> = {}): Status {
     queues: queues({}),
     lastHour: hour(),
     reconcile: known([
-      { shop: SHOP, endedAt: '2026-11-15T02:30:00.000Z', looked: 100, healed: 0, stopped: [] },
+      {
+        shop: SHOP,
+        endedAt: '2026-11-15T02:30:00.000Z',
+        looked: 100,
+        healed: 0,
+        rolledOut: 0,
+        stopped: [],
+      },
     ]),
     notices: known([]),
     subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
@@ -56,6 +63,7 @@ const reconciled = (changes: object) =>
       endedAt: '2026-11-15T02:30:00.000Z',
       looked: 100,
       healed: 0,
+      rolledOut: 0,
       stopped: [],
       ...changes,
     },

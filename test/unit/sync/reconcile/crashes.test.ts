@@ -95,7 +95,7 @@ describe('a reconcile that is killed', () => {
       for (const when of ['before', 'after'] as const) {
         const connector = await openAfterLosses();
         await runUntilKilled(connector, step, when);
-        // As Lambda does with a failed invocation of a schedule.
+        // Begun again by hand, or by the schedule.
         connector.clock.ms += MINUTE_MS;
         await connector.reconcile();
         expect(waiting(connector), `killed ${when} step ${step}`).toEqual(expected);

@@ -29,6 +29,8 @@ async function reconcileDeeply(connector: Connector): Promise<void> {
 }
 
 const healed = ({ telemetry }: Connector, kind: string) => telemetry.total('healed', { kind });
+const rolledOut = ({ telemetry }: Connector, kind: string) =>
+  telemetry.total('rolled-out', { kind });
 const ordersOf = ({ loyalty }: Connector) => [...loyalty.rows.orders.values()];
 const cancelled = (connector: Connector) =>
   ordersOf(connector)
@@ -67,8 +69,14 @@ describe('a deep walk', () => {
     await connector.reconcile();
     expect(connector.telemetry.total('healed')).toBe(0);
     await reconcileDeeply(connector);
-    expect(healed(connector, 'order')).toBe(3);
-    expect(healed(connector, 'product')).toBe(3);
+    // No webhook was lost, and so the count that an alarm looks at stays what it was.
+    expect(connector.telemetry.total('healed')).toBe(0);
+    expect(rolledOut(connector, 'order')).toBe(3);
+    expect(rolledOut(connector, 'product')).toBe(3);
+    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
+      healed: { order: 0, product: 0, coupon: 0 },
+      rolledOut: { order: 3, product: 3, coupon: 0 },
+    });
     for (const { Metadatas } of ordersOf(connector)) {
       expect(Metadatas).toContainEqual(expect.objectContaining({ Name: 'channel', Value: 'web' }));
     }
@@ -76,7 +84,30 @@ describe('a deep walk', () => {
       expect(Url).toMatch(/^https:\/\/www\.example\.com\/p\//);
     }
     await reconcileDeeply(connector);
-    expect(healed(connector, 'order')).toBe(3);
+    expect(rolledOut(connector, 'order')).toBe(3);
+  });
+
+  it('sends nothing anew only because the ledger has forgotten it', async () => {
+    const { connector, history } = await open({ products: 0, codes: ['A'] });
+    const endsAt = new Date(connector.clock.ms + DAY_MS).toISOString();
+    await history.putDiscount('92', ['ENDED'], { endsAt }, true);
+    await connector.drain();
+    connector.clock.ms += 2 * DAY_MS;
+    await reconcileDeeply(connector);
+    const before = connector.telemetry.total('healed');
+    const calls = connector.loyalty.journal.length;
+    connector.clock.ms += 401 * DAY_MS;
+    connector.ledger.expire(connector.clock.ms / 1000);
+    await reconcileDeeply(connector);
+    expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(6);
+    expect(connector.telemetry.total('healed')).toBe(before);
+    expect(connector.loyalty.journal.length).toBe(calls);
+    expect([...connector.ledger.entries.keys()].some((key) => key.includes('ENDED'))).toBe(false);
+    // What has never been told, and is young enough to be remembered, is missing all the same.
+    await history.putOrder('79', {}, false);
+    connector.clock.ms += 399 * DAY_MS;
+    await connector.reconcile({ deep: true });
+    expect(connector.telemetry.total('healed')).toBe(before + 1);
   });
 
   it('ends a code whose last day has come without an event', async () => {
@@ -176,9 +207,12 @@ describe('a deep walk', () => {
         },
       });
       await connector.reconcile({ deep: true });
-      connector.store.allOrders = true;
+      // The worker would ask the store, too, and see as little.
       await connector.drain();
-      // The worker asks the store itself before it acts, and finds them there.
+      expect(cancelled(connector)).toEqual([]);
+      connector.store.allOrders = true;
+      connector.parts.walked = walked;
+      await reconcileDeeply(connector);
       expect(cancelled(connector)).toEqual([]);
     });
   });
@@ -255,7 +289,8 @@ describe('a deep walk', () => {
     }
     expect(runs).toBeGreaterThan(5);
     expect(cancelled(connector)).toEqual(['100']);
-    expect(healed(connector, 'order')).toBe(30);
+    expect(healed(connector, 'order')).toBe(1);
+    expect(rolledOut(connector, 'order')).toBe(29);
     expect(productsOnOffer(connector)).not.toContain('110');
     await connector.reconcile();
     expect(await readLastReconcile(connector.ledger, SHOP)).not.toHaveProperty('deep');
@@ -280,6 +315,88 @@ describe('a deep walk', () => {
     connector.changeRules({ metadata: () => ({ channel: 'web' }) });
     await connector.reconcile({ deep: true });
     await connector.drain();
-    expect(ordersOf(connector).every(({ Metadatas }) => Metadatas.length > 0)).toBe(true);
+    for (const { Metadatas } of ordersOf(connector)) {
+      expect(Metadatas).toContainEqual(expect.objectContaining({ Name: 'channel', Value: 'web' }));
+    }
+    // And then it is over.
+    await connector.reconcile();
+    expect(await readLastReconcile(connector.ledger, SHOP)).not.toHaveProperty('deep');
+  });
+
+  it('is not forgotten by a run that breaks off before its turn', async () => {
+    const { connector } = await open();
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedProducts: async () => {
+        throw new Error('out of memory');
+      },
+    });
+    await expect(connector.reconcile({ deep: true })).rejects.toThrow('out of memory');
+    connector.parts.walked = walked;
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep).toEqual({ beganAt: expect.any(String) });
+  });
+
+  it('waits for as long as the store asks for, and goes on in the same run', async () => {
+    const { connector } = await open({ orders: 20 });
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    let asked = 0;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) => {
+        asked += 1;
+        return asked === 3
+          ? { kind: 'unavailable', why: 'throttled', afterSeconds: 12 }
+          : walked.changedOrders(...given);
+      },
+    });
+    await connector.reconcile({ deep: true });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep).toEqual({ beganAt: expect.any(String) });
+  });
+
+  it('begins a phase anew when the store does not know the place any more', async () => {
+    const { connector } = await open({ orders: 20 });
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    let refused = 0;
+    let isBegunAnew = false;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) => {
+        const [, { from }, after] = given;
+        if (from === undefined && after === undefined && refused > 0) isBegunAnew = true;
+        if (after === undefined || isBegunAnew) return walked.changedOrders(...given);
+        refused += 1;
+        return { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+      },
+    });
+    await connector.reconcile({ deep: true });
+    expect((await readLastReconcile(connector.ledger, SHOP))?.deep?.stopped).toEqual({
+      in: 'order',
+      why: 'store-query-refused',
+    });
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep).toEqual({ beganAt: expect.any(String) });
+    expect(refused).toBe(1);
+  });
+
+  it('waits while the queue is full', async () => {
+    const { connector } = await open({ orders: 260, products: 0 });
+    connector.changeRules({ metadata: () => ({ channel: 'web' }) });
+    connector.clock.ms += DAY_MS;
+    let most = 0;
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        await queue.send(event);
+        most = Math.max(most, connector.queues.orders.size);
+      },
+    };
+    await connector.reconcile({ deep: true });
+    expect(most).toBeLessThanOrEqual(210);
+    expect(rolledOut(connector, 'order')).toBe(260);
   });
 });

@@ -34,6 +34,7 @@ function judge(entry: LedgerEntry | undefined, changes: Partial<Comparison> = {}
     entity: { kind: 'order', order },
     rules,
     since: 0,
+    orderRetentionDays: 400,
     now,
     ...changes,
   });

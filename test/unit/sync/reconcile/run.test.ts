@@ -109,6 +109,7 @@ describe('one run', () => {
       endedAt: new Date(began).toISOString(),
       lookedAt: { order: 2, product: 1, coupon: 2 },
       healed: { order: 2, product: 1, coupon: 2 },
+      rolledOut: { order: 0, product: 0, coupon: 0 },
       oldestHealedMs: 2 * HOUR_MS,
       stopped: [],
     });
@@ -197,16 +198,82 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
     const refusing = Object.create(walked) as typeof walked;
-    refusing.changedOrders = async (shop, span, after) =>
-      after === undefined
-        ? walked.changedOrders(shop, span, after)
-        : { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+    let isBegunAnew = false;
+    let refused = 0;
+    refusing.changedOrders = async (shop, span, after) => {
+      if (after === undefined && refused > 0) isBegunAnew = true;
+      if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
+      refused += 1;
+      return { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+    };
     connector.parts.walked = refusing;
     await connector.reconcile();
-    connector.parts.walked = walked;
+    expect(connector.queues.orders.size).toBe(7);
     connector.clock.ms += MINUTE_MS;
     await connector.reconcile();
     expect(connector.queues.orders.size).toBe(12);
+    expect(refused).toBe(1);
+  });
+
+  it('finds nothing less because a clock was a day ahead once', async () => {
+    const { connector, history } = await open();
+    connector.clock.ms += 24 * HOUR_MS;
+    await connector.reconcile();
+    connector.clock.ms -= 23 * HOUR_MS;
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 25 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(1);
+  });
+
+  it('tells the ledger of codes before they wait: their discount may be deleted first', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('91', ['A', 'B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { queue } = connector.parts;
+    const late: Parameters<typeof queue.send>[0][] = [];
+    connector.parts.queue = {
+      async send(event) {
+        late.push(event);
+      },
+    };
+    await connector.reconcile();
+    expect(late).toHaveLength(2);
+    connector.store.remove(SHOP, 'discount', '91');
+    connector.clock.ms += MINUTE_MS;
+    await history.ask('discount', '91', 'discounts/delete');
+    await connector.drain();
+    for (const event of late) await queue.send(event);
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.filter(({ isActive }) => isActive)).toEqual([]);
+  });
+
+  it('counts what it sent for before the store failed in the middle of a page', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('90', ['KEPT', 'REMOVED', 'REMOVED-2'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    await history.putDiscount('90', ['KEPT', 'NEW'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    let asked = 0;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      readCoupon: async (...given: Parameters<typeof walked.readCoupon>) => {
+        asked += 1;
+        return asked === 2
+          ? { kind: 'unavailable', why: 'server-error' }
+          : walked.readCoupon(...given);
+      },
+    });
+    await connector.reconcile();
+    expect(connector.queues.coupons.size).toBe(3);
+    expect(healed(connector)).toBe(3);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(4);
   });
 
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
@@ -250,6 +317,24 @@ describe('one run', () => {
     expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
   });
 
+  it('says that its time was over when it ended while the store was waited for', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const end = new AbortController();
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => {
+        end.abort();
+        return { kind: 'unavailable', why: 'aborted' };
+      },
+    });
+    await connector.reconcile({ deep: true, deadline: end.signal });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
+    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'out-of-time' });
+  });
+
   it('waits while the queue is full, and leaves the rest to the next run', async () => {
     const { connector, history } = await open();
     for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
@@ -269,6 +354,24 @@ describe('one run', () => {
     await connector.reconcile();
     await connector.drain();
     expect(connector.loyalty.rows.orders.size).toBe(260);
+  });
+
+  it('waits while the queue is full within the codes of one discount, too', async () => {
+    const { connector, history } = await open();
+    const codes = Array.from({ length: 700 }, (_, index) => `CODE-${index}`);
+    await history.putDiscount('91', codes, {}, false);
+    connector.clock.ms += HOUR_MS;
+    let most = 0;
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        await queue.send(event);
+        most = Math.max(most, connector.queues.coupons.size);
+      },
+    };
+    await connector.reconcile();
+    expect(most).toBeLessThanOrEqual(250);
+    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(700);
   });
 });
 
