@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SecretDescription } from './template/stack-description.ts';
 import { UnknownInTemplate } from './template/template.ts';
@@ -22,7 +22,9 @@ export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   const file = join(dataFolder, 'secrets.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as RunSecrets;
   const secrets = makeSecrets();
-  writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+  // Whole or not at all: half of a file would keep the next start from everything else that is kept.
+  writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
   return secrets;
 }
 

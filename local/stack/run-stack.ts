@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import type { StartOptions } from './arguments.ts';
+import { type AssemblyFolder, openAssemblyFolder } from './assembly-folder.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
@@ -11,7 +12,7 @@ import { greet } from './greeting.ts';
 import { portsFrom } from './ports.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { writeStateFile } from './state-file.ts';
-import { loadConnector, PROJECT, synthesize } from './synthesize.ts';
+import { loadConnector, synthesize } from './synthesize.ts';
 
 /** How long what the day has caused may take to settle: retries after the outage included. */
 const PATIENCE_MS = 120_000;
@@ -35,10 +36,14 @@ export async function runStack(options: StartOptions): Promise<number> {
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   let stack: RunningStack | undefined;
   let removeStateFile = () => {};
+  const folder = openAssemblyFolder();
   try {
-    const started = await start(options, stopping.signal);
+    const started = await start(options, folder, stopping.signal);
     stack = started.stack;
-    removeStateFile = writeStateFile(stack, options.stage);
+    const state = writeStateFile(stack, options.stage);
+    if (state.kind === 'written') removeStateFile = state.remove;
+    else
+      say(`npx connector knows the stack of process ${state.pid}, which was here before this one.`);
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
       : undefined;
@@ -56,12 +61,14 @@ export async function runStack(options: StartOptions): Promise<number> {
       if (stopping.signal.aborted) say('Stopping.');
       await stack.stop();
     }
+    folder.remove();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
 async function start(
   { stage, port, dataFolder: given }: StartOptions,
+  folder: AssemblyFolder,
   signal: AbortSignal,
 ): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
   const connector = await loadConnector(stage);
@@ -75,7 +82,7 @@ async function start(
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
-  const assembly = synthesize(stage, join(PROJECT, '.connector/assembly'), synthesis.signal);
+  const assembly = synthesize(stage, folder.path, synthesis.signal);
   // Whoever fails first ends the other.
   assembly.catch(() => {});
   try {

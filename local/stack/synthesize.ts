@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Connector } from '../../shared/config/connector-config.ts';
+import { type Connector, isConnector } from '../../shared/config/connector-config.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
 
 /** Something that a person can set right; its message says how. */
@@ -19,16 +19,25 @@ export async function loadConnector(stage: string): Promise<Connector> {
   if (!existsSync(file)) {
     throw new CannotStart(`There is no stage ${stage}: ${name} is missing in ${PROJECT}.`);
   }
+  const connector = await importDefault(file);
+  if (isConnector(connector)) return connector;
+  throw new CannotStart(`${name} must end in: export default defineConnector({ … })`);
+}
+
+async function importDefault(file: string): Promise<unknown> {
   try {
-    const { default: connector } = await import(pathToFileURL(file).href);
-    return connector;
+    return (await import(pathToFileURL(file).href)).default;
   } catch (error) {
     // Every fault of the settings, in words.
     throw new CannotStart(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own. */
+/**
+ * Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own.
+ * For this stage only, and without CloudFormation's own check of the template: that one takes most of
+ * the time, changes nothing, and whoever deploys has it.
+ */
 export async function synthesize(
   stage: string,
   folder: string,
@@ -37,7 +46,12 @@ export async function synthesize(
   rmSync(folder, { recursive: true, force: true });
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: PROJECT,
-    env: { ...process.env, CDK_OUTDIR: folder },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      CDK_CONTEXT_JSON: JSON.stringify({ stage }),
+      CDK_VALIDATION: 'false',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal && { signal }),
   });

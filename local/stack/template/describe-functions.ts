@@ -95,10 +95,17 @@ export function describeSchedules(resource: ResolvedResource): readonly Schedule
   });
 }
 
+const PERMISSION_PARTS = ['Action', 'FunctionName', 'Principal', 'SourceArn'];
 /** The rest of a permission is a condition on the request. */
 const PERMISSION_CONDITIONS = ['FunctionUrlAuthType', 'InvokedViaFunctionUrl'];
 
 export function describePermission(resource: ResolvedResource): PermissionDescription {
+  const understood = [...PERMISSION_PARTS, ...PERMISSION_CONDITIONS];
+  const strange = Object.keys(resource.properties).find((name) => !understood.includes(name));
+  // A condition that nobody checks would let in more than AWS does.
+  if (strange !== undefined) {
+    throw new UnknownInTemplate(`the ${strange} of the permission ${resource.logicalId}`);
+  }
   return {
     logicalId: resource.logicalId,
     action: resource.text('Action'),
