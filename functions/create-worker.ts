@@ -26,11 +26,10 @@ import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
+import { shareOutTime } from './worker-time.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
-/** What is left of the function's time when work stops: enough to delay what is unfinished. */
-export const RESERVE_MS = 10_000;
 
 /** Settles one queue's batches. The three workers differ in their queue and nothing else. */
 export function createWorker(connector: Connector, service: Service, given?: Store) {
@@ -96,10 +95,9 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   };
 
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const deadline = AbortSignal.timeout(
-      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
-    );
-    const batch = { ...world, store: store.until(deadline), deadline };
+    const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
+    const deadline = AbortSignal.timeout(workMs);
+    const batch = { ...world, store: store.until(AbortSignal.timeout(storeMs)), deadline };
     const left = await runBatch(toMessages(event), {
       ...batch,
       syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),
