@@ -52,7 +52,9 @@ export function describeWeb(
     return { kind: 'function-url', target: url.text('TargetFunctionArn') };
   }
   const [integration] = integrations;
-  if (!integration) return undefined;
+  const [route, ...others] = api.filter(({ type }) => type === 'AWS::ApiGatewayV2::Route');
+  if (!integration || !route) return undefined;
+  if (others.length > 0) throw new UnknownInTemplate('an HTTP API with more than one route');
   if (integration.text('PayloadFormatVersion') !== '2.0') {
     throw new UnknownInTemplate('an HTTP API with another payload format than 2.0');
   }
@@ -60,6 +62,7 @@ export function describeWeb(
     kind: 'http-api',
     target: integration.text('IntegrationUri'),
     apiId: integration.text('ApiId'),
+    route: route.text('RouteKey'),
   };
 }
 

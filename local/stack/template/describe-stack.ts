@@ -57,7 +57,7 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     return found;
   };
   const policies = of('AWS::IAM::Policy');
-  const webApi = of('AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Integration');
+  const webApi = of('AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route');
   const stack: StackDescription = {
     queues: each('AWS::SQS::Queue', describeQueue),
     tables: [
@@ -74,7 +74,12 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     queuePolicies: each('AWS::SQS::QueuePolicy', describeQueuePolicy),
     outputs: describeOutputs(template, resolve),
   };
-  const web = new Set(['AWS::Lambda::Url', 'AWS::ApiGatewayV2::Api']);
+  const web = new Set([
+    'AWS::Lambda::Url',
+    'AWS::ApiGatewayV2::Api',
+    'AWS::ApiGatewayV2::Integration',
+    'AWS::ApiGatewayV2::Route',
+  ]);
   for (const { type, logicalId } of resources) {
     if (described.has(type) || PARTS.has(type) || web.has(type) || NOT_RUN_HERE.has(type)) continue;
     throw new UnknownInTemplate(`resources of the type ${type} (${logicalId})`);
