@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Connector, isConnector } from '../../shared/config/connector-config.ts';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
 
 /** Something that a person can set right; its message says how. */
@@ -14,23 +14,13 @@ const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
 /** The settings of a stage, as the deployed functions have them. */
 export async function loadConnector(stage: string): Promise<Connector> {
-  const name = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
-  const file = join(PROJECT, name);
-  if (!existsSync(file)) {
-    throw new CannotStart(`There is no stage ${stage}: ${name} is missing in ${PROJECT}.`);
+  const file = settingsFileOf(stage);
+  if (!existsSync(join(PROJECT, file))) {
+    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${PROJECT}.`);
   }
-  const connector = await importDefault(file);
-  if (isConnector(connector)) return connector;
-  throw new CannotStart(`${name} must end in: export default defineConnector({ … })`);
-}
-
-async function importDefault(file: string): Promise<unknown> {
-  try {
-    return (await import(pathToFileURL(file).href)).default;
-  } catch (error) {
-    // Every fault of the settings, in words.
-    throw new CannotStart(error instanceof Error ? error.message : String(error));
-  }
+  const read = await readSettingsFile(PROJECT, file);
+  if (read.kind === 'settings') return read.connector;
+  throw new CannotStart(read.faults.join('\n'));
 }
 
 /**
