@@ -4,7 +4,7 @@ export const RESERVE_MS = 12_000;
  * The part of the working time after which the store is asked nothing more. However many questions an
  * entity takes and however long each waits, what is known by then can still be sent and written down.
  */
-export const STORE_SHARE = 2 / 3;
+const STORE_SHARE = 2 / 3;
 
 export interface WorkerTime {
   /** Until no work is begun or waited for. */
