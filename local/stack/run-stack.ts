@@ -34,6 +34,9 @@ export async function runStack(options: StartOptions): Promise<number> {
     stopping.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // Whoever read along has gone (`npm start | head`): nobody is left to stop it otherwise.
+  const onClosed = () => stopping.abort();
+  process.stdout.on('error', onClosed);
   let stack: RunningStack | undefined;
   let removeStateFile = () => {};
   const folder = openAssemblyFolder();
@@ -47,12 +50,12 @@ export async function runStack(options: StartOptions): Promise<number> {
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
       : undefined;
-    if (options.once && !stopping.signal.aborted) return isInSync ? 0 : 1;
+    if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted) say(greet(stack, started.shop.domain));
     await stopped;
     return 0;
   } catch (error) {
-    if (stopping.signal.aborted) return 0;
+    if (stopping.signal.aborted) return options.once ? notInSync(stopping.signal) : 0;
     process.stderr.write(`${explain(error, options.port)}\n`);
     return 1;
   } finally {
@@ -65,6 +68,9 @@ export async function runStack(options: StartOptions): Promise<number> {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
+
+/** Stopped before it could tell is no agreement either; 130 is what shells say of a Ctrl-C. */
+const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
   { stage, port, dataFolder: given }: StartOptions,

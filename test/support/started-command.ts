@@ -12,6 +12,8 @@ export interface StartedCommand {
   says(text: string): Promise<void>;
   /** Of the processes it has started, and those they have. */
   descendants(): readonly number[];
+  /** Nobody reads its output any more; what it says of mistakes is still read. */
+  stopReading(): void;
   kill(signal: NodeJS.Signals): void;
   /** Its exit code; undefined when a signal ended it. */
   ended(): Promise<number | undefined>;
@@ -54,6 +56,7 @@ function track(child: ChildProcess): StartedCommand {
       }
     },
     descendants: () => descendantsOf(child.pid ?? -1),
+    stopReading: () => void child.stdout?.destroy(),
     kill: (signal) => void child.kill(signal),
     ended: () => close,
   };

@@ -77,6 +77,18 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
   }, 120_000);
 
+  it('--once: stopped before it could compare, it does not end with 0, nor does anything stay', async () => {
+    const command = start('--once', '--port', '0');
+    await command.says('The shop opens');
+    const processes = command.descendants();
+    // As a pipe into `head` does it.
+    command.stopReading();
+    expect(await command.ended()).toBe(130);
+    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), patient);
+    expect(command.output()).not.toContain('EPIPE');
+    expect(existsSync(stateFile)).toBe(false);
+  }, 120_000);
+
   it('says in one line which port is taken, and does no harm to the stack that has it', async () => {
     const port = String(await freePort());
     const first = start('--no-demo', '--port', port);
