@@ -22,7 +22,7 @@ import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
-import { workerDeadline } from './worker-deadline.ts';
+import { shareOutTime } from './worker-time.ts';
 
 /** Brings balances from their queue into the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -83,8 +83,9 @@ export function createBalanceWorker(connector: Connector) {
   };
 
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const deadline = workerDeadline(context);
-    const balances = store.until(deadline).balancesIn(metafieldNamespace);
+    const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
+    const deadline = AbortSignal.timeout(workMs);
+    const balances = store.until(AbortSignal.timeout(storeMs)).balancesIn(metafieldNamespace);
     return toBatchResponse(
       await runBalances(toMessages(event), { ...world, store: balances, deadline }),
     );

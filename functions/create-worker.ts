@@ -26,7 +26,7 @@ import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
-import { workerDeadline } from './worker-deadline.ts';
+import { shareOutTime } from './worker-time.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
@@ -95,8 +95,9 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   };
 
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const deadline = workerDeadline(context);
-    const batch = { ...world, store: store.until(deadline), deadline };
+    const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
+    const deadline = AbortSignal.timeout(workMs);
+    const batch = { ...world, store: store.until(AbortSignal.timeout(storeMs)), deadline };
     const left = await runBatch(toMessages(event), {
       ...batch,
       syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),

@@ -27,8 +27,11 @@ export class EventQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: RETENTION,
       maxMessageSizeBytes: MAX_MESSAGE_BYTES,
-      // Without names of their own: what a deleted stack leaves behind must not block the next one.
-      removalPolicy: props.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      // Without names of their own: what a deleted stack leaves behind must not block the next one. A
+      // deployment that fails leaves none behind of those that it has just made.
+      removalPolicy: props.retainData
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY,
     };
     this.deadLetters = new Queue(this, 'DeadLetters', common);
     this.source = new Queue(this, 'Source', {

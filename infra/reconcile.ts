@@ -19,6 +19,8 @@ export interface ReconcileProps
 }
 
 const MEMORY_MB = 512;
+/** A run that starts later than this would only run beside the next one. */
+const LATEST_START = Duration.minutes(5);
 
 /** The function that finds what the store never told, and when it runs. */
 export class Reconcile extends Construct {
@@ -48,8 +50,9 @@ export class Reconcile extends Construct {
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store'));
-    // A run that broke off goes on at the next one from where it was: a repetition gains nothing.
-    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0 });
+    // A run that broke off goes on at the next one from where it was: a repetition gains nothing. While
+    // the account has no concurrency to spare, Lambda itself would keep a run for hours.
+    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
     this.#runEvery(Duration.minutes(healing.everyMinutes), 'Schedule', {});
     if (healing.deepEveryDays !== false) {
       this.#runEvery(Duration.days(healing.deepEveryDays), 'DeepSchedule', { mode: 'deep' });
@@ -62,9 +65,8 @@ export class Reconcile extends Construct {
       targets: [
         new LambdaFunction(this.function.lambda, {
           event: RuleTargetInput.fromObject(input),
-          // Delivered late it would only run beside the next one.
           retryAttempts: 2,
-          maxEventAge: Duration.minutes(5),
+          maxEventAge: LATEST_START,
         }),
       ],
     });

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { type Connector, isConnector, SettingsError } from '../shared/config/connector-config.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file.ts';
 
 /** One deployment: its name, the file that describes it, and what that says. */
 interface Stage {
@@ -41,13 +40,12 @@ export async function loadStages(folder: string, only?: string): Promise<LoadedS
 }
 
 function missing(only: string | undefined, found: readonly { readonly file: string }[]): string {
-  const wanted =
-    only === undefined || only === 'prod' ? FILE_OF_PROD : `connector.config.${only}.ts`;
+  const wanted = settingsFileOf(only ?? 'prod');
   const files = found.map(({ file }) => file).join(', ') || 'none';
   return `${wanted} is not there. Settings that were found: ${files}.`;
 }
 
-const FILE_OF_PROD = 'connector.config.ts';
+const FILE_OF_PROD = settingsFileOf('prod');
 
 async function readStage(
   folder: string,
@@ -58,18 +56,6 @@ async function readStage(
   if (name === 'prod' && file !== FILE_OF_PROD) {
     return { faults: [`${file} must be named ${FILE_OF_PROD}: that is the stage prod`] };
   }
-  try {
-    const { default: connector } = await import(pathToFileURL(join(folder, file)).href);
-    if (isConnector(connector)) return { file, name, connector };
-    return { faults: [`${file} must end in: export default defineConnector({ … })`] };
-  } catch (error) {
-    if (error instanceof SettingsError) {
-      return { faults: new SettingsError(error.faults, file).message.split('\n') };
-    }
-    return { faults: [`${file} could not be read: ${messageOf(error)}`] };
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const read = await readSettingsFile(folder, file);
+  return read.kind === 'settings' ? { file, name, connector: read.connector } : read;
 }

@@ -6,7 +6,7 @@ import { Duration } from 'aws-cdk-lib';
  */
 
 /** Above the worst event: store read, every call, the fallback, the ledger, and time to give back. */
-export const WORKER_TIMEOUT = Duration.seconds(180);
+export const WORKER_TIMEOUT = Duration.seconds(240);
 
 /** Only for a worker that died: every other one sets the time itself. AWS asks for six time-outs. */
 export const VISIBILITY = Duration.seconds(6 * WORKER_TIMEOUT.toSeconds());

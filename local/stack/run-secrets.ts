@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
 import type { SecretDescription } from './template/stack-description.ts';
@@ -26,7 +26,9 @@ export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   // A file of an older release may lack some.
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const secrets: RunSecrets = { ...makeSecrets(), ...kept };
-  writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
+  // Whole or not at all: half of a file would keep the next start from everything else that is kept.
+  writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
   return secrets;
 }
 

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import type { StartOptions } from './arguments.ts';
+import { type AssemblyFolder, openAssemblyFolder } from './assembly-folder.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
@@ -11,7 +12,7 @@ import { greet } from './greeting.ts';
 import { portsFrom } from './ports.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { writeStateFile } from './state-file.ts';
-import { loadConnector, PROJECT, synthesize } from './synthesize.ts';
+import { loadConnector, synthesize } from './synthesize.ts';
 
 /** How long what the day has caused may take to settle: retries after the outage included. */
 const PATIENCE_MS = 120_000;
@@ -33,21 +34,28 @@ export async function runStack(options: StartOptions): Promise<number> {
     stopping.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  // Whoever read along has gone (`npm start | head`): nobody is left to stop it otherwise.
+  const onClosed = () => stopping.abort();
+  process.stdout.on('error', onClosed);
   let stack: RunningStack | undefined;
   let removeStateFile = () => {};
+  const folder = openAssemblyFolder();
   try {
-    const started = await start(options, stopping.signal);
+    const started = await start(options, folder, stopping.signal);
     stack = started.stack;
-    removeStateFile = writeStateFile(stack, options.stage);
+    const state = writeStateFile(stack, options.stage);
+    if (state.kind === 'written') removeStateFile = state.remove;
+    else
+      say(`npx connector knows the stack of process ${state.pid}, which was here before this one.`);
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
       : undefined;
-    if (options.once && !stopping.signal.aborted) return isInSync ? 0 : 1;
+    if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted) say(greet(stack, started.shop.domain));
     await stopped;
     return 0;
   } catch (error) {
-    if (stopping.signal.aborted) return 0;
+    if (stopping.signal.aborted) return options.once ? notInSync(stopping.signal) : 0;
     process.stderr.write(`${explain(error, options.port)}\n`);
     return 1;
   } finally {
@@ -56,12 +64,17 @@ export async function runStack(options: StartOptions): Promise<number> {
       if (stopping.signal.aborted) say('Stopping.');
       await stack.stop();
     }
+    folder.remove();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
+/** Stopped before it could tell is no agreement either; 130 is what shells say of a Ctrl-C. */
+const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
+
 async function start(
   { stage, port, dataFolder: given }: StartOptions,
+  folder: AssemblyFolder,
   signal: AbortSignal,
 ): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
   const connector = await loadConnector(stage);
@@ -75,7 +88,7 @@ async function start(
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
-  const assembly = synthesize(stage, join(PROJECT, '.connector/assembly'), synthesis.signal);
+  const assembly = synthesize(stage, folder.path, synthesis.signal);
   // Whoever fails first ends the other.
   assembly.catch(() => {});
   try {

@@ -1,9 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { PLACE } from './emulators.ts';
+import { isAlive } from './is-alive.ts';
 import type { RunningStack } from './running-stack.ts';
-import { PROJECT } from './synthesize.ts';
 
 /** How other programs of the project find the stack that runs. */
 interface StackState {
@@ -21,10 +21,28 @@ interface StackState {
   readonly metricsAddress: string;
 }
 
-const FILE = join(PROJECT, '.connector/stack.json');
+/** Of the folder that it was started in, which is the project's own with `npm start`. */
+const FILE = '.connector/stack.json';
 
-/** Gives what takes it away again. */
-export function writeStateFile(stack: RunningStack, stage: string): () => void {
+type DescribedStack = Pick<
+  RunningStack,
+  'name' | 'endpoint' | 'operator' | 'outputs' | 'metricsAddress'
+> &
+  Readonly<Record<'store' | 'loyalty', { readonly address: string }>>;
+
+export type WrittenState =
+  | { readonly kind: 'written'; readonly remove: () => void }
+  /** Another stack runs, and keeps its file: what finds it now must not find something else then. */
+  | { readonly kind: 'other-runs'; readonly pid: number };
+
+export function writeStateFile(
+  stack: DescribedStack,
+  stage: string,
+  folder = process.cwd(),
+): WrittenState {
+  const file = join(folder, FILE);
+  const pid = ownerOf(file);
+  if (pid !== undefined && pid !== process.pid && isAlive(pid)) return { kind: 'other-runs', pid };
   const state: StackState = {
     pid: process.pid,
     stack: stack.name,
@@ -37,8 +55,18 @@ export function writeStateFile(stack: RunningStack, stage: string): () => void {
     loyaltyAddress: stack.loyalty.address,
     metricsAddress: stack.metricsAddress,
   };
-  mkdirSync(dirname(FILE), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true });
   // For whoever started it: the file holds what opens everything here.
-  writeFileSync(FILE, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
-  return () => rmSync(FILE, { force: true });
+  writeFileSync(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
+  return { kind: 'written', remove: () => rmSync(file, { force: true }) };
+}
+
+/** Undefined: there is none, or it is not whole. */
+function ownerOf(file: string): number | undefined {
+  try {
+    const { pid }: Partial<StackState> = JSON.parse(readFileSync(file, 'utf8'));
+    return pid;
+  } catch {
+    return undefined;
+  }
 }

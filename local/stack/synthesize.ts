@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Connector } from '../../shared/config/connector-config.ts';
+import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
 
 /** Something that a person can set right; its message says how. */
@@ -14,21 +14,20 @@ const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
 /** The settings of a stage, as the deployed functions have them. */
 export async function loadConnector(stage: string): Promise<Connector> {
-  const name = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
-  const file = join(PROJECT, name);
-  if (!existsSync(file)) {
-    throw new CannotStart(`There is no stage ${stage}: ${name} is missing in ${PROJECT}.`);
+  const file = settingsFileOf(stage);
+  if (!existsSync(join(PROJECT, file))) {
+    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${PROJECT}.`);
   }
-  try {
-    const { default: connector } = await import(pathToFileURL(file).href);
-    return connector;
-  } catch (error) {
-    // Every fault of the settings, in words.
-    throw new CannotStart(error instanceof Error ? error.message : String(error));
-  }
+  const read = await readSettingsFile(PROJECT, file);
+  if (read.kind === 'settings') return read.connector;
+  throw new CannotStart(read.faults.join('\n'));
 }
 
-/** Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own. */
+/**
+ * Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own.
+ * For this stage only, and without CloudFormation's own check of the template: that one takes most of
+ * the time, changes nothing, and whoever deploys has it.
+ */
 export async function synthesize(
   stage: string,
   folder: string,
@@ -37,7 +36,12 @@ export async function synthesize(
   rmSync(folder, { recursive: true, force: true });
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: PROJECT,
-    env: { ...process.env, CDK_OUTDIR: folder },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      CDK_CONTEXT_JSON: JSON.stringify({ stage }),
+      CDK_VALIDATION: 'false',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal && { signal }),
   });

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../../local/stack/synthesize.ts';
 
@@ -11,14 +12,21 @@ export interface StartedCommand {
   says(text: string): Promise<void>;
   /** Of the processes it has started, and those they have. */
   descendants(): readonly number[];
+  /** Nobody reads its output any more; what it says of mistakes is still read. */
+  stopReading(): void;
   kill(signal: NodeJS.Signals): void;
   /** Its exit code; undefined when a signal ended it. */
   ended(): Promise<number | undefined>;
 }
 
-/** `npm start` without npm: the program itself, so that signals and ids are its own. */
-export function startStackCommand(...args: readonly string[]): StartedCommand {
-  return track(spawn(process.execPath, ['local/stack/main.ts', ...args], { cwd: PROJECT }));
+const PROGRAM = join(PROJECT, 'local/stack/main.ts');
+
+/**
+ * `npm start` without npm: the program itself, so that signals and ids are its own. In a folder of its
+ * own, so that it takes nothing from a stack that runs in the project.
+ */
+export function startStackCommand(cwd: string, ...args: readonly string[]): StartedCommand {
+  return track(spawn(process.execPath, [PROGRAM, ...args], { cwd }));
 }
 
 /** As it is typed. */
@@ -48,6 +56,7 @@ function track(child: ChildProcess): StartedCommand {
       }
     },
     descendants: () => descendantsOf(child.pid ?? -1),
+    stopReading: () => void child.stdout?.destroy(),
     kill: (signal) => void child.kill(signal),
     ended: () => close,
   };
@@ -63,14 +72,4 @@ function descendantsOf(pid: number): readonly number[] {
       .filter(([, ppid]) => ppid === parent)
       .flatMap(([child = 0]) => [child, ...below(child)]);
   return below(pid);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    // Signal 0 only asks.
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -10,7 +10,9 @@ import { familyOfRole, playDeadLetter, playFamily, playLogs, type Scenario } fro
 
 export type Finding =
   | { readonly kind: 'needed'; readonly grant: Grant; readonly failed: string }
-  | { readonly kind: 'superfluous'; readonly grant: Grant; readonly uses: number };
+  | { readonly kind: 'superfluous'; readonly grant: Grant; readonly missed: number }
+  /** Something failed, but not for want of this grant: a slow machine must not call it needed. */
+  | { readonly kind: 'unclear'; readonly grant: Grant; readonly failed: string };
 
 /** How long what a failed run left behind may take to go away. */
 const TIDY_MS = 10_000;
@@ -28,14 +30,18 @@ export class GrantCheck {
     this.#families = createFamilies(stack);
   }
 
-  /** Everything, with every grant in place: what fails here lacks a grant. Undefined: all is well. */
+  /**
+   * Everything, with every grant in place: what fails here, or is denied anything, lacks a grant.
+   * Undefined: all is well.
+   */
   async findMissing(): Promise<string | undefined> {
     for (const role of this.#roles()) {
       const failed = await this.#play(role);
       if (failed !== undefined) return failed;
       await this.#tidy(role);
     }
-    return undefined;
+    const { firstDenied: denied } = this.#stack.access;
+    return denied && `${denied.who} may not ${denied.action} on ${denied.resource}`;
   }
 
   async check(grant: Grant): Promise<Finding> {
@@ -45,11 +51,11 @@ export class GrantCheck {
     // What a process remembers (secrets, its log stream) must be asked for again.
     await functions.recycle(role);
     const failed = await this.#play(role);
+    const missed = access.missed(grant);
     access.restore();
     await this.#tidy(role);
-    return failed === undefined
-      ? { kind: 'superfluous', grant, uses: access.uses(grant) }
-      : { kind: 'needed', grant, failed };
+    if (failed === undefined) return { kind: 'superfluous', grant, missed };
+    return { kind: missed > 0 ? 'needed' : 'unclear', grant, failed };
   }
 
   #roles(): readonly string[] {

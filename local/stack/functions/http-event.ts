@@ -20,7 +20,7 @@ export interface WebRequest {
 const TEXT = /^(?:text\/.*|application\/(?:json|xml|javascript))\s*(?:;|$)/i;
 
 /** The event that a function URL or an HTTP API makes of a request: payload format 2.0. */
-export function toHttpEvent(request: WebRequest, kind: 'function-url' | 'http-api') {
+export function toHttpEvent(request: WebRequest, routeKey: string) {
   const [rawPath = '/', rawQueryString = ''] = request.target.split('?');
   const headers = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>
@@ -29,7 +29,6 @@ export function toHttpEvent(request: WebRequest, kind: 'function-url' | 'http-ap
     ),
   );
   const host = headers.host ?? '127.0.0.1';
-  const routeKey = kind === 'function-url' ? '$default' : `${request.method} /{shop}`;
   const cookies = [request.headers.cookie ?? []].flat().flatMap((line) => line.split('; '));
   const query = [...new URLSearchParams(rawQueryString)];
   return {

@@ -7,6 +7,7 @@ import type { AccessControl } from '../iam/access-control.ts';
 import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
 import { toHttpAnswer, toHttpEvent } from './http-event.ts';
 import type { InvocationResult } from './invocation.ts';
+import { matchesRoute } from './matches-route.ts';
 
 export interface WebParts {
   readonly web: WebDescription;
@@ -37,6 +38,11 @@ async function handle(
 ): Promise<void> {
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
+  const { method = 'GET', url: address = '/' } = request;
+  const [path = ''] = address.split('?');
+  if (web.kind === 'http-api' && !matchesRoute(web.route, method, path)) {
+    return respond(response, jsonAnswer(404, { message: 'Not Found' }));
+  }
   if (!isLetIn(web, target, access())) {
     return respond(response, jsonAnswer(403, { Message: 'Forbidden' }));
   }
@@ -45,14 +51,14 @@ async function handle(
       ? undefined
       : toHttpEvent(
           {
-            method: request.method ?? 'GET',
-            target: request.url ?? '/',
+            method,
+            target: address,
             headers: request.headers,
             body: body.bytes,
             sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
             at: new Date(),
           },
-          web.kind,
+          web.kind === 'http-api' ? web.route : '$default',
         );
   if (!event || Buffer.byteLength(JSON.stringify(event)) > LARGEST_EVENT_BYTES) {
     return respond(response, jsonAnswer(413, { Message: 'Request Too Large' }));
@@ -62,13 +68,14 @@ async function handle(
 
 /** A function URL needs both permissions; an HTTP API is a service that invokes the function. */
 function isLetIn(
-  { kind, apiId }: WebDescription,
+  web: WebDescription,
   { arn }: FunctionDescription,
   access: AccessControl,
 ): boolean {
-  if (kind === 'http-api') {
+  if (web.kind === 'http-api') {
     const { region, account } = PLACE;
-    const route = `arn:aws:execute-api:${region}:${account}:${apiId}/$default/POST/{shop}`;
+    const path = web.route.replace(' ', '');
+    const route = `arn:aws:execute-api:${region}:${account}:${web.apiId}/$default/${path}`;
     const source = { 'aws:SourceArn': route };
     const who = 'apigateway.amazonaws.com';
     return isAllowed(access, who, 'lambda:InvokeFunction', arn, source);

@@ -42,14 +42,11 @@ export function identifyCall(
   const fields = readFields(request.body);
   switch (service) {
     case 'sqs':
-      return { service, action: sqsAction(operation), resources: [queueArn(fields, place)] };
+      return { service, action: sqsAction(operation), resources: queueArns(fields, place) };
     case 'dynamodb':
       return { service, action: `dynamodb:${operation}`, resources: tableArns(fields, place) };
-    case 'secretsmanager': {
-      const action = `secretsmanager:${operation}`;
-      const id = textOf(fields, 'SecretId') ?? textOf(fields, 'Name') ?? '*';
-      return { service, action, resources: [id.startsWith('arn:') ? id : secretArn(id)] };
-    }
+    case 'secretsmanager':
+      return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
     case 'lambda':
       return undefined;
   }
@@ -58,22 +55,36 @@ export function identifyCall(
 /** A batch needs the permission of the single call ("Actions for Amazon SQS", IAM). */
 const sqsAction = (operation: string): string => `sqs:${operation.replace(/Batch$/, '')}`;
 
-function queueArn(fields: Fields, { region, account }: Place): string {
-  const name = textOf(fields, 'QueueName') ?? textOf(fields, 'QueueUrl')?.split('/').at(-1) ?? '*';
-  return `arn:aws:sqs:${region}:${account}:${name}`;
+/**
+ * Each of these takes whatever the call names, wherever it names it: which of two names the emulator
+ * would take is not for the caller to choose. A call that names nothing is one on everything.
+ */
+function queueArns(fields: Fields, { region, account }: Place): readonly string[] {
+  const address = textOf(fields, 'QueueUrl')?.split('/').at(-1);
+  const names = named(address, textOf(fields, 'QueueName'));
+  return names.map((name) => `arn:aws:sqs:${region}:${account}:${name}`);
 }
 
-/** Of one table or index, or of every table of a batch. */
+function secretArns(fields: Fields): readonly string[] {
+  const ids = named(textOf(fields, 'SecretId'), textOf(fields, 'Name'));
+  return ids.map((id) => (id.startsWith('arn:') ? id : secretArn(id)));
+}
+
+/** Of one table or index, and of every table of a batch. */
 function tableArns(fields: Fields, { region, account }: Place): readonly string[] {
   const arn = (table: string) =>
     table.startsWith('arn:') ? table : `arn:aws:dynamodb:${region}:${account}:table/${table}`;
   const index = textOf(fields, 'IndexName');
   const table = textOf(fields, 'TableName');
-  if (table !== undefined)
-    return [index === undefined ? arn(table) : `${arn(table)}/index/${index}`];
   const batch = fields.RequestItems;
-  const tables = typeof batch === 'object' && batch !== null ? Object.keys(batch) : ['*'];
-  return tables.map(arn);
+  const tables = typeof batch === 'object' && batch !== null ? Object.keys(batch) : [];
+  const one = table === undefined || index === undefined ? table : `${table}/index/${index}`;
+  return named(one, ...tables).map(arn);
+}
+
+function named(...names: readonly (string | undefined)[]): readonly string[] {
+  const given = names.filter((name) => name !== undefined);
+  return given.length > 0 ? given : ['*'];
 }
 
 function textOf(fields: Fields, name: string): string | undefined {

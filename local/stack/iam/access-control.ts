@@ -19,10 +19,11 @@ export interface AccessQuestion {
 export class AccessControl {
   readonly #grants: readonly Grant[];
   readonly #queueGrants: readonly Grant[];
-  readonly #removed = new Set<Grant>();
-  readonly #uses = new Map<Grant, number>();
+  /** With how often each would have allowed what was denied. */
+  readonly #removed = new Map<Grant, number>();
   readonly #onDenied: (question: AccessQuestion) => void;
   #denials = 0;
+  #firstDenied: AccessQuestion | undefined;
 
   constructor(
     stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies'>,
@@ -44,10 +45,13 @@ export class AccessControl {
     // There is no TLS on the way to this machine itself; what is asked over it would have it on AWS.
     const request = { action, resource, context: { 'aws:SecureTransport': 'true', ...context } };
     const decision = evaluate(request, inForce, this.#queueGrants);
-    if (decision.kind === 'allowed') {
-      this.#uses.set(decision.by, (this.#uses.get(decision.by) ?? 0) + 1);
-    } else {
+    if (decision.kind === 'denied') {
+      for (const [grant, count] of this.#removed) {
+        const wouldAllow = grant.role === who && evaluate(request, [grant]).kind === 'allowed';
+        if (wouldAllow) this.#removed.set(grant, count + 1);
+      }
       if (!action.startsWith('logs:')) this.#denials += 1;
+      this.#firstDenied ??= question;
       this.#onDenied(question);
     }
     return decision;
@@ -63,12 +67,18 @@ export class AccessControl {
     return this.#denials;
   }
 
-  uses(grant: Grant): number {
-    return this.#uses.get(grant) ?? 0;
+  /** What was denied before anything else, log lines included. */
+  get firstDenied(): AccessQuestion | undefined {
+    return this.#firstDenied;
+  }
+
+  /** How often something was denied that the removed grant would have allowed. */
+  missed(grant: Grant): number {
+    return this.#removed.get(grant) ?? 0;
   }
 
   remove(grant: Grant): void {
-    this.#removed.add(grant);
+    this.#removed.set(grant, 0);
   }
 
   restore(): void {

@@ -36,7 +36,10 @@ export function describeFunction(resource: ResolvedResource): FunctionDescriptio
 }
 
 /** A function answers requests from outside through its own address or through an HTTP API. */
-export function describeWeb(resource: ResolvedResource): WebDescription {
+export function describeWeb(
+  resource: ResolvedResource,
+  routes: readonly ResolvedResource[],
+): WebDescription {
   if (resource.type === 'AWS::Lambda::Url') {
     if (resource.text('AuthType') !== 'NONE') {
       throw new UnknownInTemplate(`the AuthType of the function URL ${resource.logicalId}`);
@@ -46,10 +49,15 @@ export function describeWeb(resource: ResolvedResource): WebDescription {
   if (resource.text('PayloadFormatVersion') !== '2.0') {
     throw new UnknownInTemplate('an HTTP API with another payload format than 2.0');
   }
+  const [route, ...others] = routes;
+  if (!route || others.length > 0) {
+    throw new UnknownInTemplate('an HTTP API with another number of routes than one');
+  }
   return {
     kind: 'http-api',
     target: resource.text('IntegrationUri'),
     apiId: resource.text('ApiId'),
+    route: route.text('RouteKey'),
   };
 }
 
@@ -85,10 +93,17 @@ export function describeSchedules(resource: ResolvedResource): readonly Schedule
   });
 }
 
+const PERMISSION_PARTS = ['Action', 'FunctionName', 'Principal', 'SourceArn'];
 /** The rest of a permission is a condition on the request. */
 const PERMISSION_CONDITIONS = ['FunctionUrlAuthType', 'InvokedViaFunctionUrl'];
 
 export function describePermission(resource: ResolvedResource): PermissionDescription {
+  const understood = [...PERMISSION_PARTS, ...PERMISSION_CONDITIONS];
+  const strange = Object.keys(resource.properties).find((name) => !understood.includes(name));
+  // A condition that nobody checks would let in more than AWS does.
+  if (strange !== undefined) {
+    throw new UnknownInTemplate(`the ${strange} of the permission ${resource.logicalId}`);
+  }
   return {
     logicalId: resource.logicalId,
     action: resource.text('Action'),

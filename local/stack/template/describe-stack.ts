@@ -65,7 +65,10 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     ],
     secrets: of('AWS::SecretsManager::Secret').map((secret) => ({ name: secret.text('Name') })),
     functions: each('AWS::Lambda::Function', describeFunction),
-    webs: describeWebs(template, of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration')),
+    webs: describeWebs(template, {
+      resources: of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration'),
+      routes: of('AWS::ApiGatewayV2::Route'),
+    }),
     eventSources: each('AWS::Lambda::EventSourceMapping', describeEventSource),
     schedules: each('AWS::Events::Rule', describeSchedules).flat(),
     roles: each('AWS::IAM::Role', (role) => describeRole(role, policies)),
@@ -73,7 +76,12 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     queuePolicies: each('AWS::SQS::QueuePolicy', describeQueuePolicy),
     outputs: describeOutputs(template, resolve),
   };
-  const web = new Set(['AWS::Lambda::Url', 'AWS::ApiGatewayV2::Api']);
+  const web = new Set([
+    'AWS::Lambda::Url',
+    'AWS::ApiGatewayV2::Api',
+    'AWS::ApiGatewayV2::Integration',
+    'AWS::ApiGatewayV2::Route',
+  ]);
   for (const { type, logicalId } of resources) {
     if (described.has(type) || PARTS.has(type) || web.has(type) || NOT_RUN_HERE.has(type)) continue;
     throw new UnknownInTemplate(`resources of the type ${type} (${logicalId})`);
@@ -87,13 +95,19 @@ export function describeStack(template: Template, place: Place): StackDescriptio
  */
 function describeWebs(
   { Outputs: outputs = {} }: Template,
-  resources: readonly ResolvedResource[],
+  {
+    resources,
+    routes,
+  }: {
+    readonly resources: readonly ResolvedResource[];
+    readonly routes: readonly ResolvedResource[];
+  },
 ): StackDescription['webs'] {
   const webs = resources.map((resource) => {
     const told = Object.entries(outputs).find(([, output]) =>
       JSON.stringify(output).includes(`"${resource.logicalId}"`),
     );
-    return [told?.[0] ?? 'WebhookAddress', describeWeb(resource)] as const;
+    return [told?.[0] ?? 'WebhookAddress', describeWeb(resource, routes)] as const;
   });
   if (new Set(webs.map(([output]) => output)).size < webs.length) {
     throw new UnknownInTemplate('two addresses for requests from outside under one output');

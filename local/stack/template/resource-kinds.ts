@@ -18,8 +18,6 @@ export const NOT_RUN_HERE: ReadonlySet<string> = new Set([
   'AWS::ApiGatewayV2::ApiMapping',
   'AWS::ApiGatewayV2::DomainName',
   'AWS::ApiGatewayV2::Stage',
-  'AWS::ApiGatewayV2::Integration',
-  'AWS::ApiGatewayV2::Route',
   // How often a failed call of a schedule is repeated; a schedule here simply comes again.
   'AWS::Lambda::EventInvokeConfig',
   'AWS::CDK::Metadata',

@@ -53,12 +53,15 @@ export interface FunctionDescription {
 }
 
 /** Where requests from outside arrive. */
-export interface WebDescription {
-  readonly kind: 'function-url' | 'http-api';
-  readonly target: FunctionReference;
-  /** Of an HTTP API: what permissions name it by. */
-  readonly apiId?: string;
-}
+export type WebDescription =
+  | { readonly kind: 'function-url'; readonly target: FunctionReference }
+  | {
+      readonly kind: 'http-api';
+      readonly target: FunctionReference;
+      readonly apiId: string;
+      /** `POST /{shop}`: what else is asked for is not found. */
+      readonly route: string;
+    };
 
 export interface EventSourceDescription {
   readonly queueArn: string;

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Connector } from '../../../shared/config/connector-config.ts';
+import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { Problem } from '../problem.ts';
 
 /** The folder of the project, whatever folder the command was started in. */
@@ -20,9 +21,8 @@ export function stageOfStack(stack: string): string {
 
 /** The settings of one stage, checked: what the functions of that stage were built with. */
 export async function readStageSettings(stage: string): Promise<Connector> {
-  const file = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
-  const path = `${PROJECT_FOLDER}${file}`;
-  if (!existsSync(path)) {
+  const file = settingsFileOf(stage);
+  if (!existsSync(`${PROJECT_FOLDER}${file}`)) {
     const known = readdirSync(PROJECT_FOLDER).filter((name) =>
       /^connector\.config.*\.ts$/.test(name),
     );
@@ -31,13 +31,7 @@ export async function readStageSettings(stage: string): Promise<Connector> {
       `Settings found there: ${known.join(', ') || 'none'}.`,
     );
   }
-  try {
-    const settings: { default: Connector } = await import(pathToFileURL(path).href);
-    return settings.default;
-  } catch (error) {
-    throw new Problem(
-      error instanceof Error ? error.message : String(error),
-      `Mend ${file}, then run the command again.`,
-    );
-  }
+  const read = await readSettingsFile(PROJECT_FOLDER, file);
+  if (read.kind === 'settings') return read.connector;
+  throw new Problem(read.faults.join('\n'), `Mend ${file}, then run the command again.`);
 }

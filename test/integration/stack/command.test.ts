@@ -1,22 +1,25 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { PROJECT } from '../../../local/stack/synthesize.ts';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { isAlive } from '../../../local/stack/is-alive.ts';
 import {
-  isAlive,
   type StartedCommand,
   startByNpm,
   startStackCommand,
 } from '../../support/started-command.ts';
 
-const stateFile = join(PROJECT, '.connector/stack.json');
-const dataFolder = join(PROJECT, '.connector/test-data');
+const folder = mkdtempSync(join(tmpdir(), 'connector-command-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const stateFile = join(folder, '.connector/stack.json');
+const dataFolder = join(folder, 'data');
 const patient = { timeout: 20_000, interval: 100 };
 const started: StartedCommand[] = [];
 
 function start(...args: readonly string[]): StartedCommand {
-  const command = startStackCommand(...args);
+  const command = startStackCommand(folder, ...args);
   started.push(command);
   return command;
 }
@@ -26,7 +29,6 @@ afterEach(async () => {
     if (isAlive(command.pid)) command.kill('SIGKILL');
     await command.ended();
   }
-  rmSync(dataFolder, { recursive: true, force: true });
 });
 
 /** The first of some ports that nobody uses. */
@@ -50,7 +52,6 @@ describe('npm start', () => {
     expect(command.output()).toMatch(/\nin sync: 3 orders, 5 products, 6 coupons\n$/);
     expect(code).toBe(0);
     expect(command.output()).toContain('again in');
-    expect(existsSync(stateFile)).toBe(false);
   }, 180_000);
 
   it('says where everything is, and ends on Ctrl-C without leaving a process behind', async () => {
@@ -66,8 +67,7 @@ describe('npm start', () => {
     });
     // It holds what opens everything.
     expect(statSync(stateFile).mode & 0o077).toBe(0);
-    const [curl = ''] = /curl -i .*?'\{"id":1\}'/s.exec(command.output()) ?? [];
-    expect(await statusOf(curl)).toBe(200);
+    expect(await statusOf(curlIn(command.output()))).toBe(200);
 
     const processes = command.descendants();
     expect(processes.length).toBeGreaterThan(3);
@@ -77,23 +77,34 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
   }, 120_000);
 
-  it('says in one line which port is taken, and how to take another', async () => {
-    const port = await freePort();
-    const server = createServer();
-    await new Promise<void>((resolve) => {
-      server.listen(port, '127.0.0.1', resolve);
-    });
-    const command = start('--port', String(port));
-    const code = await command.ended();
-    server.close();
-    expect(code).toBe(1);
-    expect(command.output().trim().split('\n').at(-1)).toBe(
+  it('--once: stopped before it could compare, it does not end with 0, nor does anything stay', async () => {
+    const command = start('--once', '--port', '0');
+    await command.says('The shop opens');
+    const processes = command.descendants();
+    // As a pipe into `head` does it.
+    command.stopReading();
+    expect(await command.ended()).toBe(130);
+    await vi.waitFor(() => expect(processes.filter(isAlive)).toEqual([]), patient);
+    expect(command.output()).not.toContain('EPIPE');
+    expect(existsSync(stateFile)).toBe(false);
+  }, 120_000);
+
+  it('says in one line which port is taken, and does no harm to the stack that has it', async () => {
+    const port = String(await freePort());
+    const first = start('--no-demo', '--port', port);
+    await first.says('Ctrl-C stops everything.');
+    const second = start('--port', port);
+    expect(await second.ended()).toBe(1);
+    expect(second.output().trim().split('\n').at(-1)).toBe(
       `Port ${port} is taken, perhaps by another stack. Stop that one, or give another --port than ${port}.`,
     );
-  }, 60_000);
+    // The next webhook needs a new process, and that one the bundle.
+    for (const pid of first.descendants()) process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(first.descendants()).toEqual([]), patient);
+    expect(await statusOf(curlIn(first.output()))).toBe(200);
+  }, 120_000);
 
   it('--data: killed in the middle of an outage, it goes on where it was', async () => {
-    mkdirSync(dataFolder, { recursive: true });
     const port = String(await freePort());
     const first = start('--once', '--data', dataFolder, '--port', port);
     await first.says('and Robin sends one of the shirts back.');
@@ -126,6 +137,10 @@ describe('npm start', () => {
     60_000,
   );
 });
+
+function curlIn(output: string): string {
+  return /curl -i .*?'\{"id":1\}'/s.exec(output)?.[0] ?? '';
+}
 
 /** Sends what the printed command would send. */
 async function statusOf(curl: string): Promise<number> {

@@ -82,7 +82,14 @@ describe('a stack that is deleted', () => {
 
   it('leaves its queues and its ledger behind', () => {
     for (const resource of kept(template)) {
-      expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+      expect(resource.UpdateReplacePolicy).toBe('Retain');
+      expect(resource.DeletionPolicy).toMatch(/^Retain/);
+    }
+  });
+
+  it('leaves no queue behind that was made by a deployment that failed', () => {
+    for (const queue of Object.values(template.findResources('AWS::SQS::Queue'))) {
+      expect(queue.DeletionPolicy).toBe('RetainExceptOnCreate');
     }
   });
 

@@ -32,6 +32,14 @@ describe('the reconcile schedule', () => {
     ]);
   });
 
+  it('starts no run so late that it would run beside the next one', () => {
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(lambda?.MaximumEventAgeInSeconds).toBe(300);
+    for (const { Targets } of rules) {
+      expect(Targets).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 300 } }]);
+    }
+  });
+
   it('knows the address that the webhooks of every shop must go to', () => {
     const addresses = propertiesOf(template, 'AWS::Lambda::Function').flatMap(
       ({ Environment }) => Environment.Variables.WEBHOOK_ADDRESS ?? [],

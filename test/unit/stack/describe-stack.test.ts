@@ -180,6 +180,20 @@ describe('what a template asks for and cannot be had here stops the start', () =
         },
       },
     ],
+    [
+      'the SourceAccount',
+      {
+        Permission: {
+          Type: 'AWS::Lambda::Permission',
+          Properties: {
+            Action: 'lambda:InvokeFunction',
+            FunctionName: 'f',
+            Principal: 's3.amazonaws.com',
+            SourceAccount: '123456789012',
+          },
+        },
+      },
+    ],
   ])('%s', (what, resources) => {
     expect(() => describeOf(resources)).toThrow(`The local stack does not know`);
     expect(() => describeOf(resources)).toThrow(what);

@@ -27,14 +27,14 @@ describe('a request becomes an event of payload format 2.0', () => {
     ['application/vnd.api+json', true],
     [undefined, true],
   ])('%s comes in base64: %s', (contentType, isBase64Encoded) => {
-    const event = toHttpEvent(request(contentType, Buffer.from('{"a":"ä"}')), 'function-url');
+    const event = toHttpEvent(request(contentType, Buffer.from('{"a":"ä"}')), '$default');
     expect(event.isBase64Encoded).toBe(isBase64Encoded);
     const { body } = toHttpRequest(event as never);
     expect(Buffer.from(body).toString()).toBe('{"a":"ä"}');
   });
 
   it('carries path, query, cookies and time as Lambda does', () => {
-    expect(toHttpEvent(request('text/plain', Buffer.from('x')), 'function-url')).toMatchObject({
+    expect(toHttpEvent(request('text/plain', Buffer.from('x')), '$default')).toMatchObject({
       version: '2.0',
       routeKey: '$default',
       rawPath: '/shop',

@@ -63,6 +63,22 @@ describe('a call in the words of IAM', () => {
     expect(call('DynamoDB_20120810.ListTables', {})?.resources).toEqual([table('*')]);
   });
 
+  it('is one on everything that it names, so that no name hides behind another', () => {
+    const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
+    const two = { QueueName: 'mine', QueueUrl: 'http://anywhere/000000000000/yours' };
+    expect(call('AmazonSQS.SendMessage', two)?.resources).toEqual([queue('yours'), queue('mine')]);
+    const batch = { TableName: 'mine', RequestItems: { yours: {} } };
+    expect(call('DynamoDB_20120810.BatchGetItem', batch)?.resources).toEqual([
+      table('mine'),
+      table('yours'),
+    ]);
+    expect(call('DynamoDB_20120810.ListTables', { RequestItems: {} })?.resources).toEqual([
+      table('*'),
+    ]);
+    const secrets = call('secretsmanager.GetSecretValue', { SecretId: 'yours', Name: 'mine' });
+    expect(secrets?.resources).toHaveLength(2);
+  });
+
   it('is unknown where no such service runs', () => {
     expect(call('Kinesis_20131202.PutRecord', {})).toBeUndefined();
     expect(call('', {})).toBeUndefined();

@@ -161,17 +161,28 @@ describe('access control', () => {
     expect(access.decide({ ...question, context })).toMatchObject({ why: 'an explicit deny' });
   });
 
-  it('a grant that was removed allows nothing until it is given back, and uses are counted', () => {
+  it('a grant that was removed allows nothing until it is given back', () => {
     const access = new AccessControl(stack);
-    access.decide(question);
     const [grant] = access.grants();
     if (!grant) throw new Error('there is no grant');
-    expect(access.uses(grant)).toBe(1);
     access.remove(grant);
     expect(access.decide(question).kind).toBe('denied');
     expect(access.denials).toBe(1);
+    expect(access.firstDenied).toEqual(question);
     access.restore();
     expect(access.decide(question).kind).toBe('allowed');
+  });
+
+  it('a removed grant is missed where it would have allowed, and by nothing else that is denied', () => {
+    const access = new AccessControl(stack);
+    const [grant] = access.grants();
+    if (!grant) throw new Error('there is no grant');
+    access.remove(grant);
+    access.decide({ ...question, action: 'sqs:DeleteMessage' });
+    access.decide({ ...question, who: 'products' });
+    expect(access.missed(grant)).toBe(0);
+    access.decide(question);
+    expect(access.missed(grant)).toBe(1);
   });
 });
 
