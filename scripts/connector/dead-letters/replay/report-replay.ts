@@ -42,7 +42,9 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
   terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
   tellWhatIsLeft(tally, terminal);
   if (tally.backAgain > 0 && !followed) {
-    terminal.line(`${tally.backAgain} of them are dead letters again already.`);
+    terminal.line(
+      `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
+    );
   }
   if (followed) tellOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
