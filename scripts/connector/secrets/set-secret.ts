@@ -35,7 +35,7 @@ export async function setSecret(
   if (stored.kind === 'missing') {
     throw new Problem(
       `${deployment.stack} has no place for the secrets of ${domain} (${name}).`,
-      'Deploy the settings that name the shop (npx cdk deploy), then run the command again.',
+      'Deploy the settings that name the shop (npm run deploy), then run the command again.',
     );
   }
 

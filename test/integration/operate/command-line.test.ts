@@ -139,7 +139,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       'the clock of this machine is wrong',
       'date -u',
     ],
-    [described(''), 'has no output "OrdersDeadLetterQueueUrl"', 'npx cdk deploy'],
+    [described(''), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
     aws.script = script;
     const { code, stdout, stderr } = await list();
