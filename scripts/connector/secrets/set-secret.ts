@@ -43,9 +43,9 @@ export async function setSecret(
   const next = nextSecret(purpose, change, stored, given);
   if (next.kind === 'refused') throw new Problem(next.why, next.next);
   if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
-    throw new Problem(`${next.why}\nNothing was changed.`, 'To replace it at once: --yes.');
+    throw new Problem(`${next.why}\nNothing was changed.`, 'To do it all the same: --yes.');
   }
-  const overlap = next.kind === 'store' && next.overlap;
+  const { overlap } = next;
   await client.send(
     new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(next.fields) }),
   );

@@ -128,6 +128,11 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     const { stdout } = await connector.run(`dead-letters show ${id}`);
     expect(stdout).toMatch(/applied +yes/);
     expect(stdout).toMatch(/OrderTotal +\S+ before, 1.25 now/);
+    const asJson = await connector.run(`dead-letters show ${id} --json`);
+    const [call] = JSON.parse(asJson.stdout).letters[0].now.calls;
+    expect(call.differences).toContainEqual(
+      expect.objectContaining({ field: 'OrderTotal', now: 1.25 }),
+    );
     await dropAll();
   });
 
@@ -170,6 +175,14 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
 
   it('drops only after asking, and into a file that only the user can read', async () => {
     const [first = '', second = ''] = await refuseOrders(2);
+    const files = join(connector.folder, '.connector', 'dropped');
+    const before = await readdir(files);
+    const none = await connector.run(
+      'dead-letters drop --id nobody --because mistake --yes --json',
+    );
+    expect(JSON.parse(none.stdout)).toMatchObject({ dropped: 0, file: null });
+    expect(await readdir(files)).toEqual(before);
+
     const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`, 'no\n');
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain('Nothing was dropped.');
@@ -190,7 +203,7 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).matching).toBe(1);
     await dropAll();
-    expect(await readdir(join(connector.folder, '.connector', 'dropped'))).not.toEqual([]);
+    expect(await readdir(files)).not.toEqual(before);
   });
 
   it('stops at Ctrl-C, says how far it got and can be run again', async () => {

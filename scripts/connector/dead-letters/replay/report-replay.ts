@@ -38,6 +38,14 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
     });
     return;
   }
+  if (tally.seen === tally.notMatching) {
+    terminal.line(
+      tally.seen === 0
+        ? 'There are no dead letters to replay.'
+        : `No dead letter matches; all ${tally.seen} were left as they are.`,
+    );
+    return;
+  }
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
   tellWhatIsLeft(tally, terminal);
@@ -68,7 +76,10 @@ function tellOutcomes(followed: Followed, terminal: Terminal): void {
     terminal.line(terminal.style('green', `Went through: ${parts.join(', ')}.`));
   if (underway > 0) {
     terminal.line(
-      terminal.style('yellow', `Still on the queue: ${underway}. The workers go on trying them.`),
+      terminal.style(
+        'yellow',
+        `No outcome yet: ${underway}. The queue is not empty, and the workers go on.`,
+      ),
     );
   }
   if (failing === 0) return;
