@@ -6,7 +6,7 @@ import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, receive } from '../../support/event-source.ts';
 import {
   type OperatedConnector,
   openOperatedConnector,
@@ -173,6 +173,19 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     await dropAll();
   });
 
+  it('says that there are letters which somebody else has in hand', async () => {
+    await refuseOrders(2);
+    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 20);
+    expect(hidden).toHaveLength(2);
+    const { stdout } = await connector.run('dead-letters replay --yes');
+    expect(stdout).toContain('Replayed 0 dead letters.');
+    expect(stdout).toContain('About 2 more cannot be seen now');
+    while (
+      (await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 0)).length < 1
+    );
+    await dropAll();
+  });
+
   it('drops only after asking, and into a file that only the user can read', async () => {
     const [first = '', second = ''] = await refuseOrders(2);
     const files = join(connector.folder, '.connector', 'dropped');
@@ -233,6 +246,10 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     expect(sent).toBe(Number(replayed));
     expect((await letters()) + sent).toBe(60);
     // At once: what was in hand was given back.
+    const { wouldReplay, notSeen } = JSON.parse(
+      (await connector.run('dead-letters replay --json')).stdout,
+    );
+    expect({ wouldReplay, notSeen }).toEqual({ wouldReplay: 60 - sent, notSeen: 0 });
     const rest = await connector.run('dead-letters list --json');
     expect(JSON.parse(rest.stdout).matching).toBe(60 - sent);
     await dropAll();

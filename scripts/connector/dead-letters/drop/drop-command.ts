@@ -66,7 +66,7 @@ async function askFor(
   const progress = terminal.progress('Reading dead letters:');
   const { groups } = await surveyLetters({
     ...world,
-    onProgress: (seen) => progress.report(seen),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch: ({ messageId }) => void agreed.add(messageId),
   });
   progress.end();

@@ -2,7 +2,7 @@ import type { Session } from '../../session.ts';
 import { spanText } from '../../terminal/relative-time.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { countLetters } from '../count-letters.ts';
-import type { LetterFilter } from '../letter-filter.ts';
+import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import type { Followed } from './follow-replayed.ts';
 import { OBSTACLES } from './prepare-replay.ts';
@@ -10,8 +10,9 @@ import type { ReplayTally } from './replay-tally.ts';
 
 interface ReplayReport {
   readonly stack: string;
-  readonly filter: LetterFilter;
   readonly tally: ReplayTally;
+  /** What SQS counted beyond those that it gave; 0 when the run ended early. */
+  readonly notSeen: number;
   readonly elapsedMs: number;
   /** Undefined unless somebody waited. */
   readonly followed: Followed | undefined;
@@ -19,13 +20,14 @@ interface ReplayReport {
 
 /** What was done, in the end or when it was interrupted. */
 export function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
-  const { tally, elapsedMs, followed } = report;
+  const { tally, notSeen, elapsedMs, followed } = report;
   const { obstacles, ...counts } = tally;
   const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
   if (json) {
     terminal.json({
       stack: report.stack,
       ...counts,
+      notSeen,
       cannot: Object.fromEntries(obstacles),
       seconds: Math.round(elapsedMs) / 1000,
       ...(followed && {
@@ -38,14 +40,6 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
     });
     return;
   }
-  if (tally.seen === tally.notMatching) {
-    terminal.line(
-      tally.seen === 0
-        ? 'There are no dead letters to replay.'
-        : `No dead letter matches; all ${tally.seen} were left as they are.`,
-    );
-    return;
-  }
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
   tellWhatIsLeft(tally, terminal);
@@ -54,6 +48,7 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
       `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
     );
   }
+  if (notSeen > 0) terminal.paragraph(notSeenText(notSeen));
   if (followed) tellOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
     terminal.line('The workers have them now; --wait follows them to their outcome.');
