@@ -17,12 +17,12 @@ import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
 import { topicRoutes } from './topics.ts';
 
+export const SHOP_NOT_CONFIGURED = 'its shop is not in connector.config.ts (any more)';
+
 /** Reads the events of these shops. One that left the settings must not wait for days to be parked. */
 export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
   return (event) =>
-    shops.has(event.shop)
-      ? readEvent(event)
-      : { kind: 'unreadable', why: 'its shop is not in connector.config.ts (any more)' };
+    shops.has(event.shop) ? readEvent(event) : { kind: 'unreadable', why: SHOP_NOT_CONFIGURED };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { EventQueue, StoreEvent } from '../sync/store-event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../sync/telemetry.ts';
 import { identifyEntity } from './identify-entity.ts';
 import { checkSignature, type SignatureCheck, type WebhookSecrets } from './signature.ts';
-import { topicRoutes } from './topics.ts';
+import { PROBE_TOPIC, topicRoutes } from './topics.ts';
 import {
   type RequestHeaders,
   readSignature,
@@ -56,7 +56,9 @@ export async function receiveWebhook(
   // Told apart in the figures only: whoever tries addresses must not learn which exist.
   if (!shop) return refuse(world, 'unknown-address', 401);
   const verified = await verify(request, shop, world);
-  if (verified === 'invalid') return refuse(world, 'signature', 401);
+  if (verified === 'invalid') {
+    return refuse(world, isProbe(request.headers) ? 'probe' : 'signature', 401);
+  }
   if (verified === 'unavailable') return { status: 503, text: 'try again later' };
   if (verified === 'previous') world.telemetry.count('older-secret-used');
 
@@ -75,7 +77,7 @@ async function enqueue(
   const { topic, webhookId, triggeredAt } = headers;
   const route = topicRoutes.get(topic);
   if (!route) {
-    telemetry.count('unknown-topic');
+    if (topic !== PROBE_TOPIC) telemetry.count('unknown-topic');
     return { status: 200, text: 'not a topic of this connector' };
   }
   // Shopify serves a retired version from the oldest supported one: worth knowing, never refusing.
@@ -123,6 +125,11 @@ async function verify(
     telemetry.log('error', 'the webhook secrets could not be read', errorFields(error));
     return 'unavailable';
   }
+}
+
+function isProbe(headers: WebhookRequest['headers']): boolean {
+  const read = readWebhookHeaders(headers);
+  return read.kind === 'read' && read.headers.topic === PROBE_TOPIC;
 }
 
 function refuse(

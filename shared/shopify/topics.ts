@@ -16,6 +16,12 @@ const discount: TopicRoute = { kind: 'discount', carries: 'discount' };
 const customer: TopicRoute = { kind: 'customer', carries: 'compliance' };
 const shop: TopicRoute = { kind: 'shop', carries: 'shop' };
 
+/**
+ * Of the operator's own trials of the address: nothing is queued, and a forged one does not count among
+ * the signatures that ring. Whoever forges may use it too and is refused all the same; no store does.
+ */
+export const PROBE_TOPIC = 'connector/doctor';
+
 /** Every topic the connector handles. The webhook subscriptions it wants are derived from here. */
 export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map([
   ['orders/create', order],

@@ -16,7 +16,7 @@ export interface PreviewWorld {
 }
 
 /** A call that would be made, with what it would carry. */
-interface PreviewedCall {
+export interface PreviewedCall {
   readonly operation: OperationId;
   /** The entity in the loyalty service; undefined where it stands in the body. */
   readonly id?: string;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { perSecond } from '../arguments/per-second.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { runAction } from '../run-action.ts';
 import type { PaceOptions, StartOptions } from './options.ts';
@@ -63,9 +64,9 @@ function registerKind(group: Command, kind: (typeof KINDS)[number]): void {
 function paced(command: Command): Command {
   return command
     .option(
-      '--rate <n>',
-      'so many a second at most, for the sake of the loyalty service (default: 10)',
-      wholeNumber(1, 1_000),
+      '--rate <n/s>',
+      'so many a second at most, for the sake of the loyalty service (default: 10/s)',
+      perSecond(1_000),
     )
     .option(
       '--most-waiting <n>',

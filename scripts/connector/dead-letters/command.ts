@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { perSecond } from '../arguments/per-second.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { runAction } from '../run-action.ts';
 import type { DropOptions } from './drop/drop-command.ts';
@@ -40,7 +41,7 @@ function registerReplay(group: Command): void {
     )
     .option('--yes', 'do it; without this nothing is sent')
     .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))
-    .option('--rate <n>', 'so many a second at most', wholeNumber(1, 10_000))
+    .option('--rate <n/s>', 'so many a second at most: 20/s', perSecond(10_000))
     .option('--refetch', 'have the worker ask the store instead of using the stored body')
     .option('--force', 'send even what the ledger calls unchanged; never over a newer version')
     .option('--wait', 'follow them until each has its outcome')

@@ -39,7 +39,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     output: outputsOf(
       Object.fromEntries(outputs),
       described,
-      'Deploy this release: npx cdk deploy.',
+      'Deploy this release: npm run deploy.',
     ),
     connector,
   };

@@ -47,7 +47,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     when: /^Stack with id .* does not exist|^ValidationError: Stack/i,
     message: ({ stack, region }) => `There is no stack ${stack} in ${region}.`,
     next: () =>
-      'Check --stack, --region and --profile; "npx cdk deploy" deploys one, and "aws cloudformation list-stacks" shows those of the account.',
+      'Check --stack, --region and --profile; "npm run deploy" deploys one, and "aws cloudformation list-stacks" shows those of the account.',
   },
   {
     when: /Region is missing/i,
@@ -66,7 +66,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     message: ({ stack, region }) =>
       `A part of ${stack} is not there in ${region}: it was deleted or renamed.`,
     next: () =>
-      'Deploy the stack again (npx cdk deploy): its outputs name parts that do not exist.',
+      'Deploy the stack again (npm run deploy): its outputs name parts that do not exist.',
   },
   {
     when: /^(ENOTFOUND|EAI_AGAIN)\b|getaddrinfo/,

@@ -19,7 +19,7 @@ export function checkOutputs({ stack, region, output }: Deployment): readonly Fi
     }
   });
   if (missing.length === 0) return [pass(`${stack} (${region}) has all its outputs`)];
-  return [fail(`${stack} lacks the outputs ${missing.join(', ')}`, 'Deploy it: npx cdk deploy')];
+  return [fail(`${stack} lacks the outputs ${missing.join(', ')}`, 'Deploy it: npm run deploy')];
 }
 
 /** The calls that the other commands make, each once and changing nothing. */

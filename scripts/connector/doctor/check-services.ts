@@ -40,10 +40,12 @@ export async function checkLoyalty(
       return [pass(`${shop.domain}: the loyalty service takes the credentials`)];
     case 'business-error':
     case 'transport-failure': {
-      const what = `${shop.domain}: ${result.message}`;
+      const said = result.message.replace(/\.$/, '');
       if (result.class === 'misconfigured') {
-        return [fail(what, doNext(`secrets set loyalty --shop ${shop.domain}`))];
+        const refused = `${shop.domain}: the loyalty service refuses the credentials or the address (${said})`;
+        return [fail(refused, doNext(`secrets set loyalty --shop ${shop.domain}`))];
       }
+      const what = `${shop.domain}: the loyalty service does not answer as it should (${said})`;
       if (result.class === 'throttled') {
         return [warn(what, 'It asks for fewer calls: workers slow down by themselves.')];
       }

@@ -3,15 +3,13 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { secretName } from '../../../functions/secret-forms.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { PROBE_TOPIC } from '../../../shared/shopify/topics.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook } from '../send/post-webhook.ts';
 import { signWebhook } from '../send/sign-webhook.ts';
 import { nextCommand } from '../terminal/next-command.ts';
 import { type Finding, fail, pass } from './finding.ts';
-
-/** Not one of the store's: the receiver answers 200 and queues nothing. */
-const TOPIC = 'connector/doctor';
 
 /** Reachable, closed to a forged signature, open to a right one. Nothing is queued by it. */
 export async function checkWebhookAddress(
@@ -23,7 +21,7 @@ export async function checkWebhookAddress(
   const body = Buffer.from('{}');
   const send = (secret: string) => {
     const delivery = {
-      ...{ topic: TOPIC, shop: domain, webhookId: randomUUID() },
+      ...{ topic: PROBE_TOPIC, shop: domain, webhookId: randomUUID() },
       ...{ body, triggeredAt: new Date() },
     };
     return postWebhook(address, signWebhook(delivery, secret), body);
@@ -49,7 +47,7 @@ export async function checkWebhookAddress(
 
 function judgeForged(answer: PostedWebhook, address: string): Finding | undefined {
   if (answer.kind === 'unanswered') {
-    return fail(`${address} cannot be reached: ${answer.why}`, 'Deploy again: npx cdk deploy');
+    return fail(`${address} cannot be reached: ${answer.why}`, 'Deploy again: npm run deploy');
   }
   if (answer.status === 401) return undefined;
   if (answer.status >= 200 && answer.status <= 299) {

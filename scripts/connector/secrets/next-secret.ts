@@ -15,7 +15,12 @@ export type NextSecret =
   | { readonly kind: 'store'; readonly fields: SecretFields; readonly overlap: boolean }
   | { readonly kind: 'refused'; readonly why: string; readonly next: string }
   /** Webhooks under way would be refused: a person must want that. */
-  | { readonly kind: 'confirm'; readonly fields: SecretFields; readonly why: string };
+  | {
+      readonly kind: 'confirm';
+      readonly fields: SecretFields;
+      readonly overlap: boolean;
+      readonly why: string;
+    };
 
 export function nextSecret(
   purpose: SecretPurpose,
@@ -33,6 +38,7 @@ export function nextSecret(
       return {
         kind: 'confirm',
         fields: given,
+        overlap: false,
         why: 'A webhook secret is there already, and what is signed with it would be refused. --rotate accepts both.',
       };
     case 'rotate':
@@ -50,7 +56,7 @@ export function nextSecret(
           next: 'Make a new client secret in the app first, then give that one.',
         };
       }
-      return { kind: 'store', fields: { ...given, previous: current }, overlap: true };
+      return rotated(given, current, stored);
     case 'finish':
       if (current === undefined || !(stored.kind === 'there' && stored.fields.previous)) {
         return {
@@ -61,4 +67,17 @@ export function nextSecret(
       }
       return { kind: 'store', fields: { current }, overlap: false };
   }
+}
+
+/** Only two are accepted at a time: a second rotation drops the oldest of three. */
+function rotated(given: SecretFields, current: string, stored: ReadSecret): NextSecret {
+  const fields = { ...given, previous: current };
+  const older = stored.kind === 'there' ? stored.fields.previous : undefined;
+  if (!older || older === given.current) return { kind: 'store', fields, overlap: true };
+  return {
+    kind: 'confirm',
+    fields,
+    overlap: true,
+    why: 'A rotation is under way already, and what is signed with the oldest of the three secrets would be refused.',
+  };
 }

@@ -35,7 +35,7 @@ export async function setSecret(
   if (stored.kind === 'missing') {
     throw new Problem(
       `${deployment.stack} has no place for the secrets of ${domain} (${name}).`,
-      'Deploy the settings that name the shop (npx cdk deploy), then run the command again.',
+      'Deploy the settings that name the shop (npm run deploy), then run the command again.',
     );
   }
 
@@ -43,9 +43,9 @@ export async function setSecret(
   const next = nextSecret(purpose, change, stored, given);
   if (next.kind === 'refused') throw new Problem(next.why, next.next);
   if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
-    throw new Problem(`${next.why}\nNothing was changed.`, 'To replace it at once: --yes.');
+    throw new Problem(`${next.why}\nNothing was changed.`, 'To do it all the same: --yes.');
   }
-  const overlap = next.kind === 'store' && next.overlap;
+  const { overlap } = next;
   await client.send(
     new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(next.fields) }),
   );

@@ -1,18 +1,12 @@
+import { judgeLastHour } from './judge-last-hour.ts';
 import type {
   CredentialStatus,
-  LastHour,
   QueueStatus,
   ReconcileStatus,
   Status,
   SubscriptionStatus,
 } from './status-model.ts';
-
-/** One thing that is not as it should be, and what to do about it first. */
-interface Trouble {
-  readonly what: string;
-  /** A command to run, without `npx connector`. */
-  readonly next: string;
-}
+import { count, type Trouble } from './trouble.ts';
 
 export interface Verdict {
   readonly healthy: boolean;
@@ -32,14 +26,13 @@ export interface Expectations {
 const LEAST_HEALED = 5;
 /** One run may fail and one may still be under way. */
 const RUNS_MISSED = 2.5;
-/** An integration test, a scanner or `doctor` itself is refused now and then. */
-const FEW_BAD_SIGNATURES = 5;
 
 export function judgeStatus(status: Status, expected: Expectations): Verdict {
+  const hour = judgeLastHour(status);
   const troubles = [
     ...status.credentials.flatMap(judgeCredential),
     ...status.subscriptions.flatMap(judgeSubscriptions),
-    ...whenKnown(status.lastHour, judgeHour),
+    ...hour.troubles,
     ...whenKnown(status.queues, (queues) => judgeQueues(queues, expected)),
     ...whenKnown(status.reconcile, (runs) => judgeReconcile(runs, status.at, expected)),
   ];
@@ -62,13 +55,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
       ...status.credentials
         .filter(({ state }) => state === 'unreadable')
         .map(({ shop, purpose, why }) => `${shop}: the ${purpose} secret ${why}`),
-      ...whenKnown(status.lastHour, ({ receiver }) =>
-        receiver.olderSecretUsed === 0
-          ? []
-          : [
-              `${count(receiver.olderSecretUsed, 'webhook')} came signed with the older secret: do not finish the rotation yet`,
-            ],
-      ),
+      ...hour.notes,
       ...status.subscriptions.flatMap(({ shop, found }) =>
         whenKnown(found, ({ notes }) => notes.map((note) => `${shop}: ${note}`)),
       ),
@@ -102,31 +89,6 @@ function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Troub
         },
       ];
   }
-}
-
-function judgeHour({ workers, receiver }: LastHour): Trouble[] {
-  const troubles: Trouble[] = [];
-  for (const { family, misconfigured, crash } of workers) {
-    if (misconfigured > 0) {
-      troubles.push({
-        what: `${family} wait because credentials, scopes or an address are refused (${count(misconfigured, 'time')} in the last hour)`,
-        next: 'doctor',
-      });
-    }
-    if (crash > 0) {
-      troubles.push({
-        what: `sync-${family} broke off ${count(crash, 'time')} in the last hour: its log has the reason`,
-        next: 'doctor',
-      });
-    }
-  }
-  if (receiver.badSignatures > FEW_BAD_SIGNATURES) {
-    troubles.push({
-      what: `${receiver.badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or somebody else sends`,
-      next: 'secrets set webhook --rotate',
-    });
-  }
-  return troubles;
 }
 
 function judgeQueues(
@@ -182,8 +144,4 @@ function whenKnown<Value, Result>(
 
 function summed([first, ...others]: readonly string[]): string {
   return others.length === 0 ? `${first}` : `${first}, and ${others.length} more`;
-}
-
-function count(many: number, thing: string): string {
-  return `${many} ${thing}${many === 1 ? '' : 's'}`;
 }

@@ -2,8 +2,11 @@ import { spanText } from './relative-time.ts';
 
 /** How far something is. */
 export interface Progress {
-  /** How many are done by now, and a word on them where there is one to say. */
-  report(done: number, detail?: string): void;
+  /**
+   * How many are done by now, and a word on them where there is one to say. Where nobody knows how many
+   * there will be, `share` may say how much of the work is behind, from 0 to 1.
+   */
+  report(done: number, detail?: string, share?: number): void;
   /** Takes the line away; what was done is told by the command itself. */
   end(): void;
 }
@@ -28,12 +31,12 @@ export function createProgress(settings: ProgressSettings): Progress {
   const startedAt = now();
   let toldAt = Number.NEGATIVE_INFINITY;
   return {
-    report(done, detail) {
+    report(done, detail, share) {
       const time = now();
       const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
       if (quiet || time - startedAt < QUIET_FOR_MS || time - toldAt < everyMs) return;
       toldAt = time;
-      const line = progressLine(settings, done, time - startedAt, detail);
+      const line = progressLine(settings, done, time - startedAt, detail, share);
       stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
     },
     end() {
@@ -47,14 +50,13 @@ export function progressLine(
   done: number,
   elapsedMs: number,
   detail?: string,
+  share = total === undefined ? 0 : done / total,
 ): string {
   const perSecond = done / (elapsedMs / 1000);
   const count = total === undefined ? `${done}` : `${done} of ${Math.max(total, done)}`;
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
   const parts = [`${doing} ${count}`, rate];
-  if (total !== undefined && done > 0 && total > done) {
-    parts.push(`${spanText(((total - done) / perSecond) * 1000)} left`);
-  }
-  if (detail !== undefined) parts.push(detail);
+  if (share > 0 && share < 1) parts.push(`${spanText((elapsedMs * (1 - share)) / share)} left`);
+  if (detail) parts.push(detail);
   return parts.join(' · ');
 }

@@ -14,6 +14,8 @@ const HEADS = {
 } as const;
 
 const LABEL_WIDTH = 18;
+/** `2026-10-09 12:00:00` and who. */
+const TIMELINE_WIDTH = 34;
 
 /** The verdict, what led there in time order, and what each side says now. */
 export function printTrace(
@@ -31,7 +33,9 @@ export function printTrace(
   if (verdict.next) terminal.line(`    ${terminal.style('cyan', verdict.next)}`);
   terminal.line();
   for (const { at, who, what } of timelineOf(trace)) {
-    terminal.line(`${momentText(at)}  ${who.padEnd(11)}  ${printable(what)}`);
+    const [first = '', ...rest] = wrap(printable(what), terminal.width - TIMELINE_WIDTH);
+    terminal.line(`${momentText(at)}  ${who.padEnd(11)}  ${first}`);
+    for (const more of rest) terminal.line(' '.repeat(TIMELINE_WIDTH) + more);
   }
   terminal.line();
   for (const [label, words] of factsOf(trace)) {

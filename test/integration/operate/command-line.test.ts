@@ -49,7 +49,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list --kind orders', /'orders' is invalid.*Allowed choices are order/],
     ['dead-letters list --since yesterday', /Give a span such as 90m/],
     ['dead-letters show', /missing required argument 'id'/],
-    ['dead-letters replay --rate 0', /Give a whole number from 1/],
+    ['dead-letters replay --rate 0', /Give so many a second, from 1/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
     ['dead-letters drop --because test', /say which letters/],
@@ -139,7 +139,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       'the clock of this machine is wrong',
       'date -u',
     ],
-    [described(''), 'has no output "OrdersDeadLetterQueueUrl"', 'npx cdk deploy'],
+    [described(''), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
     aws.script = script;
     const { code, stdout, stderr } = await list();

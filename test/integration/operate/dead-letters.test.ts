@@ -6,7 +6,7 @@ import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, receive } from '../../support/event-source.ts';
 import {
   type OperatedConnector,
   openOperatedConnector,
@@ -128,6 +128,11 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     const { stdout } = await connector.run(`dead-letters show ${id}`);
     expect(stdout).toMatch(/applied +yes/);
     expect(stdout).toMatch(/OrderTotal +\S+ before, 1.25 now/);
+    const asJson = await connector.run(`dead-letters show ${id} --json`);
+    const [call] = JSON.parse(asJson.stdout).letters[0].now.calls;
+    expect(call.differences).toContainEqual(
+      expect.objectContaining({ field: 'OrderTotal', now: 1.25 }),
+    );
     await dropAll();
   });
 
@@ -168,8 +173,29 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     await dropAll();
   });
 
+  it('says that there are letters which somebody else has in hand', async () => {
+    await refuseOrders(2);
+    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 20);
+    expect(hidden).toHaveLength(2);
+    const { stdout } = await connector.run('dead-letters replay --yes');
+    expect(stdout).toContain('Replayed 0 dead letters.');
+    expect(stdout).toContain('About 2 more cannot be seen now');
+    while (
+      (await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 0)).length < 1
+    );
+    await dropAll();
+  });
+
   it('drops only after asking, and into a file that only the user can read', async () => {
     const [first = '', second = ''] = await refuseOrders(2);
+    const files = join(connector.folder, '.connector', 'dropped');
+    const before = await readdir(files);
+    const none = await connector.run(
+      'dead-letters drop --id nobody --because mistake --yes --json',
+    );
+    expect(JSON.parse(none.stdout)).toMatchObject({ dropped: 0, file: null });
+    expect(await readdir(files)).toEqual(before);
+
     const asked = await connector.run(`dead-letters drop --id ${first} --because mistake`, 'no\n');
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain('Nothing was dropped.');
@@ -190,7 +216,7 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).matching).toBe(1);
     await dropAll();
-    expect(await readdir(join(connector.folder, '.connector', 'dropped'))).not.toEqual([]);
+    expect(await readdir(files)).not.toEqual(before);
   });
 
   it('stops at Ctrl-C, says how far it got and can be run again', async () => {
@@ -220,6 +246,10 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
     expect(sent).toBe(Number(replayed));
     expect((await letters()) + sent).toBe(60);
     // At once: what was in hand was given back.
+    const { wouldReplay, notSeen } = JSON.parse(
+      (await connector.run('dead-letters replay --json')).stdout,
+    );
+    expect({ wouldReplay, notSeen }).toEqual({ wouldReplay: 60 - sent, notSeen: 0 });
     const rest = await connector.run('dead-letters list --json');
     expect(JSON.parse(rest.stdout).matching).toBe(60 - sent);
     await dropAll();

@@ -62,6 +62,13 @@ describe('connector secrets set', () => {
     expect(again.stderr).toContain('the secret which is there already');
     expect(await connector.secret('webhook')).toEqual(both);
 
+    const third = JSON.stringify({ current: 'webhook-secret-third-a8' });
+    connector.confidential.addSecret('webhook-secret-third-a8');
+    const hasty = await connector.run('secrets set webhook --rotate', third);
+    expect(hasty.code).toBe(1);
+    expect(hasty.stderr).toContain('A rotation is under way already');
+    expect(await connector.secret('webhook')).toEqual(both);
+
     const finished = await connector.run('secrets set webhook --finish');
     expect(finished.code).toBe(0);
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });

@@ -143,8 +143,21 @@ describe('a prepared replay', () => {
 
   it('is refused for a shop that left the settings', () => {
     const letter = letterOf({ shop: 'gone.myshopify.com' });
-    expect(prepareReplay(letter, wishes, read, now)).toMatchObject({
-      obstacle: 'still-unreadable',
+    for (const wish of [wishes, { ...wishes, refetch: true }]) {
+      expect(prepareReplay(letter, wish, read, now)).toMatchObject({
+        obstacle: 'shop-not-configured',
+      });
+    }
+  });
+
+  it('advises --refetch only where the store can be asked', () => {
+    const spoilt = new TextEncoder().encode('{"id');
+    const obstacleOf = (changes: Partial<StoreEvent>) =>
+      prepareReplay(letterOf({ body: spoilt, ...changes }), wishes, read, now);
+    expect(obstacleOf({})).toMatchObject({ obstacle: 'still-unreadable' });
+    expect(obstacleOf({ id: hashBody(spoilt) })).toMatchObject({ obstacle: 'unreadable-for-ever' });
+    expect(obstacleOf({ kind: 'customer', topic: 'customers/redact' })).toMatchObject({
+      obstacle: 'unreadable-for-ever',
     });
   });
 });

@@ -87,13 +87,24 @@ describe('the verdict on a deployment', () => {
       'waited for 30 minutes',
       'doctor',
     ],
-    ['refused credentials', { lastHour: hour({ misconfigured: 3 }) }, 'refused (3 times', 'doctor'],
+    [
+      'refused credentials',
+      { lastHour: hour({ misconfigured: 3, retried: 99 }), queues: queues({ inFlight: 8 }) },
+      'refused (3 times',
+      'doctor',
+    ],
+    [
+      'a loyalty service that is away',
+      { lastHour: hour({ retried: 40 }), queues: queues({ waiting: 2, inFlight: 6 }) },
+      '8 wait, and in the last hour more tries failed (40) than went through (7)',
+      'doctor',
+    ],
     ['a crash', { lastHour: hour({ crash: 1 }) }, 'broke off 1 time in', 'doctor'],
     [
       'bad signatures',
       { lastHour: hour({}, { badSignatures: 6 }) },
       '6 webhooks were refused',
-      'secrets set webhook --rotate',
+      'doctor',
     ],
     [
       'a missing subscription',
@@ -154,6 +165,16 @@ describe('the verdict on a deployment', () => {
   it.each<[string, Partial<Status>]>([
     ['messages that only just arrived', { queues: queues({ waiting: 900, oldestSeconds: 40 }) }],
     ['an age that nobody knows', { queues: queues({ waiting: 1, oldestSeconds: undefined }) }],
+    ['credentials that are mended: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
+    ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
+    [
+      'one entity that is tried again and again',
+      { lastHour: hour({ retried: 12 }), queues: queues({ inFlight: 1 }) },
+    ],
+    [
+      'a busy hour in which some were tried twice',
+      { lastHour: hour({ applied: 90, retried: 60 }), queues: queues({ waiting: 50 }) },
+    ],
     ['a few foreign signatures', { lastHour: hour({}, { badSignatures: 5 }) }],
     ['a mended handful', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
     ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMoment } from '../../../scripts/connector/arguments/moment.ts';
+import { perSecond } from '../../../scripts/connector/arguments/per-second.ts';
 import { wholeNumber } from '../../../scripts/connector/arguments/whole-number.ts';
 
 const now = new Date('2026-10-09T12:00:00Z');
@@ -31,6 +32,16 @@ describe('a whole number on the command line', () => {
     expect(parse('10')).toBe(10);
     for (const text of ['0', '11', '1.5', '1e1', ' 5', '-1', '']) {
       expect(() => parse(text), text).toThrow('from 1 to 10');
+    }
+  });
+});
+
+describe('a rate on the command line', () => {
+  it('may say that it is a second that is meant', () => {
+    expect(perSecond(100)('20/s')).toBe(20);
+    expect(perSecond(100)('20')).toBe(20);
+    for (const wrong of ['0', '0/s', '101/s', '1/m', '1.5', '', '-1', '/s']) {
+      expect(() => perSecond(100)(wrong), wrong).toThrow('from 1/s to 100/s');
     }
   });
 });

@@ -72,6 +72,10 @@ describe('progress', () => {
     expect(progressLine({ doing: 'Reading:', total: undefined }, 300, 2_000, 'of about 900')).toBe(
       'Reading: 300 · 150/s · of about 900',
     );
+    // A tenth of the letters was looked at, and three of them matched.
+    expect(progressLine({ doing: 'Replaying:', total: undefined }, 3, 3_000, '', 0.1)).toBe(
+      'Replaying: 3 · 1.0/s · 27 s left',
+    );
   });
 
   it('is silent for two seconds, then writes a line now and then, and none with --json', () => {

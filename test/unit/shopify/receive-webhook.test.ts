@@ -6,6 +6,7 @@ import {
   type WebhookAnswer,
 } from '../../../shared/shopify/receive-webhook.ts';
 import type { WebhookSecrets } from '../../../shared/shopify/signature.ts';
+import { PROBE_TOPIC } from '../../../shared/shopify/topics.ts';
 import { hashBody } from '../../../shared/sync/message-ids.ts';
 import type { StoreEvent } from '../../../shared/sync/store-event.ts';
 import { type RecordedTelemetry, recordTelemetry } from '../../support/quiet-telemetry.ts';
@@ -99,6 +100,16 @@ describe('receiving a webhook', () => {
       },
     ]);
     expect(telemetry.total('received', { topic: 'orders/create' })).toBe(1);
+  });
+
+  it("answers the operator's trials like any other, and counts them apart", async () => {
+    const headers = { 'x-shopify-topic': PROBE_TOPIC };
+    expect(await send({ headers, secret: 'forged' })).toMatchObject({ status: 401 });
+    expect(await send({ headers })).toMatchObject({ status: 200 });
+    expect(queued).toEqual([]);
+    expect(telemetry.total('refused', { why: 'probe' })).toBe(1);
+    expect(telemetry.total('refused', { why: 'signature' })).toBe(0);
+    expect(telemetry.total('unknown-topic')).toBe(0);
   });
 
   it('answers 503 when the queue did not take it, so that the store sends it again', async () => {

@@ -36,7 +36,7 @@ export async function dropCommand(
   }
   const path = fileFor(deployment.stack, new Date());
   const by = whoIsAtTheKeyboard();
-  const file = await createDroppedFile(path, { because, by, now: () => new Date() });
+  const file = createDroppedFile(path, { because, by, now: () => new Date() });
   const progress = terminal.progress('Dropping dead letters:', agreed?.size);
   let dropped = 0;
   try {
@@ -48,8 +48,10 @@ export async function dropCommand(
   } finally {
     progress.end();
     await file.close();
-    if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: path });
-    else terminal.line(`Dropped ${countLetters(dropped)}, kept in ${path}`);
+    const keptIn = dropped === 0 ? null : path;
+    if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: keptIn });
+    else if (keptIn) terminal.line(`Dropped ${countLetters(dropped)}, kept in ${keptIn}`);
+    else terminal.line('Nothing was dropped.');
   }
   return EXIT.fine;
 }
@@ -64,7 +66,7 @@ async function askFor(
   const progress = terminal.progress('Reading dead letters:');
   const { groups } = await surveyLetters({
     ...world,
-    onProgress: (seen) => progress.report(seen),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch: ({ messageId }) => void agreed.add(messageId),
   });
   progress.end();

@@ -15,16 +15,12 @@ interface Circumstances {
   readonly now: () => Date;
 }
 
-/** Refuses a file that exists. */
-export async function createDroppedFile(
-  path: string,
-  { because, by, now }: Circumstances,
-): Promise<DroppedFile> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(path, 'ax', 0o600);
-  await syncFolder(dirname(path));
+/** Made with the first letter: where nothing matches, there is no file. Refuses one that exists. */
+export function createDroppedFile(path: string, { because, by, now }: Circumstances): DroppedFile {
+  let file: FileHandle | undefined;
   return {
     async keep(letters) {
+      file ??= await create(path);
       const droppedAt = now().toISOString();
       const lines = letters.map(({ receiptHandle: _, ...letter }) =>
         JSON.stringify({
@@ -38,8 +34,15 @@ export async function createDroppedFile(
       await file.appendFile(lines.map((line) => `${line}\n`).join(''));
       await file.datasync();
     },
-    close: () => file.close(),
+    close: async () => file?.close(),
   };
+}
+
+async function create(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, 'ax', 0o600);
+  await syncFolder(dirname(path));
+  return file;
 }
 
 /** Else a power failure could leave the letters removed and the file without a name. */

@@ -8,6 +8,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
+import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import { type Survey, surveyLetters } from './survey-letters.ts';
 
@@ -21,7 +22,7 @@ export async function listLetters(session: Session, filter: LetterFilter): Promi
     queues: openLetterQueues(deployment, familiesOf(filter)),
     filter,
     signal,
-    onProgress: (seen, total) => progress.report(seen, total > seen ? `of about ${total}` : ''),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
   });
   progress.end();
   const now = new Date();
@@ -47,7 +48,10 @@ function headline({ matching, queues }: Survey, filter: LetterFilter, stack: str
     .map((queue) => `${queue.matching} ${queue.family}`);
   const chosen = describeFilter(filter);
   const of = chosen ? ` with ${chosen}` : '';
-  if (matching === 0) return `No dead letters${of} in ${stack}.`;
+  if (matching === 0) {
+    const found = queues.some(({ notSeen }) => notSeen > 0) ? 'to be seen ' : '';
+    return `No dead letters${of} ${found}in ${stack}.`;
+  }
   return `${countLetters(matching)}${of} in ${stack}: ${where.join(', ')}.`;
 }
 
@@ -55,9 +59,7 @@ function tellWhatWasNotSeen({ queues }: Survey, { line, paragraph }: Terminal): 
   for (const { family, notSeen } of queues) {
     if (notSeen === 0) continue;
     line();
-    paragraph(
-      `About ${notSeen} more in the ${family} queue cannot be seen now: somebody else is reading them, or they wait behind an earlier letter of the same entity. Look again in five minutes.`,
-    );
+    paragraph(notSeenText(notSeen, family));
   }
 }
 

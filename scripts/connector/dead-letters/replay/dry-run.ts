@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
 import { createLetterGroups } from '../letter-groups.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
+import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import { OBSTACLES, type Obstacle, prepareReplay } from './prepare-replay.ts';
 import type { ReplayChoice } from './replay-letters.ts';
@@ -23,10 +24,10 @@ export async function dryRun(
   const obstacles = new Map<Obstacle, number>();
   let replayable = 0;
   const progress = terminal.progress('Reading dead letters:');
-  const { matching } = await surveyLetters({
+  const { matching, queues } = await surveyLetters({
     ...world,
     filter: choice.filter,
-    onProgress: (seen) => progress.report(seen),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch(letter) {
       const prepared = prepareReplay(letter, choice, world.read, new Date());
       if (prepared.kind === 'event') {
@@ -36,22 +37,21 @@ export async function dryRun(
     },
   });
   progress.end();
+  const notSeen = queues.reduce((sum, queue) => sum + queue.notSeen, 0);
   const would = Math.min(replayable, choice.limit);
   if (session.json) {
     terminal.json({
       dryRun: true,
       matching,
       wouldReplay: would,
+      notSeen,
       cannot: Object.fromEntries(obstacles),
       groups: groupsAsJson(groups.all()),
     });
     return EXIT.fine;
   }
-  if (matching === 0) {
-    terminal.line('No dead letter matches. Nothing would be sent.');
-    return EXIT.fine;
-  }
-  terminal.line(`${would} of ${matching} matching dead letters would be sent again.`);
+  if (matching === 0) terminal.line('No dead letter matches. Nothing would be sent.');
+  else terminal.line(`${would} of ${matching} matching dead letters would be sent again.`);
   if (would > 0) {
     terminal.line();
     showGroups(groups.all(), terminal, new Date());
@@ -59,6 +59,10 @@ export async function dryRun(
   for (const [obstacle, count] of obstacles) {
     terminal.line();
     terminal.paragraph(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
+  }
+  if (notSeen > 0) {
+    terminal.line();
+    terminal.paragraph(notSeenText(notSeen));
   }
   if (would > 0) {
     terminal.line();

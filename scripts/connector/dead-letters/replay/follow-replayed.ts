@@ -49,13 +49,14 @@ export async function followReplayed(
   const families = [...new Set(replayed.map(({ family }) => family))];
   const pending = new Set(replayed);
   const outcomes = new Map<string, number>();
+  const taken = new Set<string>();
   let emptyRounds = 0;
   // SQS counts roughly: only two empty counts in a row are believed.
   while (pending.size > 0 && emptyRounds < 2 && !signal.aborted && performance.now() < endMs) {
     const depths = await Promise.all(families.map((family) => world.replayQueue.depth(family)));
     const depth = depths.reduce((sum, one) => sum + one, 0);
     emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
-    await takeOutcomes(pending, outcomes, world.ledger);
+    await takeOutcomes(pending, { outcomes, taken }, world.ledger);
     world.onProgress(replayed.length - pending.size, depth);
     if (pending.size > 0 && emptyRounds < 2) {
       await sleep(everyMs, undefined, { signal }).catch(() => {});
@@ -77,7 +78,7 @@ export async function followReplayed(
 
 async function takeOutcomes(
   pending: Set<ReplayedLetter>,
-  outcomes: Map<string, number>,
+  { outcomes, taken }: { outcomes: Map<string, number>; taken: Set<string> },
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<void> {
   const entities = [...pending].filter(({ key }) => key !== undefined);
@@ -85,10 +86,15 @@ async function takeOutcomes(
     const some = entities.slice(start, start + KEYS_AT_ONCE);
     const entries = await ledger.readMany(some.flatMap(({ key }) => (key ? [key] : [])));
     for (const letter of some) {
-      const entry = letter.key && entries.get(entityKeyText(letter.key));
-      // The first since the replay; what came later was another event's.
-      const since = entry?.outcomes.find(({ at }) => at >= letter.at);
+      if (!letter.key) continue;
+      const entity = entityKeyText(letter.key);
+      // The first since the replay, and each for one letter only: of two letters of an entity the
+      // second often changes nothing, and leaves no line.
+      const since = entries
+        .get(entity)
+        ?.outcomes.find(({ at }) => at >= letter.at && !taken.has(`${at} ${entity}`));
       if (!since) continue;
+      taken.add(`${since.at} ${entity}`);
       pending.delete(letter);
       outcomes.set(since.outcome, (outcomes.get(since.outcome) ?? 0) + 1);
     }

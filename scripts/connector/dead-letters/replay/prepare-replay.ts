@@ -1,3 +1,4 @@
+import { SHOP_NOT_CONFIGURED } from '../../../../shared/shopify/read-event.ts';
 import { canBeReadFromStore } from '../../../../shared/sync/encode-event.ts';
 import { hashBody } from '../../../../shared/sync/message-ids.ts';
 import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
@@ -14,13 +15,22 @@ export interface ReplayWishes {
 }
 
 /** Why a letter that was chosen stays where it is. */
-export type Obstacle = 'undecodable' | 'still-unreadable' | 'not-in-the-store';
+export type Obstacle =
+  | 'undecodable'
+  | 'shop-not-configured'
+  | 'still-unreadable'
+  | 'unreadable-for-ever'
+  | 'not-in-the-store';
 
 export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   undecodable:
     'this release cannot read the message: use the release that wrote it, or drop it once it is understood',
   'still-unreadable':
     'this release cannot use the body either, so it would only come back; --refetch asks the store instead',
+  'unreadable-for-ever':
+    'this release cannot use the body either, and the store cannot be asked: drop it once it is understood',
+  'shop-not-configured':
+    'its shop is not in connector.config.ts: name the shop there and deploy, or drop it',
   'not-in-the-store': 'the store cannot be asked for it, so --refetch has nothing to fetch',
 };
 
@@ -41,9 +51,8 @@ export function prepareReplay(
   now: Date,
 ): PreparedReplay {
   if (!event) return { kind: 'obstacle', obstacle: 'undecodable' };
-  if (refetch && !canBeReadFromStore(event, event.body ? hashBody(event.body) : '')) {
-    return { kind: 'obstacle', obstacle: 'not-in-the-store' };
-  }
+  const isInTheStore = canBeReadFromStore(event, event.body ? hashBody(event.body) : '');
+  if (refetch && !isInTheStore) return { kind: 'obstacle', obstacle: 'not-in-the-store' };
   const { force: _, ...rest } = event;
   const again: StoreEvent = {
     ...rest,
@@ -51,9 +60,15 @@ export function prepareReplay(
     ...(force && { force }),
     replays: [...(event.replays ?? []), { at: now.toISOString(), by }],
   };
-  if (read(again).kind === 'unreadable') {
-    return { kind: 'obstacle', obstacle: 'still-unreadable' };
+  const reading = read(again);
+  if (reading.kind === 'unreadable') {
+    return { kind: 'obstacle', obstacle: obstacleOf(reading.why, isInTheStore) };
   }
   const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
   return { kind: 'event', event: again, name: ['replay', messageId, ...how].join('/') };
+}
+
+function obstacleOf(why: string, isInTheStore: boolean): Obstacle {
+  if (why === SHOP_NOT_CONFIGURED) return 'shop-not-configured';
+  return isInTheStore ? 'still-unreadable' : 'unreadable-for-ever';
 }

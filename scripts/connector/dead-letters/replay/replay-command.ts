@@ -45,7 +45,8 @@ export async function replayCommand(
   const replayQueue = openReplayQueue(deployment);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
-  // With a filter nobody knows how many there will be.
+  const inFlight = counts.reduce((sum, queue) => sum + queue.inFlight, 0);
+  // With a filter nobody knows how many there will be, only how many were looked at.
   const total = Object.keys(filter).length > 0 ? undefined : Math.min(visible, choice.limit);
   const progress = session.terminal.progress('Replaying dead letters:', total);
   const replayed: ReplayedLetter[] = [];
@@ -69,7 +70,9 @@ export async function replayCommand(
         onReplayed(letter) {
           lastAt = performance.now();
           if (options.wait) replayed.push(letter);
-          progress.report(tally.replayed, `${countObstacles(tally)} cannot be replayed`);
+          const share = Math.max(tally.seen / visible, tally.replayed / choice.limit);
+          const detail = `${countObstacles(tally)} cannot be replayed`;
+          progress.report(tally.replayed, detail, total === undefined ? share : undefined);
         },
       },
       tally,
@@ -83,7 +86,9 @@ export async function replayCommand(
     options.wait && fault === undefined && replayed.length > 0
       ? await follow(session, deployment, replayed, { replayQueue, by: choice.by, signal })
       : undefined;
-  reportReplay(session, { stack: deployment.stack, filter, tally, elapsedMs, followed });
+  const wasWhole = fault === undefined && !signal.aborted && tally.replayed < choice.limit;
+  const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
+  reportReplay(session, { stack: deployment.stack, tally, notSeen, elapsedMs, followed });
   if (fault !== undefined) throw fault;
   const failing = followed ? followed.failing + followed.underway : tally.backAgain;
   const unhappy = countObstacles(tally) + failing;

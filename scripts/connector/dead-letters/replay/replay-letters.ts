@@ -59,10 +59,13 @@ export async function replayLetters(
   const signal = AbortSignal.any([world.signal, limitReached.signal]);
   let reserved = 0;
 
-  /** Sending it once more would go on for as long as the service refuses it. */
+  /**
+   * Sending it once more would go on for as long as the service refuses it. Whoever replayed it: two
+   * people would hand each other the same letters for ever.
+   */
   function isBackAgain({ event }: ReadLetter): boolean {
     const last = event?.replays?.at(-1);
-    return last !== undefined && last.by === choice.by && last.at >= startedAt;
+    return last !== undefined && last.at >= startedAt;
   }
 
   function choose(letters: readonly DeadLetter[]): readonly Chosen[] {

@@ -12,7 +12,7 @@ export interface ReplayTally {
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
   notMatching: number;
-  /** Replayed by this very run, and dead letters again before it ended. */
+  /** Replayed since this run began, by it or by somebody else, and dead letters again. */
   backAgain: number;
 }
 

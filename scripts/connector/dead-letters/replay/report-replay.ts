@@ -2,7 +2,7 @@ import type { Session } from '../../session.ts';
 import { spanText } from '../../terminal/relative-time.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { countLetters } from '../count-letters.ts';
-import type { LetterFilter } from '../letter-filter.ts';
+import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import type { Followed } from './follow-replayed.ts';
 import { OBSTACLES } from './prepare-replay.ts';
@@ -10,8 +10,9 @@ import type { ReplayTally } from './replay-tally.ts';
 
 interface ReplayReport {
   readonly stack: string;
-  readonly filter: LetterFilter;
   readonly tally: ReplayTally;
+  /** What SQS counted beyond those that it gave; 0 when the run ended early. */
+  readonly notSeen: number;
   readonly elapsedMs: number;
   /** Undefined unless somebody waited. */
   readonly followed: Followed | undefined;
@@ -19,13 +20,14 @@ interface ReplayReport {
 
 /** What was done, in the end or when it was interrupted. */
 export function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
-  const { tally, elapsedMs, followed } = report;
+  const { tally, notSeen, elapsedMs, followed } = report;
   const { obstacles, ...counts } = tally;
   const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
   if (json) {
     terminal.json({
       stack: report.stack,
       ...counts,
+      notSeen,
       cannot: Object.fromEntries(obstacles),
       seconds: Math.round(elapsedMs) / 1000,
       ...(followed && {
@@ -42,8 +44,11 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
   terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
   tellWhatIsLeft(tally, terminal);
   if (tally.backAgain > 0 && !followed) {
-    terminal.line(`${tally.backAgain} of them are dead letters again already.`);
+    terminal.line(
+      `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
+    );
   }
+  if (notSeen > 0) terminal.paragraph(notSeenText(notSeen));
   if (followed) tellOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
     terminal.line('The workers have them now; --wait follows them to their outcome.');
@@ -66,7 +71,10 @@ function tellOutcomes(followed: Followed, terminal: Terminal): void {
     terminal.line(terminal.style('green', `Went through: ${parts.join(', ')}.`));
   if (underway > 0) {
     terminal.line(
-      terminal.style('yellow', `Still on the queue: ${underway}. The workers go on trying them.`),
+      terminal.style(
+        'yellow',
+        `No outcome yet: ${underway}. The queue is not empty, and the workers go on.`,
+      ),
     );
   }
   if (failing === 0) return;

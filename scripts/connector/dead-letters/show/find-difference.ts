@@ -1,3 +1,5 @@
+import type { LedgerEntry } from '../../../../shared/sync/ledger.ts';
+import type { PreviewedCall } from '../../../../shared/sync/preview-sync.ts';
 import { recallOrder, recallProduct } from '../../../../shared/sync/remembered.ts';
 
 /** One field that would be sent otherwise than it was applied. */
@@ -7,11 +9,21 @@ export interface FieldDifference {
   readonly now: unknown;
 }
 
+/** Undefined where there is nothing to compare with, or the call does not carry the whole. */
+export function differencesOf(
+  { operation, body }: PreviewedCall,
+  entry: LedgerEntry | undefined,
+): readonly FieldDifference[] | undefined {
+  const isWhole = operation === 'sendOrder' || operation === 'updateProduct';
+  if (!body || !isWhole || entry?.appliedKey === undefined) return undefined;
+  return findDifferences(body, entry.remembered);
+}
+
 /**
  * How a form differs from what the ledger remembers of the applied one. The ledger keeps a hash of the
  * whole, and of a few fields the value: only those can be compared one by one.
  */
-export function findDifferences(form: object, remembered: string | undefined): FieldDifference[] {
+function findDifferences(form: object, remembered: string | undefined): FieldDifference[] {
   const applied = rememberedFields(remembered);
   const fields = new Map<string, unknown>(Object.entries(form));
   return Object.entries(applied).flatMap(([field, before]) => {

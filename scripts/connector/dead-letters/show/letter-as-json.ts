@@ -1,7 +1,8 @@
 import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
-import { maskPersonal } from './mask-personal.ts';
+import { differencesOf, type FieldDifference } from './find-difference.ts';
+import { isPersonal, maskPersonal } from './mask-personal.ts';
 
 /** A letter for a program to read; people in it are masked unless they are to be revealed. */
 export function letterAsJson(
@@ -22,9 +23,21 @@ export function letterAsJson(
     now: {
       summary: describeProspect(prospect, options),
       ...(prospect.kind === 'preview' && { outcome: prospect.preview.outcome }),
-      calls: calls.map((call) =>
-        call.body && !options.reveal ? { ...call, body: maskPersonal(call.body) } : call,
-      ),
+      calls: calls.map((call) => {
+        const differences = differencesOf(call, entry);
+        return {
+          ...call,
+          ...(call.body && !options.reveal && { body: maskPersonal(call.body) }),
+          ...(differences && {
+            differences: shownDifferences(differences, options.reveal === true),
+          }),
+        };
+      }),
     },
   };
+}
+
+/** Against what was applied last; of what is about people only that it differs. */
+function shownDifferences(differences: readonly FieldDifference[], reveal: boolean) {
+  return differences.map((one) => (reveal || !isPersonal(one.field) ? one : { field: one.field }));
 }

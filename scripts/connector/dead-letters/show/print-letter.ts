@@ -6,7 +6,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import type { ReadLetter } from '../read-letter.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
-import { type FieldDifference, findDifferences } from './find-difference.ts';
+import { differencesOf, type FieldDifference } from './find-difference.ts';
 import { isPersonal, maskPersonal } from './mask-personal.ts';
 
 export interface PrintSettings {
@@ -31,15 +31,14 @@ export function printLetter({ letter, entry, prospect }: Examined, settings: Pri
   }
   if (prospect.kind !== 'preview') return;
   const isRevealed = options.reveal === true;
-  for (const { operation, id, body } of prospect.preview.calls) {
+  for (const call of prospect.preview.calls) {
+    const { operation, id, body } = call;
     terminal.line();
     terminal.line(terminal.style('dim', printable(`  ${[operation, id].join(' ').trim()}`)));
     if (!body) continue;
     printJson(isRevealed ? body : maskPersonal(body), terminal);
-    const isWhole = operation === 'sendOrder' || operation === 'updateProduct';
-    if (isWhole && entry?.appliedKey !== undefined) {
-      printDifferences(findDifferences(body, entry.remembered), isRevealed, terminal);
-    }
+    const differences = differencesOf(call, entry);
+    if (differences) printDifferences(differences, isRevealed, terminal);
   }
 }
 

@@ -31,7 +31,7 @@ export async function showLetter(
     queues: openLetterQueues(deployment, ['orders', 'products', 'coupons']),
     filter: { id },
     signal,
-    onProgress: (seen) => progress.report(seen),
+    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch(letter) {
       found.push(letter);
       found.sort((a, b) => b.at - a.at).splice(MOST_SHOWN);
