@@ -166,7 +166,9 @@ async function startParts(
   emulators.secretsmanager = started(
     await startSecretsEmulator({ secrets: fillSecrets(description.secrets, secrets) }),
   ).endpoint;
-  const client = { endpoint: gateway.address, region: PLACE.region, credentials: secrets.operator };
+  // A copy: the SDK notes in the object where it came from, and the state file would show that.
+  const credentials = { ...secrets.operator };
+  const client = { endpoint: gateway.address, region: PLACE.region, credentials };
   const sqs = new SQSClient(client);
   const dynamoDb = new DynamoDBClient(client);
   stops.push(async () => {

@@ -9,42 +9,10 @@ export const NEWEST_VERSION = 1;
 
 /** The SQS message body of an event: ASCII, and short enough whatever the body is. */
 export function encodeEvent(event: StoreEvent): string {
-  const {
-    shop,
-    kind,
-    id,
-    topic,
-    deliveryId,
-    receivedAt,
-    triggeredAt,
-    apiVersion,
-    cursor,
-    replays,
-    history,
-    force,
-  } = event;
-  const body = event.body && carry(event, event.body);
+  const { body, ...fields } = event;
+  const carried = body && carry(event, body);
   // JSON leaves out what is undefined.
-  return escapeToAscii(
-    JSON.stringify({
-      v: NEWEST_VERSION,
-      ...{
-        shop,
-        kind,
-        id,
-        topic,
-        deliveryId,
-        receivedAt,
-        triggeredAt,
-        apiVersion,
-        cursor,
-        replays,
-        history,
-        force,
-        body,
-      },
-    }),
-  );
+  return escapeToAscii(JSON.stringify({ v: NEWEST_VERSION, ...fields, body: carried }));
 }
 
 /**

@@ -15,11 +15,19 @@ export interface PricedStack {
   readonly httpApi: boolean;
 }
 
+/** The properties that are read here, of whatever resource has them. */
+interface PricedProperties {
+  readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
+  readonly MemorySize?: number;
+  readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
+  readonly ScheduleExpression?: string;
+  readonly RetentionInDays?: number;
+  readonly PointInTimeRecoverySpecification?: { readonly PointInTimeRecoveryEnabled?: boolean };
+}
+
 interface Resource {
   readonly Type: string;
-  // A template is what CloudFormation takes, of any depth and kind.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly Properties?: any;
+  readonly Properties?: PricedProperties;
 }
 
 export interface StackTemplate {
@@ -33,7 +41,8 @@ export function describeStack({ Resources }: StackTemplate): PricedStack {
     );
   const functions = all('AWS::Lambda::Function');
   const memoryOf = (variable: string, set: boolean) =>
-    functions.find(({ Environment }) => variable in Environment.Variables === set)?.MemorySize;
+    functions.find(({ Environment }) => variable in (Environment?.Variables ?? {}) === set)
+      ?.MemorySize ?? Number.NaN;
   return {
     receiverMb: memoryOf('LEDGER_TABLE', false),
     workerMb: memoryOf('SOURCE_QUEUE_URL', true),
@@ -47,12 +56,12 @@ export function describeStack({ Resources }: StackTemplate): PricedStack {
     ),
     dashboards: all('AWS::CloudWatch::Dashboard').length,
     reconcileRuns: all('AWS::Events::Rule').reduce(
-      (sum, { ScheduleExpression }) => sum + runsPerMonth(ScheduleExpression),
+      (sum, { ScheduleExpression }) => sum + runsPerMonth(ScheduleExpression ?? ''),
       0,
     ),
-    logRetentionDays: all('AWS::Logs::LogGroup')[0]?.RetentionInDays,
+    logRetentionDays: all('AWS::Logs::LogGroup')[0]?.RetentionInDays ?? Number.NaN,
     recovery: all('AWS::DynamoDB::Table').some(
-      ({ PointInTimeRecoverySpecification: point }) => point?.PointInTimeRecoveryEnabled,
+      ({ PointInTimeRecoverySpecification: point }) => point?.PointInTimeRecoveryEnabled === true,
     ),
     httpApi: all('AWS::ApiGatewayV2::Api').length > 0,
   };
