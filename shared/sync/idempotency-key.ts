@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WantedState } from './wanted-state.ts';
+import type { WantedState } from './mapping/wanted-state.ts';
 
 /**
  * Names a wanted state: equal keys mean that no call is needed.

@@ -2,9 +2,9 @@ import type { LoyaltyClient } from '../loyalty/client.ts';
 import type { OperationId } from '../loyalty/operation-id.ts';
 import type { BusinessError, LoyaltyResult } from '../loyalty/result.ts';
 import type { CallEnd } from './circuit-breaker.ts';
+import type { WantedState } from './mapping/wanted-state.ts';
 import type { Outcome } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
-import type { WantedState } from './wanted-state.ts';
 
 /** The five calls that syncing needs. */
 export type LoyaltyCalls = Pick<

@@ -1,10 +1,10 @@
 import type { EntityKey } from './entity.ts';
-import { isHistory } from './history-mark.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { type LedgerEntry, type LedgerWrite, OUTCOMES_KEPT, type PastOutcome } from './ledger.ts';
+import { isHistory } from './mapping/history-mark.ts';
+import type { Mapped } from './mapping/wanted-state.ts';
 import type { Snapshot } from './read-snapshot.ts';
 import type { StoreEvent } from './store-event.ts';
-import type { Mapped } from './wanted-state.ts';
 
 /** What the next entry is made from. */
 export interface EntryChange {

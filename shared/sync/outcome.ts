@@ -1,6 +1,6 @@
 import type { LoyaltyErrorName } from '../loyalty/error-codes.ts';
 import type { OperationId } from '../loyalty/operation-id.ts';
-import type { MappingSkip } from './wanted-state.ts';
+import type { MappingSkip } from './mapping/wanted-state.ts';
 
 /** Why nothing was sent although everything was understood. */
 export type SkipReason = MappingSkip | 'automatic-discount' | 'unknown-customer';

@@ -3,7 +3,7 @@ import type { EntityKey } from './entity.ts';
 import type { Candidate } from './item.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
-import type { EntityRules } from './map-snapshot.ts';
+import type { EntityRules } from './mapping/map-snapshot.ts';
 import type { Outcome } from './outcome.ts';
 import type { Store } from './store-reader.ts';
 import { type SyncWorld, syncEntity } from './sync-entity.ts';

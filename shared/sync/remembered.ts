@@ -1,5 +1,10 @@
 import type { StoreOrder } from '../store/order.ts';
-import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './wanted-state.ts';
+import type {
+  CustomerForm,
+  OrderForm,
+  ProductForm,
+  ReferenceForm,
+} from './mapping/wanted-state.ts';
 
 /** What the ledger knows of the entity that is being mapped. */
 export interface KnownBefore {

@@ -1,5 +1,4 @@
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { needsMetafields } from './customer-detail.ts';
 import type { EntityKey } from './entity.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { Candidate } from './item.ts';
@@ -10,7 +9,10 @@ import {
   makeCalls,
   refuseToReplace,
 } from './make-calls.ts';
-import { type EntityRules, mapSnapshot } from './map-snapshot.ts';
+import { needsMetafields } from './mapping/customer-detail.ts';
+import { type EntityRules, mapSnapshot } from './mapping/map-snapshot.ts';
+import { needsEnrichment } from './mapping/order-references.ts';
+import type { Mapped } from './mapping/wanted-state.ts';
 import {
   appliedEntry,
   attemptedEntry,
@@ -19,7 +21,6 @@ import {
   skippedEntry,
   unchangedEntry,
 } from './next-entry.ts';
-import { needsEnrichment } from './order-references.ts';
 import type { Outcome } from './outcome.ts';
 import { plan } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
@@ -29,7 +30,6 @@ import { snapshotSource } from './snapshot-source.ts';
 import type { EventQueue, StoreEvent } from './store-event.ts';
 import type { Store } from './store-reader.ts';
 import type { Telemetry } from './telemetry.ts';
-import type { Mapped } from './wanted-state.ts';
 
 export interface SyncWorld {
   readonly ledger: Ledger;

@@ -7,8 +7,8 @@ import { readDiscountWebhook } from '../../shared/shopify/read-discount-webhook.
 import { readOrderReference } from '../../shared/shopify/read-order-reference.ts';
 import { readOrderWebhook } from '../../shared/shopify/read-order-webhook.ts';
 import { readProductWebhook } from '../../shared/shopify/read-product-webhook.ts';
-import { mapOrder } from '../../shared/sync/map-order.ts';
-import { mapProduct } from '../../shared/sync/map-product.ts';
+import { mapOrder } from '../../shared/sync/mapping/map-order.ts';
+import { mapProduct } from '../../shared/sync/mapping/map-product.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';
 import { neverSent, rules } from '../fixtures/store-entities.ts';

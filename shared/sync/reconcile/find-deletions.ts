@@ -1,7 +1,7 @@
 import { idempotencyKey } from '../idempotency-key.ts';
 import { inTurns } from '../in-turns.ts';
 import type { Ledger, LedgerEntry } from '../ledger.ts';
-import { mapSnapshot } from '../map-snapshot.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { recallOrder } from '../remembered.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store-walk.ts';
 import { deletionMessage, type HealedKind, healedKindOf } from './healing-message.ts';

@@ -1,9 +1,9 @@
 import type { EntityKey } from '../entity.ts';
 import { idempotencyKey } from '../idempotency-key.ts';
 import type { LedgerEntry } from '../ledger.ts';
-import { type EntityRules, mapSnapshot } from '../map-snapshot.ts';
+import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../store-reader.ts';
-import type { Mapped } from '../wanted-state.ts';
 
 export interface Comparison {
   readonly key: EntityKey;

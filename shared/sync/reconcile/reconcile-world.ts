@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger.ts';
-import type { EntityRules } from '../map-snapshot.ts';
+import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { QueueDepth } from '../queue-depth.ts';
 import type { EventQueue } from '../store-event.ts';
 import type { Store } from '../store-reader.ts';

@@ -4,8 +4,8 @@ import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/di
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import { mapProduct } from '../../../shared/sync/map-product.ts';
+import { mapOrder } from '../../../shared/sync/mapping/map-order.ts';
+import { mapProduct } from '../../../shared/sync/mapping/map-product.ts';
 import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
 import { rules } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';

@@ -6,7 +6,11 @@ import {
   defineConnector,
   type Shop,
 } from '../../../shared/config/connector-config.ts';
-import type { CouponRules, OrderRules, ProductRules } from '../../../shared/sync/mapping-rules.ts';
+import type {
+  CouponRules,
+  OrderRules,
+  ProductRules,
+} from '../../../shared/sync/mapping/mapping-rules.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],

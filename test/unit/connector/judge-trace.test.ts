@@ -5,7 +5,7 @@ import type { Trace } from '../../../scripts/connector/trace/trace-model.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 import { idempotencyKey } from '../../../shared/sync/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
-import type { Mapped } from '../../../shared/sync/wanted-state.ts';
+import type { Mapped } from '../../../shared/sync/mapping/wanted-state.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },

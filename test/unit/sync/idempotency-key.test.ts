@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idempotencyKey } from '../../../shared/sync/idempotency-key.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import type { WantedState } from '../../../shared/sync/wanted-state.ts';
+import { mapOrder } from '../../../shared/sync/mapping/map-order.ts';
+import type { WantedState } from '../../../shared/sync/mapping/wanted-state.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 function turn<T>(value: T): T {

@@ -9,7 +9,7 @@ import {
   makeCalls,
   refuseToReplace,
 } from '../../../shared/sync/make-calls.ts';
-import type { WantedState } from '../../../shared/sync/wanted-state.ts';
+import type { WantedState } from '../../../shared/sync/mapping/wanted-state.ts';
 
 const never = new AbortController().signal;
 const cancelled: WantedState = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readOrder } from '../../../../shared/shopify/admin/read-order.ts';
 import { readOrderWebhook } from '../../../../shared/shopify/read-order-webhook.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
-import { mapOrder } from '../../../../shared/sync/map-order.ts';
+import { mapOrder } from '../../../../shared/sync/mapping/map-order.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { anyOrder, type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';

@@ -4,7 +4,7 @@ import { readCoupon } from '../../../../shared/shopify/admin/read-coupon.ts';
 import { readDiscount } from '../../../../shared/shopify/admin/read-discount.ts';
 import { REWARD_TAG } from '../../../../shared/shopify/admin/reward-tag.ts';
 import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
-import { mapCoupon } from '../../../../shared/sync/map-coupon.ts';
+import { mapCoupon } from '../../../../shared/sync/mapping/map-coupon.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { rules } from '../../../fixtures/store-entities.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idempotencyKey } from '../../../../shared/sync/idempotency-key.ts';
 import type { LedgerEntry } from '../../../../shared/sync/ledger.ts';
-import { mapOrder } from '../../../../shared/sync/map-order.ts';
+import { mapOrder } from '../../../../shared/sync/mapping/map-order.ts';
 import { type Comparison, judgeEntity } from '../../../../shared/sync/reconcile/judge-entity.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 

@@ -1,4 +1,4 @@
-import { LOCALIZED_FIELDS, type StoreOrder } from '../store/order.ts';
+import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/order.ts';
 import type { DetailSource, OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
 import type { MappingFault } from './wanted-state.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import { mapDeletedOrder, mapOrder } from '../../../shared/sync/map-order.ts';
-import type { OrderRules } from '../../../shared/sync/mapping-rules.ts';
-import type { KnownBefore } from '../../../shared/sync/remembered.ts';
-import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
+import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { mapDeletedOrder, mapOrder } from '../../../../shared/sync/mapping/map-order.ts';
+import type { OrderRules } from '../../../../shared/sync/mapping/mapping-rules.ts';
+import type { KnownBefore } from '../../../../shared/sync/remembered.ts';
+import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 function wantedOf(
   order: StoreOrder,

@@ -1,11 +1,11 @@
-import type { EntityKey } from './entity.ts';
+import type { EntityKey } from '../entity.ts';
+import type { LedgerEntry } from '../ledger.ts';
+import type { Snapshot } from '../read-snapshot.ts';
 import { isHistory, isKnown } from './history-mark.ts';
-import type { LedgerEntry } from './ledger.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
 import { mapDeletedProduct, mapProduct } from './map-product.ts';
 import type { CouponRules, OrderRules, ProductRules } from './mapping-rules.ts';
-import type { Snapshot } from './read-snapshot.ts';
 import type { Mapped } from './wanted-state.ts';
 
 export type EntityRules = OrderRules & ProductRules & CouponRules;

@@ -1,5 +1,5 @@
-import { type Amount, atLeastZero, subtract, sum } from '../store/money.ts';
-import type { StoreOrder } from '../store/order.ts';
+import { type Amount, atLeastZero, subtract, sum } from '../../store/money.ts';
+import type { StoreOrder } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
 
 /** The amount the program counts with. Shipping is in neither. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
-import { mapCoupon } from '../../../shared/sync/map-coupon.ts';
-import type { CouponRules } from '../../../shared/sync/mapping-rules.ts';
-import { amount, rules, storeCoupon } from '../../fixtures/store-entities.ts';
+import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+import { mapCoupon } from '../../../../shared/sync/mapping/map-coupon.ts';
+import type { CouponRules } from '../../../../shared/sync/mapping/mapping-rules.ts';
+import { amount, rules, storeCoupon } from '../../../fixtures/store-entities.ts';
 
 const now = new Date('2026-10-15T12:00:00Z');
 const inactive = { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: 'AUTUMN10' } };

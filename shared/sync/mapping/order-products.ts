@@ -1,5 +1,5 @@
-import { sum, toJsonNumber } from '../store/money.ts';
-import type { StoreOrder, StoreOrderLine } from '../store/order.ts';
+import { sum, toJsonNumber } from '../../store/money.ts';
+import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import { brandForm } from './product-brand.ts';
 import type { OrderProductForm } from './wanted-state.ts';
 

@@ -1,5 +1,5 @@
-import type { CouponKind } from '../store/coupon.ts';
-import type { StoreOrder } from '../store/order.ts';
+import type { CouponKind } from '../../store/coupon.ts';
+import type { StoreOrder } from '../../store/order.ts';
 
 /** The settings that mapping needs. What each means stands where the merchant sets it. */
 export interface OrderRules {

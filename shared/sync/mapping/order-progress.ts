@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../store/order.ts';
+import type { StoreOrder } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
 
 /** How far an order has come, as the loyalty service asks for it. */

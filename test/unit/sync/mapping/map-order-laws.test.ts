@@ -1,14 +1,14 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import type { OrderRules } from '../../../shared/sync/mapping-rules.ts';
-import type { OrderForm, WantedState } from '../../../shared/sync/wanted-state.ts';
-import { buildOrder, type OrderFixture } from '../../fixtures/order-payload.ts';
-import { anyOrder } from '../../fixtures/order-spec.ts';
-import { neverSent, rules } from '../../fixtures/store-entities.ts';
+import { readOrderWebhook } from '../../../../shared/shopify/read-order-webhook.ts';
+import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { mapOrder } from '../../../../shared/sync/mapping/map-order.ts';
+import type { OrderRules } from '../../../../shared/sync/mapping/mapping-rules.ts';
+import type { OrderForm, WantedState } from '../../../../shared/sync/mapping/wanted-state.ts';
+import { buildOrder, type OrderFixture } from '../../../fixtures/order-payload.ts';
+import { anyOrder } from '../../../fixtures/order-spec.ts';
+import { neverSent, rules } from '../../../fixtures/store-entities.ts';
 
 const anyRules: fc.Arbitrary<OrderRules> = fc.record({
   ...Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, fc.constant(rule)])),

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from './ledger.ts';
+import type { LedgerEntry } from '../ledger.ts';
 
 /** In an order's `Metadatas`: placed before the connector was there, so campaigns need not fire. */
 export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;

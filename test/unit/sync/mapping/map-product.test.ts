@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mapDeletedProduct, mapProduct } from '../../../shared/sync/map-product.ts';
-import { neverSent, rules, storeProduct } from '../../fixtures/store-entities.ts';
+import { mapDeletedProduct, mapProduct } from '../../../../shared/sync/mapping/map-product.ts';
+import { neverSent, rules, storeProduct } from '../../../fixtures/store-entities.ts';
 
 const shop = 'example-store.myshopify.com';
 

@@ -1,4 +1,4 @@
-import type { StoreProduct } from '../store/product.ts';
+import type { StoreProduct } from '../../store/product.ts';
 import type { CategoryForm } from './wanted-state.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import { needsMetafields } from '../../../shared/sync/customer-detail.ts';
-import { mapOrder } from '../../../shared/sync/map-order.ts';
-import type { OrderRules } from '../../../shared/sync/mapping-rules.ts';
-import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
+import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { needsMetafields } from '../../../../shared/sync/mapping/customer-detail.ts';
+import { mapOrder } from '../../../../shared/sync/mapping/map-order.ts';
+import type { OrderRules } from '../../../../shared/sync/mapping/mapping-rules.ts';
+import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const birthMetafield = { owner: 'customer', namespace: 'facts', key: 'birth_date' } as const;
 const fromMetafield = { from: 'metafield', ...birthMetafield } as const;

@@ -1,4 +1,4 @@
-import type { components } from '../loyalty/contract.gen.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
 
 type Schemas = components['schemas'];
 
