@@ -9,11 +9,19 @@ export const backfill: Bench = {
   name: 'backfill',
   async run({ quick }) {
     const [few, many] = quick ? [1_000, 5_000] : [10_000, 100_000];
-    const small = await measureBackfill(few);
+    const small = await middleOfThree(few);
     const large = await measureBackfill(many);
     return figuresOf(small, large);
   },
 };
+
+/** A peak of a short run depends on when the garbage was last collected: one alone says little. */
+async function middleOfThree(orders: number): Promise<FeedMeasure> {
+  const first = await measureBackfill(orders);
+  const others = [await measureBackfill(orders), await measureBackfill(orders)];
+  const byPeak = [first, ...others].sort((one, other) => one.peakBytes - other.peakBytes);
+  return byPeak[1] ?? first;
+}
 
 function figuresOf(small: FeedMeasure, large: FeedMeasure): readonly Figure[] {
   const { sent, seconds, peakBytes, fileBytes, calls } = large;
@@ -24,7 +32,7 @@ function figuresOf(small: FeedMeasure, large: FeedMeasure): readonly Figure[] {
       key: 'backfill.memory',
       value: peakBytes / small.peakBytes,
       unit: '×',
-      note: `peak at ${sent} orders to that at ${small.sent}; flat is at most 1.2`,
+      note: `peak at ${sent} orders to that at ${small.sent} (middle of three); at most 1.2`,
     },
     { key: 'backfill.peak', value: peakBytes / 1e6, unit: 'MB', note },
     { key: 'backfill.store-calls', value: calls.store / sent, unit: 'calls/order', note },
