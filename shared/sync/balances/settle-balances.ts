@@ -3,6 +3,7 @@ import type { Ledger, LedgerEntry, LedgerWrite } from '../ledger.ts';
 import type { Outcome } from '../outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from '../telemetry.ts';
+import { askAgain } from './ask-again.ts';
 import {
   type BalanceStep,
   markedBalance,
@@ -85,7 +86,7 @@ async function prepare(
 ): Promise<Writing | undefined> {
   const { key, newest: event, moment } = work;
   const end = (outcome: Outcome): undefined => void ended.set(work, outcome);
-  const decision = decideBalance(event, moment, entry);
+  const decision = decideBalance(moment, entry);
   if (decision.kind === 'superseded') return end(decision);
   const { version } = decision;
   let { balance } = decision;
@@ -158,10 +159,7 @@ async function record(
       // Somebody else wrote while we did: nobody knows whose balance the customer has. Our message may
       // be gone already, settled by the other worker, so the question gets a message of its own.
       await world.ledger.markUncertain(work.key);
-      await world.queue.send({
-        ...work.newest,
-        deliveryId: `${work.newest.deliveryId}/again/${world.now().getTime()}`,
-      });
+      await world.queue.send(askAgain(work.newest, world.now()));
       return overtaken;
     }
     case 'unknown-customer':
