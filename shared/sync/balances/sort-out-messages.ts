@@ -1,4 +1,5 @@
 import type { EntityKey } from '../entity.ts';
+import { groupIdOf } from '../message-ids.ts';
 import type { Rejection } from '../outcome.ts';
 import { type ParkingWorld, parkMessage } from '../park-message.ts';
 import type { ReceivedMessage } from '../source-queue.ts';
@@ -36,11 +37,11 @@ export async function sortOutMessages(
 ): Promise<SortedMessages> {
   const works: CustomerWork[] = [];
   const stuck: TracedMessage[][] = [];
-  for (const group of Map.groupBy(messages, ({ groupId }) => groupId).values()) {
+  const read = messages.map((message) => ({ message, decoded: decodeBalance(message.body) }));
+  for (const group of Map.groupBy(read, customerOf).values()) {
     const usable: BalanceMessage[] = [];
     const unparked: TracedMessage[] = [];
-    for (const message of group) {
-      const decoded = decodeBalance(message.body);
+    for (const { message, decoded } of group) {
       const event = decoded.kind === 'event' ? decoded.event : undefined;
       const rejection = faultOf(decoded, world.knowsShop);
       if (!rejection && event) usable.push({ message, event });
@@ -53,6 +54,11 @@ export async function sortOutMessages(
     else if (newest) works.push(workOn([newest, ...older]));
   }
   return { works, stuck };
+}
+
+/** Not the message's own group: a letter that was sent back has the one of the dead-letter queue. */
+function customerOf({ message, decoded }: { message: ReceivedMessage; decoded: DecodedBalance }) {
+  return decoded.kind === 'event' ? groupIdOf(decoded.event) : message.groupId;
 }
 
 function workOn(messages: CustomerWork['messages']): CustomerWork {

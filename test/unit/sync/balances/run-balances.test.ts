@@ -162,6 +162,20 @@ describe('what goes wrong with one customer', () => {
     expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
   });
 
+  it('is settled once though their letters were sent back, each in a group of its own', async () => {
+    const worker = openBalanceWorker(['1', '2']);
+    await worker.tell('1', 20, { at: 0 });
+    await worker.tell('1', 10, { at: -60 });
+    await worker.tell('2', 30);
+    const sentBack = worker.queue.receive({ max: 10 });
+    for (const { receiptHandle } of sentBack) worker.queue.delete(receiptHandle);
+    for (const { body, messageId } of sentBack) worker.sendRaw(body, messageId);
+    expect(await worker.work()).toEqual({ received: 3, left: 0 });
+    expect(worker.store.calls).toEqual([2]);
+    expect(worker.store.customers.get('1')?.points).toBe('20');
+    expect(worker.queue.size).toBe(0);
+  });
+
   it('parks an event from the future, which would keep all true ones out', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 1_000_000, { at: 301 });
