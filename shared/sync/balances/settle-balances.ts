@@ -106,13 +106,15 @@ async function prepare(
   return marked ? { work, change, ...stepOf(), entry: marked } : end(overtaken);
 }
 
-/** A tier that the customer surely never had need not be taken away. */
+/**
+ * A tier is taken away unless the ledger knows that there is none: the first write has no mark, so a
+ * worker that died may have left one, and so may an earlier ledger.
+ */
 function changeFor(customerId: string, { balance, entry }: BalanceStep): BalanceChange {
   const { points, cashback, tier } = balance;
-  const had = entry !== undefined && (entry.uncertain || recallBalance(entry.remembered)?.tier);
+  const hasNone = !entry?.uncertain && recallBalance(entry?.remembered)?.tier === null;
   const change = { customerId, points, cashback };
-  if (typeof tier === 'string') return { ...change, tier };
-  return tier === null && had ? { ...change, tier } : change;
+  return tier === undefined || (tier === null && hasNone) ? change : { ...change, tier };
 }
 
 async function writeTogether(

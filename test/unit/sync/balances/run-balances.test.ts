@@ -272,6 +272,21 @@ describe('a worker that dies', () => {
     expect(entryOf(worker, '1')?.uncertain).toBe(false);
   });
 
+  it('leaves no tier behind that the customer lost before the first write was recorded', async () => {
+    const worker = openBalanceWorker(['1']);
+    const { ledger } = worker;
+    worker.tiers.set('1', 'Gold');
+    await worker.tell('1', 50);
+    worker.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('killed')) };
+    await worker.work();
+    expect(worker.store.customers.get('1')?.tier).toBe('Gold');
+    worker.parts.ledger = ledger;
+    worker.tiers.set('1', null);
+    worker.clock.ms += 60_000;
+    await worker.work();
+    expect(worker.store.customers.get('1')).toEqual({ points: '50', cashback: '2.5' });
+  });
+
   it('is finished by whatever comes next, even an older event', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 10);
