@@ -66,7 +66,7 @@ export function openBalanceWorker(customers: readonly string[]) {
       { at = 0, point, ...rest }: Partial<BalanceEvent> & { at?: number; point?: string } = {},
     ): Promise<void> {
       deliveries += 1;
-      const eventDate = new Date(clock.ms + at * 1000).toISOString();
+      const eventDate = rest.eventDate ?? new Date(clock.ms + at * 1000).toISOString();
       await send({
         kind: 'balance',
         shop: SHOP,

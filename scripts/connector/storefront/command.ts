@@ -7,7 +7,7 @@ Examples:
   npx connector storefront setup                 shows what is missing, changes nothing
   npx connector storefront setup --yes           makes it, and tells the addresses for point events once
   npx connector storefront setup --rotate --yes  new addresses; the older ones go on working
-  npx connector storefront setup --finish --yes  from now on only the new ones
+  npx connector storefront setup --finish --yes  within minutes only the new ones
 
 An address is a secret: whoever knows it can tell the connector balances. Paste it into the loyalty
 service's webhook settings, one per topic, and nowhere else.

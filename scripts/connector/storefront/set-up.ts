@@ -136,12 +136,13 @@ function afterwards(
   addresses: ReturnType<typeof addressesOf>,
   change: TokenChange,
 ): readonly string[] {
-  if (change === 'finish') return ['The older addresses are no longer accepted.'];
+  const minutes = SECRET_MAX_AGE_MS / 60_000;
+  if (change === 'finish') return [`The older addresses stop working within ${minutes} minutes.`];
   if (addresses.length === 0) return ['The addresses for point events stay as they are.'];
   return [
     'Addresses for point events, told only this once. Each is a secret:',
     ...addresses.map(({ topic, address }) => `  ${topic}  ${address}`),
-    `They work within ${SECRET_MAX_AGE_MS / 60_000} minutes. Paste them into the loyalty service's webhook settings.`,
+    `They work within ${minutes} minutes. Paste them into the loyalty service's webhook settings.`,
     ...(change === 'rotate' ? ['The older ones work until --finish --yes.'] : []),
   ];
 }

@@ -10,7 +10,7 @@ export interface BalanceEvent extends TracedEvent {
   /** The customer's id in the store. */
   readonly id: string;
   readonly topic: PointTopic;
-  /** Names the transaction and its moment: the same for every repetition of one delivery. */
+  /** Names the topic, the transaction and its moment: the same for every repetition of one delivery. */
   readonly deliveryId: string;
   /** ISO 8601: when the balance was this. */
   readonly eventDate: string;

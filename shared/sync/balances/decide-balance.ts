@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../ledger.ts';
+import { firstDeliveryId } from './ask-again.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
 
@@ -20,35 +21,45 @@ export type BalanceDecision =
   | { readonly kind: 'unchanged'; readonly version: number; readonly balance: RememberedBalance }
   | { readonly kind: 'superseded' };
 
-/** `moment`: the deliveries that came together with the event and have its date, itself included. */
+/** `moment`: the events that came together and share the newest date, the newest first. */
 export function decideBalance(
-  event: BalanceEvent,
-  moment: readonly string[],
+  moment: readonly [BalanceEvent, ...BalanceEvent[]],
   entry: LedgerEntry | undefined,
 ): BalanceDecision {
-  const version = Date.parse(event.eventDate);
-  const { points, cashback, deliveryId } = event;
+  const [newest] = moment;
+  const version = Date.parse(newest.eventDate);
   const known = recallBalance(entry?.remembered);
-  const first = { points, cashback, seen: moment };
-  if (!entry) return { kind: 'write', version, balance: first, tierIsKnown: false };
+  const deliveries = moment.map(firstDeliveryId);
+  if (!entry) return writeOf(version, { ...balanceOf(newest), seen: deliveries });
 
   if (version < entry.version) {
     if (!entry.uncertain || !known) return { kind: 'superseded' };
     // A write of the newest state was begun and never recorded: it is made again.
-    return { kind: 'write', version: entry.version, balance: known, tierIsKnown: isKnown(known) };
+    return { ...writeOf(entry.version, known), tierIsKnown: isKnown(known) };
   }
   const tie = version === entry.version;
-  if (tie && !entry.uncertain && (!known || known.seen.includes(deliveryId))) {
-    return { kind: 'superseded' };
+  if (tie && !entry.uncertain && !known) return { kind: 'superseded' };
+  const seen = tie && known ? known.seen : [];
+  // Within one moment the queue's order decides: it is that of arrival. A repetition arrives last and
+  // tells the oldest, so it neither counts nor hides what came with it.
+  const event = moment.find((one) => !seen.includes(firstDeliveryId(one)));
+  if (!event) {
+    return entry.uncertain && known ? writeOf(version, known) : { kind: 'superseded' };
   }
-  // Within one moment the queue's order decides: it is that of arrival.
-  const balance = { ...first, seen: tie && known ? [...known.seen, ...moment] : moment };
-  const same = known && known.points === points && known.cashback === cashback;
+  const balance = { ...balanceOf(event), seen: [...new Set([...seen, ...deliveries])] };
+  const same = known && known.points === event.points && known.cashback === event.cashback;
   if (same && !entry.uncertain && entry.appliedKey !== undefined) {
     return { kind: 'unchanged', version, balance: { ...balance, ...tierOf(known) } };
   }
-  return { kind: 'write', version, balance, tierIsKnown: false };
+  return writeOf(version, balance);
 }
+
+function writeOf(version: number, { points, cashback, tier, seen }: RememberedBalance) {
+  const balance = { points, cashback, seen, ...(tier !== undefined && { tier }) };
+  return { kind: 'write', version, balance, tierIsKnown: false } as const;
+}
+
+const balanceOf = ({ points, cashback }: BalanceEvent) => ({ points, cashback });
 
 const isKnown = ({ tier }: RememberedBalance): boolean => tier !== undefined;
 

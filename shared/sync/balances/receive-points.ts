@@ -72,7 +72,7 @@ export async function receivePoints(
   if (points === undefined || cashback === undefined) {
     return refuse(world, 'not-the-contract', 400, 'not a point event: PointsBalance');
   }
-  if (customerId === undefined || !STORE_ID.test(customerId)) {
+  if (customerId === undefined || !isStoreId(customerId)) {
     world.telemetry.count('skipped', { why: 'no-store-customer' });
     return { status: 200, text: 'not about a customer of the store' };
   }
@@ -82,7 +82,7 @@ export async function receivePoints(
       shop: shop.domain,
       id: customerId,
       topic,
-      deliveryId: `${pointId}/${eventDate}`,
+      deliveryId: `${topic}/${pointId}/${eventDate}`,
       eventDate,
       points,
       cashback,
@@ -92,8 +92,13 @@ export async function receivePoints(
   );
 }
 
+/** The store's ids are signed numbers of 64 bits. */
+const LARGEST_ID = 2n ** 63n - 1n;
+
 /** Anything else the store would refuse together with all that is written in the same call. */
-const STORE_ID = /^[1-9]\d{0,19}$/;
+function isStoreId(text: string): boolean {
+  return /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= LARGEST_ID;
+}
 
 async function enqueue(event: BalanceEvent, world: PointsWorld): Promise<PointAnswer> {
   const { queue, telemetry } = world;

@@ -3,6 +3,7 @@ import type { Ledger, LedgerEntry, LedgerWrite } from '../ledger.ts';
 import type { Outcome } from '../outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from '../telemetry.ts';
+import { askAgain } from './ask-again.ts';
 import {
   type BalanceStep,
   markedBalance,
@@ -85,7 +86,7 @@ async function prepare(
 ): Promise<Writing | undefined> {
   const { key, newest: event, moment } = work;
   const end = (outcome: Outcome): undefined => void ended.set(work, outcome);
-  const decision = decideBalance(event, moment, entry);
+  const decision = decideBalance(moment, entry);
   if (decision.kind === 'superseded') return end(decision);
   const { version } = decision;
   let { balance } = decision;
@@ -105,13 +106,15 @@ async function prepare(
   return marked ? { work, change, ...stepOf(), entry: marked } : end(overtaken);
 }
 
-/** A tier that the customer surely never had need not be taken away. */
+/**
+ * A tier is taken away unless the ledger knows that there is none: the first write has no mark, so a
+ * worker that died may have left one, and so may an earlier ledger.
+ */
 function changeFor(customerId: string, { balance, entry }: BalanceStep): BalanceChange {
   const { points, cashback, tier } = balance;
-  const had = entry !== undefined && (entry.uncertain || recallBalance(entry.remembered)?.tier);
+  const hasNone = !entry?.uncertain && recallBalance(entry?.remembered)?.tier === null;
   const change = { customerId, points, cashback };
-  if (typeof tier === 'string') return { ...change, tier };
-  return tier === null && had ? { ...change, tier } : change;
+  return tier === undefined || (tier === null && hasNone) ? change : { ...change, tier };
 }
 
 async function writeTogether(
@@ -158,10 +161,7 @@ async function record(
       // Somebody else wrote while we did: nobody knows whose balance the customer has. Our message may
       // be gone already, settled by the other worker, so the question gets a message of its own.
       await world.ledger.markUncertain(work.key);
-      await world.queue.send({
-        ...work.newest,
-        deliveryId: `${work.newest.deliveryId}/again/${world.now().getTime()}`,
-      });
+      await world.queue.send(askAgain(work.newest, world.now()));
       return overtaken;
     }
     case 'unknown-customer':

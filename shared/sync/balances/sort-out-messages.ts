@@ -1,8 +1,10 @@
 import type { EntityKey } from '../entity.ts';
+import { groupIdOf } from '../message-ids.ts';
 import type { Rejection } from '../outcome.ts';
 import { type ParkingWorld, parkMessage } from '../park-message.ts';
 import type { ReceivedMessage } from '../source-queue.ts';
 import type { TracedMessage } from '../traced-event.ts';
+import { firstDeliveryId } from './ask-again.ts';
 import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { isFromTheFuture } from './decide-balance.ts';
@@ -18,8 +20,8 @@ export interface CustomerWork {
   readonly newest: BalanceEvent;
   /** The newest first. */
   readonly messages: readonly [BalanceMessage, ...BalanceMessage[]];
-  /** The deliveries with the newest one's date. */
-  readonly moment: readonly string[];
+  /** The events with the newest one's date, itself first. */
+  readonly moment: readonly [BalanceEvent, ...BalanceEvent[]];
 }
 
 export interface SortedMessages {
@@ -35,11 +37,11 @@ export async function sortOutMessages(
 ): Promise<SortedMessages> {
   const works: CustomerWork[] = [];
   const stuck: TracedMessage[][] = [];
-  for (const group of Map.groupBy(messages, ({ groupId }) => groupId).values()) {
+  const read = messages.map((message) => ({ message, decoded: decodeBalance(message.body) }));
+  for (const group of Map.groupBy(read, customerOf).values()) {
     const usable: BalanceMessage[] = [];
     const unparked: TracedMessage[] = [];
-    for (const message of group) {
-      const decoded = decodeBalance(message.body);
+    for (const { message, decoded } of group) {
       const event = decoded.kind === 'event' ? decoded.event : undefined;
       const rejection = faultOf(decoded, world.knowsShop);
       if (!rejection && event) usable.push({ message, event });
@@ -47,21 +49,26 @@ export async function sortOutMessages(
         unparked.push({ message, event });
       }
     }
-    const [newest, ...older] = usable.sort(newestFirst);
+    const [newest, ...older] = newestFirst(usable);
     if (unparked.length > 0) stuck.push([...usable, ...unparked]);
     else if (newest) works.push(workOn([newest, ...older]));
   }
   return { works, stuck };
 }
 
+/** Not the message's own group: a letter that was sent back has the one of the dead-letter queue. */
+function customerOf({ message, decoded }: { message: ReceivedMessage; decoded: DecodedBalance }) {
+  return decoded.kind === 'event' ? groupIdOf(decoded.event) : message.groupId;
+}
+
 function workOn(messages: CustomerWork['messages']): CustomerWork {
-  const [{ event: newest }] = messages;
-  const moment = messages.filter(({ event }) => dateOf(event) === dateOf(newest));
+  const [{ event: newest }, ...older] = messages;
+  const sameDate = older.filter(({ event }) => dateOf(event) === dateOf(newest));
   return {
     key: { shop: newest.shop, kind: 'customer', id: newest.id },
     newest,
     messages,
-    moment: moment.map(({ event }) => event.deliveryId),
+    moment: [newest, ...sameDate.map(({ event }) => event)],
   };
 }
 
@@ -82,10 +89,19 @@ function faultOf(
   };
 }
 
-function newestFirst(a: BalanceMessage, b: BalanceMessage): number {
-  const byDate = dateOf(b.event) - dateOf(a.event);
-  if (byDate !== 0) return byDate;
-  return BigInt(b.message.sequenceNumber) > BigInt(a.message.sequenceNumber) ? 1 : -1;
+/** By date; within one date by arrival, where a repetition counts as having come with the first. */
+function newestFirst(messages: readonly BalanceMessage[]): BalanceMessage[] {
+  const arrivals = new Map<string, bigint>();
+  for (const { message, event } of messages) {
+    const arrival = BigInt(message.sequenceNumber);
+    const known = arrivals.get(firstDeliveryId(event));
+    if (known === undefined || arrival < known) arrivals.set(firstDeliveryId(event), arrival);
+  }
+  const arrivalOf = ({ event }: BalanceMessage) => arrivals.get(firstDeliveryId(event)) ?? 0n;
+  return messages.toSorted((a, b) => {
+    const byDate = dateOf(b.event) - dateOf(a.event);
+    return byDate === 0 ? Number(arrivalOf(b) - arrivalOf(a)) : byDate;
+  });
 }
 
 const dateOf = ({ eventDate }: BalanceEvent): number => Date.parse(eventDate);

@@ -64,6 +64,29 @@ describe('balances in the store', () => {
     expect(worker.store.customers.get('1')?.points).toBe('25');
   });
 
+  it('are not kept from changing by a replayed event that comes in one batch with a new one of its second', async () => {
+    const worker = openBalanceWorker(['1']);
+    const eventDate = new Date(worker.clock.ms).toISOString();
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    await worker.work();
+    worker.clock.ms += 360_000;
+    await worker.tell('1', 25, { eventDate, point: 'second' });
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    expect(await worker.work()).toEqual({ received: 2, left: 0 });
+    expect(worker.store.customers.get('1')?.points).toBe('25');
+  });
+
+  it('take a replayed event for as old as its first delivery after a long wait on the queue', async () => {
+    const worker = openBalanceWorker(['1']);
+    const eventDate = new Date(worker.clock.ms).toISOString();
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    await worker.tell('1', 25, { eventDate, point: 'second' });
+    worker.clock.ms += 360_000;
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    expect(await worker.work()).toEqual({ received: 3, left: 0 });
+    expect(worker.store.customers.get('1')?.points).toBe('25');
+  });
+
   it('cost neither a call to the store nor one to the service when nothing changed', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 50);
@@ -137,6 +160,20 @@ describe('what goes wrong with one customer', () => {
     const [letter] = worker.dead.receive();
     expect(letter?.body).toBe('{"v":1,"kind":"order"}');
     expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
+  });
+
+  it('is settled once though their letters were sent back, each in a group of its own', async () => {
+    const worker = openBalanceWorker(['1', '2']);
+    await worker.tell('1', 20, { at: 0 });
+    await worker.tell('1', 10, { at: -60 });
+    await worker.tell('2', 30);
+    const sentBack = worker.queue.receive({ max: 10 });
+    for (const { receiptHandle } of sentBack) worker.queue.delete(receiptHandle);
+    for (const { body, messageId } of sentBack) worker.sendRaw(body, messageId);
+    expect(await worker.work()).toEqual({ received: 3, left: 0 });
+    expect(worker.store.calls).toEqual([2]);
+    expect(worker.store.customers.get('1')?.points).toBe('20');
+    expect(worker.queue.size).toBe(0);
   });
 
   it('parks an event from the future, which would keep all true ones out', async () => {
@@ -235,6 +272,21 @@ describe('a worker that dies', () => {
     expect(entryOf(worker, '1')?.uncertain).toBe(false);
   });
 
+  it('leaves no tier behind that the customer lost before the first write was recorded', async () => {
+    const worker = openBalanceWorker(['1']);
+    const { ledger } = worker;
+    worker.tiers.set('1', 'Gold');
+    await worker.tell('1', 50);
+    worker.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('killed')) };
+    await worker.work();
+    expect(worker.store.customers.get('1')?.tier).toBe('Gold');
+    worker.parts.ledger = ledger;
+    worker.tiers.set('1', null);
+    worker.clock.ms += 60_000;
+    await worker.work();
+    expect(worker.store.customers.get('1')).toEqual({ points: '50', cashback: '2.5' });
+  });
+
   it('is finished by whatever comes next, even an older event', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 10);
@@ -247,6 +299,22 @@ describe('a worker that dies', () => {
     await worker.work();
     expect(worker.store.customers.get('1')?.points).toBe('10');
     expect(entryOf(worker, '1')?.uncertain).toBe(false);
+  });
+
+  it('is finished with what it was writing, not with a replayed event of the same second', async () => {
+    const worker = openBalanceWorker(['1']);
+    const eventDate = new Date(worker.clock.ms).toISOString();
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    await worker.work();
+    await worker.tell('1', 25, { eventDate, point: 'second' });
+    worker.store.before = async () => Promise.reject(new Error('killed'));
+    await worker.work();
+    worker.store.before = undefined;
+    worker.clock.ms += 360_000;
+    await worker.tell('1', 10, { eventDate, point: 'first' });
+    await worker.work();
+    expect(worker.queue.size).toBe(0);
+    expect(worker.store.customers.get('1')?.points).toBe('25');
   });
 
   it('hands everything back when its time is up', async () => {
@@ -346,6 +414,66 @@ describe('whatever the order, repetition and failures', () => {
         },
       ),
       { numRuns: 150 },
+    );
+  });
+
+  it('ends with the last to arrive of the newest moment, however often the others are repeated', async () => {
+    const step = fc.record({
+      id: fc.constantFrom('1', '2'),
+      at: fc.constantFrom(-2, -1, 0),
+      point: fc.constantFrom('a', 'b', 'c', 'd'),
+      dies: fc.constantFrom('no', 'no', 'at-mark', 'at-store', 'after-store', 'at-record'),
+      works: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const worker = openBalanceWorker(['1', '2']);
+        const { ledger, store } = worker;
+        const { writeBalances } = store;
+        const start = worker.clock.ms;
+        const first = new Map<string, { id: string; at: number; points: number }>();
+        const heal = () => {
+          worker.parts.ledger = ledger;
+          store.writeBalances = writeBalances;
+        };
+        for (const { id, at, point, dies, works } of steps) {
+          const name = `${id}/${at}/${point}`;
+          const points = first.get(name)?.points ?? first.size % 5;
+          if (!first.has(name)) first.set(name, { id, at, points });
+          // Beyond the queue's own memory, so that every repetition gets through.
+          worker.clock.ms += 301_000;
+          const eventDate = new Date(start + at * 1000).toISOString();
+          await worker.tell(id, points, { eventDate, point });
+          if (!works) continue;
+          const die = () => Promise.reject(new Error('killed'));
+          worker.parts.ledger = {
+            ...ledger,
+            write: (key, entry, revision) =>
+              (entry.uncertain ? 'at-mark' : 'at-record') === dies
+                ? die()
+                : ledger.write(key, entry, revision),
+          };
+          store.writeBalances = async (...call) => {
+            if (dies === 'at-store') return die();
+            const written = await writeBalances(...call);
+            return dies === 'after-store' ? die() : written;
+          };
+          await worker.work();
+          heal();
+        }
+        for (let round = 0; round < 60 && worker.queue.size > 0; round += 1) {
+          worker.clock.ms += 3_600_000;
+          await worker.work();
+        }
+        expect([worker.queue.size, worker.dead.size]).toEqual([0, 0]);
+        for (const id of ['1', '2']) {
+          const told = [...first.values()].filter((one) => one.id === id);
+          const newest = Math.max(...told.map(({ at }) => at));
+          const last = told.findLast(({ at }) => at === newest);
+          if (last) expect(store.customers.get(id)?.points).toBe(String(last.points));
+        }
+      }),
+      { numRuns: 300 },
     );
   });
 });
