@@ -32,16 +32,19 @@ const dateTime = v.pipe(
   v.transform((date) => date.toISOString()),
 );
 
-/** `PointEvent` of openapi.yaml. Fields that it does not have are let through: it may grow. */
+/**
+ * `PointEvent` of openapi.yaml. Fields that it does not have are let through: it may grow. What is not
+ * required may be null as well as absent: an event refused for a field that nobody uses would be lost.
+ */
 const pointEvent = v.object({
   Points: number,
   PointType: number,
   PointAction: number,
   Customer: v.custom<JsonObject>(isObject),
   PointsBalance: v.object({ PointsBalance: number, CashbackBalance: number }),
-  Cashback: v.optional(number),
+  Cashback: v.nullish(number),
   ValidDate: v.nullish(dateTime),
-  ValidDateFormatted: v.optional(v.string()),
+  ValidDateFormatted: v.nullish(v.string()),
   PointId: number,
   EventDate: dateTime,
   Origins: v.array(v.object({ PointId: number, UsedPoints: number, UsedCashback: number })),

@@ -52,6 +52,7 @@ describe('a point event', () => {
   it('may leave out what the contract lets it leave out, and have more', () => {
     const rest = { Cashback: undefined, ValidDate: null, ValidDateFormatted: undefined, New: 1 };
     expect(read(rest).kind).toBe('event');
+    expect(read({ Cashback: null, ValidDateFormatted: null }).kind).toBe('event');
   });
 
   it('never throws, whatever it is', () => {
