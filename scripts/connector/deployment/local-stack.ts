@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { isAlive } from '../../../local/stack/is-alive.ts';
 import { Problem } from '../problem.ts';
 import { awsSettings } from './aws-settings.ts';
 import type { Deployment } from './deployment.ts';
@@ -67,15 +68,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Alive, but another user's.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
