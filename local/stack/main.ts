@@ -1,4 +1,9 @@
+import module from 'node:module';
+import { join } from 'node:path';
 import { help, readArguments } from './arguments.ts';
+
+// Most of the time before the first line of output is compiling: once is enough.
+module.enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compiled'));
 
 const wanted = readArguments(process.argv.slice(2));
 switch (wanted.kind) {

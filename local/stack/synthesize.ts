@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
@@ -34,10 +35,12 @@ export async function synthesize(
   signal?: AbortSignal,
 ): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
+  const compiled = getCompileCacheDir();
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: PROJECT,
     env: {
       ...process.env,
+      ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
       CDK_OUTDIR: folder,
       CDK_CONTEXT_JSON: JSON.stringify({ stage }),
       CDK_VALIDATION: 'false',

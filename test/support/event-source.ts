@@ -1,4 +1,5 @@
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -67,6 +68,19 @@ async function createQueue(
   );
   // The emulator names a host below `localhost`, which not every machine can look up.
   return `${endpoint}${new URL(url ?? '').pathname}`;
+}
+
+/** Gives back what was received, for everybody to see. */
+export async function release(
+  client: SQSClient,
+  url: string,
+  messages: readonly Message[],
+): Promise<void> {
+  for (const { ReceiptHandle } of messages) {
+    await client.send(
+      new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout: 0 }),
+    );
+  }
 }
 
 /** How many messages a queue holds, whoever may see them. */

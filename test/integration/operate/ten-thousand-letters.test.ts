@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqsClient } from '../../../shared/aws/sdk-clients.ts';
+import { productAt } from '../../fixtures/product-payload.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
@@ -13,10 +14,10 @@ import { letterEvent, letterReason, parkLetters } from '../../support/parked-let
 
 const FEW = 500;
 const MANY = 10_000;
-/** Does not compress: what is kept of it shows. In base64 all of them together are 27 MB. */
-const BODY_BYTES = 2_000;
+/** Does not compress: what is kept of it shows. All of them together are 35 MB. */
+const BODY_BYTES = 2_500;
 /** Enough for the program and for ids and handles of the letters in hand; not for their bodies. */
-const HEAP_MIB = 32;
+const HEAP_MIB = 44;
 /** What zlib and the network take outside of that heap is returned late: it levels off near 130. */
 const MOST_GROWTH_MIB = 200;
 
@@ -41,20 +42,47 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A local stack that is nothing but its queues, with so many dead orders. */
+const families = {
+  orders: { kind: 'order', topic: 'orders/edited' },
+  products: { kind: 'product', topic: 'products/update' },
+  coupons: { kind: 'coupon', topic: 'discounts/update' },
+} as const;
+type Family = keyof typeof families;
+
+/** Can be read by each of the three topics, and is large. */
+function bodyOf(id: number): Uint8Array {
+  const note = randomBytes(BODY_BYTES).toString('base64');
+  return new TextEncoder().encode(
+    JSON.stringify({
+      ...productAt(0, { id, admin_graphql_api_id: `gid://shopify/Product/${id}` }),
+      order_edit: { order_id: id },
+      note,
+    }),
+  );
+}
+
+/**
+ * A local stack that is nothing but its queues, with so many dead letters in all: shared out among the
+ * three, because what the emulator takes for one grows with those beside it.
+ */
 async function describeStack(name: string, count: number) {
   const { urls } = await createConnectorQueues(sqs, emulator.endpoint, name);
-  const letters = Array.from({ length: count }, (_, index) => ({
-    event: letterEvent({
-      id: `${index}`,
-      deliveryId: `delivery-${index}`,
-      kind: 'coupon' as const,
-      topic: 'discounts/update',
-      body: randomBytes(BODY_BYTES),
-    }),
-    reason: letterReason({ code: `Code_${index % 7}` }),
-  }));
-  await parkLetters(sqs, urls.coupons.deadLetterUrl, letters);
+  const names = Object.keys(families) as readonly Family[];
+  for (const [turn, family] of names.entries()) {
+    const letters = [];
+    for (let index = turn; index < count; index += names.length) {
+      letters.push({
+        event: letterEvent({
+          ...families[family],
+          id: `${index + 1}`,
+          deliveryId: `delivery-${index}`,
+          body: bodyOf(index + 1),
+        }),
+        reason: letterReason({ code: `Code_${index % 7}` }),
+      });
+    }
+    await parkLetters(sqs, urls[family].deadLetterUrl, letters);
+  }
   const stack = {
     pid: process.pid,
     stack: 'loyalty-connector-prod',
@@ -75,7 +103,13 @@ async function describeStack(name: string, count: number) {
     metricsAddress: '',
   };
   await writeFile(join(folder, '.connector', 'stack.json'), JSON.stringify(stack));
-  return urls.coupons;
+  const total = async (which: 'url' | 'deadLetterUrl') => {
+    const counts = await Promise.all(
+      names.map((family) => countMessages(sqs, urls[family][which])),
+    );
+    return counts.reduce((sum, counted) => sum + counted, 0);
+  };
+  return { dead: () => total('deadLetterUrl'), sentAgain: () => total('url') };
 }
 
 async function run(line: string) {
@@ -93,18 +127,20 @@ describe('ten thousand dead letters', () => {
     const replayedFew = await run('dead-letters replay --yes --json');
     expect(JSON.parse(replayedFew.stdout)).toMatchObject({ replayed: FEW });
 
-    const coupons = await describeStack('many', MANY);
+    const letters = await describeStack('many', MANY);
     const listed = await run('dead-letters list --json');
     const { matching, groups, queues } = JSON.parse(listed.stdout);
     expect(matching).toBe(MANY);
     expect(groups).toHaveLength(7);
-    expect(queues).toContainEqual(expect.objectContaining({ family: 'coupons', notSeen: 0 }));
-    expect(await countMessages(sqs, coupons.deadLetterUrl)).toBe(MANY);
+    for (const family of Object.keys(families)) {
+      expect(queues).toContainEqual(expect.objectContaining({ family, notSeen: 0 }));
+    }
+    expect(await letters.dead()).toBe(MANY);
 
     const replayed = await run('dead-letters replay --yes --json');
     expect(JSON.parse(replayed.stdout)).toMatchObject({ replayed: MANY, notReached: 0 });
-    expect(await countMessages(sqs, coupons.deadLetterUrl)).toBe(0);
-    expect(await countMessages(sqs, coupons.url)).toBe(MANY);
+    expect(await letters.dead()).toBe(0);
+    expect(await letters.sentAgain()).toBe(MANY);
 
     const growth = {
       listing: listed.rssMib - listedFew.rssMib,
