@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 
 export interface AwsCredentials {
@@ -73,7 +73,7 @@ class Sha256 {
   #start() {
     return this.#secret === undefined
       ? createHash('sha256')
-      : createHmac('sha256', bytesOf(this.#secret));
+      : createHmac('sha256', createSecretKey(bytesOf(this.#secret)));
   }
 }
 
