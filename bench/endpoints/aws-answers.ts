@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto';
+
+type Item = Readonly<Record<string, unknown>>;
+type Key = { readonly entity?: { readonly S: string }; readonly id?: { readonly S: string } };
+
+export interface SentMessage {
+  readonly MessageBody: string;
+  readonly MessageGroupId: string;
+}
+
+interface Input {
+  readonly MessageBody: string;
+  readonly MessageGroupId: string;
+  readonly TableName: string;
+  readonly Key: Key;
+  readonly Item: Item & Key;
+  readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
+}
+
+/** One text that every variant finds its fields in, whichever secret it asks for. */
+const SECRET = JSON.stringify({ current: 'bench-secret', token: 'bench', key: 'bench' });
+
+/**
+ * What AWS answers to the calls of all three variants. Items are kept, so that a second event finds the
+ * first; conditions are taken to hold, because nothing in a bench writes one item twice at once.
+ */
+export function createAwsAnswers() {
+  const tables = new Map<string, Map<string, Item>>();
+  const sent: SentMessage[] = [];
+  const table = (name: string) => {
+    const found = tables.get(name) ?? new Map<string, Item>();
+    tables.set(name, found);
+    return found;
+  };
+  const keyOf = ({ entity, id }: Key) => (entity ?? id)?.S ?? '';
+
+  const answers: Readonly<Record<string, (input: Input) => unknown>> = {
+    'AmazonSQS.SendMessage': ({ MessageBody, MessageGroupId }) => {
+      sent.push({ MessageBody, MessageGroupId });
+      return {
+        MessageId: randomUUID(),
+        MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
+        SequenceNumber: '18849496460467696128',
+      };
+    },
+    'secretsmanager.GetSecretValue': () => ({
+      ARN: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:bench-000000',
+      Name: 'bench',
+      VersionId: '00000000-0000-4000-8000-000000000000',
+      SecretString: SECRET,
+      VersionStages: ['AWSCURRENT'],
+      CreatedDate: 1_790_000_000,
+    }),
+    'DynamoDB_20120810.GetItem': ({ TableName, Key }) => ({
+      Item: table(TableName).get(keyOf(Key)),
+    }),
+    'DynamoDB_20120810.BatchGetItem': ({ RequestItems }) => ({
+      Responses: Object.fromEntries(
+        Object.entries(RequestItems).map(([name, { Keys }]) => [
+          name,
+          Keys.flatMap((key) => table(name).get(keyOf(key)) ?? []),
+        ]),
+      ),
+      UnprocessedKeys: {},
+    }),
+    'DynamoDB_20120810.PutItem': ({ TableName, Item }) => {
+      table(TableName).set(keyOf(Item), Item);
+      return {};
+    },
+    // Only Powertools updates here, an item that it does not read again.
+    'DynamoDB_20120810.UpdateItem': () => ({}),
+  };
+
+  return {
+    /** Undefined: not among the calls that the variants make. */
+    answer: (target: string, body: string): unknown => answers[target]?.(JSON.parse(body)),
+    /** The messages since the last time. */
+    takeSent: (): readonly SentMessage[] => sent.splice(0),
+    forget: (): void => tables.clear(),
+  };
+}
