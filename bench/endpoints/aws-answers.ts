@@ -8,6 +8,14 @@ export interface SentMessage {
   readonly MessageGroupId: string;
 }
 
+export interface CapacityUnits {
+  readonly read: number;
+  readonly write: number;
+}
+
+const READ_UNIT_BYTES = 4 * 1024;
+const WRITE_UNIT_BYTES = 1024;
+
 interface Input {
   readonly MessageBody: string;
   readonly MessageGroupId: string;
@@ -26,6 +34,7 @@ const SECRET = JSON.stringify({ current: 'bench-secret', token: 'bench', key: 'b
  */
 export function createAwsAnswers() {
   const tables = new Map<string, Map<string, Item>>();
+  const units = { read: 0, write: 0 };
   const sent: SentMessage[] = [];
   const table = (name: string) => {
     const found = tables.get(name) ?? new Map<string, Item>();
@@ -51,31 +60,56 @@ export function createAwsAnswers() {
       VersionStages: ['AWSCURRENT'],
       CreatedDate: 1_790_000_000,
     }),
-    'DynamoDB_20120810.GetItem': ({ TableName, Key }) => ({
-      Item: table(TableName).get(keyOf(Key)),
-    }),
+    'DynamoDB_20120810.GetItem': ({ TableName, Key }) => ({ Item: read(TableName, Key) }),
     'DynamoDB_20120810.BatchGetItem': ({ RequestItems }) => ({
       Responses: Object.fromEntries(
         Object.entries(RequestItems).map(([name, { Keys }]) => [
           name,
-          Keys.flatMap((key) => table(name).get(keyOf(key)) ?? []),
+          Keys.flatMap((key) => read(name, key) ?? []),
         ]),
       ),
       UnprocessedKeys: {},
     }),
     'DynamoDB_20120810.PutItem': ({ TableName, Item }) => {
+      units.write += unitsOf(Item, WRITE_UNIT_BYTES);
       table(TableName).set(keyOf(Item), Item);
       return {};
     },
-    // Only Powertools updates here, an item that it does not read again.
-    'DynamoDB_20120810.UpdateItem': () => ({}),
+    // Only Powertools updates here, a small item that it does not read again.
+    'DynamoDB_20120810.UpdateItem': () => {
+      units.write += 1;
+      return {};
+    },
   };
+
+  /** A consistent read, of what is there or of nothing, is paid for. */
+  function read(name: string, key: Key): Item | undefined {
+    const item = table(name).get(keyOf(key));
+    units.read += unitsOf(item ?? {}, READ_UNIT_BYTES);
+    return item;
+  }
 
   return {
     /** Undefined: not among the calls that the variants make. */
     answer: (target: string, body: string): unknown => answers[target]?.(JSON.parse(body)),
     /** The messages since the last time. */
     takeSent: (): readonly SentMessage[] => sent.splice(0),
+    /** What DynamoDB bills since the last time. */
+    takeUnits(): CapacityUnits {
+      const taken = { ...units };
+      Object.assign(units, { read: 0, write: 0 });
+      return taken;
+    },
     forget: (): void => tables.clear(),
   };
+}
+
+/** DynamoDB counts the names and the values of the attributes; a number is at most as long as its text. */
+function unitsOf(item: Item, unitBytes: number): number {
+  const bytes = Object.entries(item).reduce(
+    (sum, [name, value]) =>
+      sum + name.length + Buffer.byteLength(Object.values(value ?? {}).join()),
+    0,
+  );
+  return Math.max(Math.ceil(bytes / unitBytes), 1);
 }

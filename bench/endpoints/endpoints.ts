@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { SentMessage } from './aws-answers.ts';
+import type { CapacityUnits, SentMessage } from './aws-answers.ts';
 
 /** How long an answer waits, by the name of the call: `SendMessage`, `loyalty`. */
 export type WaitMs = Readonly<Record<string, number>>;
@@ -13,12 +13,14 @@ export interface EndpointsQuestion {
   readonly forget?: boolean;
 }
 
-interface EndpointsReport {
+export interface EndpointsReport {
   readonly kind: 'report';
   /** Calls since the last report, by name. */
   readonly calls: Readonly<Record<string, number>>;
   /** Messages since the last report. */
   readonly sent: readonly SentMessage[];
+  /** What DynamoDB would bill for the calls since the last report. */
+  readonly units: CapacityUnits;
 }
 
 interface Ready {
