@@ -2,6 +2,10 @@ import type { Bench } from './bench.ts';
 
 /** Every bench by name; loaded when it runs, so that one does not weigh on another's figures. */
 export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
+  receiver: async () => (await import('./benches/receiver.ts')).receiver,
+  worker: async () => (await import('./benches/worker.ts')).worker,
+  calls: async () => (await import('./benches/calls.ts')).calls,
+  storm: async () => (await import('./benches/storm.ts')).storm,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
 };

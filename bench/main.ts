@@ -1,17 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { renderTable } from '../scripts/connector/terminal/table.ts';
 import type { Figure } from './bench.ts';
 import { benches } from './benches.ts';
+import { type Lab, openLab } from './lab.ts';
+import { printTable } from './report/print-table.ts';
+import { toJson } from './report/write-json.ts';
 
-const HELP = `Measures the connector on this machine, over emulated AWS.
+const HELP = `Measures the connector on this machine beside two others: the peer, what a good engineer would
+put together from libraries today, and the floor, the least that could work.
 
 npm run bench -- [options]
 
   --only NAME   one bench: ${Object.keys(benches).join(', ')}
-  --quick       fewer repetitions
-  --json FILE   writes the figures there too
+  --quick       fewer repetitions: rough figures in less than a minute
+  --json FILE   writes every figure there too, under its key
   --help        this text
 `;
 
@@ -31,38 +34,25 @@ else if (values.only !== undefined && !benches[values.only]) {
 } else await measure();
 
 async function measure(): Promise<void> {
+  const { quick, only, json } = values;
   const figures: Figure[] = [];
-  for (const [name, load] of Object.entries(benches)) {
-    if (values.only !== undefined && values.only !== name) continue;
-    process.stderr.write(`${name} …\n`);
-    figures.push(...(await (await load()).run({ quick: values.quick })));
+  let lab: Promise<Lab> | undefined;
+  const openOnce = () => {
+    lab ??= openLab();
+    return lab;
+  };
+  try {
+    for (const [name, load] of Object.entries(benches)) {
+      if (only !== undefined && only !== name) continue;
+      process.stderr.write(`${name} …\n`);
+      const bench = await load();
+      figures.push(...(await bench.run({ quick, lab: openOnce, before: [...figures] })));
+    }
+  } finally {
+    await (await lab)?.close();
   }
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
-  process.stdout.write(`${machine}\n\n`);
-  process.stdout.write(
-    renderTable(
-      {
-        columns: [
-          { title: 'FIGURE' },
-          { title: 'VALUE', align: 'right' },
-          { title: 'UNIT' },
-          { title: 'OF', shrinks: true },
-        ],
-        rows: figures.map(({ key, value, unit, note = '' }) => [
-          key,
-          value >= 100 ? value.toFixed(0) : value.toPrecision(3),
-          unit,
-          note,
-        ]),
-      },
-      process.stdout.columns ?? 100,
-      (_, text) => text,
-    ),
-  );
-  if (values.json === undefined) return;
-  const at = new Date().toISOString();
-  await writeFile(
-    values.json,
-    `${JSON.stringify({ at, machine, quick: values.quick, figures }, null, 2)}\n`,
-  );
+  process.stdout.write(`${machine}\n\n${printTable(figures, process.stdout.columns ?? 130)}`);
+  if (json === undefined) return;
+  await writeFile(json, toJson({ at: new Date().toISOString(), machine, quick }, figures));
 }

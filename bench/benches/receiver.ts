@@ -1,0 +1,85 @@
+import type { Bench, BenchSettings, Figure } from '../bench.ts';
+import type { Lab } from '../lab.ts';
+import { measureInTurns } from '../measure/in-turns.ts';
+import { measureCold } from '../measure/measure-cold.ts';
+import { startWarmVariants } from '../measure/warm-variants.ts';
+import { compare } from '../report/compare.ts';
+import { webhookEvent } from '../traffic/events.ts';
+import { SIZES } from '../traffic/orders.ts';
+
+/** What a webhook costs until it is on its queue: cold, warm, and in bytes to load. */
+export const receiver: Bench = {
+  name: 'receiver',
+  async run(settings) {
+    const lab = await settings.lab();
+    return [
+      ...(await cold(lab, settings)),
+      await warm(lab, settings, '8k', 'receiver.cpu'),
+      await warm(lab, settings, '64k', 'receiver.cpu.64k'),
+      {
+        key: 'receiver.bundle',
+        value: lab.bundles.gzipBytes('connector', 'receiver') / 1024,
+        unit: 'KB gzip',
+        peer: lab.bundles.gzipBytes('peer', 'receiver') / 1024,
+        floor: lab.bundles.gzipBytes('floor', 'receiver') / 1024,
+        note: 'the deployed bundle',
+        bar: { kind: 'at-most', limit: 20, of: 'value' },
+      },
+    ];
+  },
+};
+
+async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure[]> {
+  const { bundles, environment, writeOrder } = lab;
+  const body = writeOrder({ id: 5_512_345_678_901, updatedAt: new Date(), ...SIZES['8k'] });
+  const runs = quick ? 7 : 25;
+  const samples = await measureInTurns(runs, (variant) =>
+    measureCold(bundles.fileOf(variant, 'receiver'), webhookEvent(body), environment),
+  );
+  const note = `${runs} fresh processes each, a webhook of 8 KiB`;
+  const part = { unit: 'ms', note };
+  return [
+    compare(
+      {
+        key: 'receiver.cold',
+        ...part,
+        bar: { kind: 'at-most', limit: 1.5, of: 'ratio' },
+      },
+      samples,
+      ({ importMs, firstMs }) => importMs + firstMs,
+    ),
+    compare({ key: 'receiver.cold.import', ...part }, samples, ({ importMs }) => importMs),
+    compare({ key: 'receiver.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
+  ];
+}
+
+async function warm(
+  lab: Lab,
+  { quick }: BenchSettings,
+  size: keyof typeof SIZES,
+  key: string,
+): Promise<Figure> {
+  const [rounds, perRound] = quick ? [7, 60] : [25, 150];
+  const processes = await startWarmVariants(lab, 'receiver');
+  const events = () =>
+    Array.from({ length: perRound }, (_, index) =>
+      webhookEvent(lab.writeOrder({ id: 10_000 + index, updatedAt: new Date(), ...SIZES[size] })),
+    );
+  try {
+    // The first rounds are compiling; they are the cold start's, not these.
+    await measureInTurns(3, (variant) => processes.round(variant, events()));
+    const samples = await measureInTurns(rounds, (variant) => processes.round(variant, events()));
+    return compare(
+      {
+        key,
+        unit: 'ms CPU',
+        note: `${rounds} rounds of ${perRound} webhooks of ${SIZES[size].bytes / 1024} KiB`,
+        bar: { kind: 'at-most', limit: 1.8, of: 'ratio' },
+      },
+      samples,
+      ({ cpuMs }) => cpuMs / perRound,
+    );
+  } finally {
+    await processes.stop();
+  }
+}

@@ -1,0 +1,93 @@
+import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
+import { productAt } from '../../test/fixtures/product-payload.ts';
+import { openConnector } from '../../test/support/in-process-connector.ts';
+import type { Bench } from '../bench.ts';
+
+const PRODUCTS = 200;
+const PER_PRODUCT = 50;
+const REAL_CHANGES = 0.05;
+const SEED = 20_261_009;
+
+interface Snapshot {
+  readonly product: number;
+  readonly second: number;
+  readonly price: string;
+}
+
+/**
+ * A day of sales: the store tells of every change of stock, in any order, and hardly any of it matters
+ * to the loyalty service. Through the real readers, mapping, plan and batches in this process; ten
+ * arrive, one batch is worked on, as where the workers keep up and nothing collapses in a backlog.
+ */
+export const storm: Bench = {
+  name: 'storm',
+  async run({ quick }) {
+    const products = quick ? PRODUCTS / 10 : PRODUCTS;
+    const connector = openConnector();
+    const { snapshots, changes } = drawStorm(products);
+    for (let product = 0; product < products; product += 1) {
+      await connector.deliver(delivery({ product, second: 0, price: priceOf(0) }));
+    }
+    await connector.drain();
+    const before = connector.loyalty.journal.length;
+
+    const started = performance.now();
+    for (let start = 0; start < snapshots.length; start += 10) {
+      for (const snapshot of snapshots.slice(start, start + 10)) {
+        await connector.deliver(delivery(snapshot));
+      }
+      await connector.work('products');
+    }
+    await connector.drain();
+    const seconds = (performance.now() - started) / 1000;
+
+    const calls = connector.loyalty.journal.length - before;
+    const note = `${snapshots.length} products/update of ${products} products, ${changes} real changes, shuffled`;
+    return [
+      {
+        key: 'storm.calls',
+        value: calls / changes,
+        unit: 'calls per change',
+        note,
+        bar: { kind: 'at-most', limit: 1.5, of: 'value' },
+      },
+      { key: 'storm.rate', value: snapshots.length / seconds, unit: 'events/s', note },
+    ];
+  },
+};
+
+function drawStorm(products: number): { snapshots: readonly Snapshot[]; changes: number } {
+  const random = seededRandom(SEED);
+  const all = Array.from({ length: products * PER_PRODUCT }, (_, index) => ({
+    product: index % products,
+    second: 1 + Math.floor(index / products),
+  }));
+  const changed = new Set(shuffle(all, random).slice(0, Math.round(all.length * REAL_CHANGES)));
+  const changesOf = new Map<number, number>();
+  const snapshots = all.map((snapshot) => {
+    const before = changesOf.get(snapshot.product) ?? 0;
+    const count = before + (changed.has(snapshot) ? 1 : 0);
+    changesOf.set(snapshot.product, count);
+    return { ...snapshot, price: priceOf(count) };
+  });
+  return { snapshots: shuffle(snapshots, random), changes: changed.size };
+}
+
+const priceOf = (changes: number): string => `${20 + changes}.00`;
+
+function delivery({ product, second, price }: Snapshot) {
+  const id = 8_000_000_000_000 + product;
+  const payload = productAt(second, {
+    id,
+    admin_graphql_api_id: `gid://shopify/Product/${id}`,
+    variants: [{ id: 1, price, inventory_quantity: 1_000 - second }],
+  });
+  return { topic: 'products/update', payload };
+}
+
+function shuffle<T>(items: readonly T[], random: () => number): readonly T[] {
+  return items
+    .map((item) => ({ item, place: random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,140 @@
+import type { Bench, BenchSettings, Figure } from '../bench.ts';
+import type { Lab } from '../lab.ts';
+import { measureInTurns } from '../measure/in-turns.ts';
+import { measureCold } from '../measure/measure-cold.ts';
+import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
+import { compare } from '../report/compare.ts';
+import { ratiosOf, spreadOf } from '../report/statistics.ts';
+import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
+import type { Variant } from '../variants/build-variants.ts';
+
+/** What an order costs from its queue to the loyalty service, and what one costs that changes nothing. */
+export const worker: Bench = {
+  name: 'worker',
+  async run(settings) {
+    const lab = await settings.lab();
+    const traffic = await openOrderTraffic(lab);
+    const workers = await startWarmVariants(lab, 'worker');
+    try {
+      return [
+        ...(await cold(lab, traffic, settings)),
+        ...(await warm(workers, traffic, settings, 1, 'worker.cpu')),
+        ...(await warm(workers, traffic, settings, 10, 'worker.cpu.batch10')),
+        ...(await unchanged(lab, workers, traffic, settings)),
+        {
+          key: 'worker.bundle',
+          value: lab.bundles.gzipBytes('connector', 'worker') / 1024,
+          unit: 'KB gzip',
+          peer: lab.bundles.gzipBytes('peer', 'worker') / 1024,
+          floor: lab.bundles.gzipBytes('floor', 'worker') / 1024,
+          note: 'the deployed bundle',
+        },
+      ];
+    } finally {
+      await workers.stop();
+      await traffic.stop();
+    }
+  },
+};
+
+async function cold(
+  { bundles, environment }: Lab,
+  traffic: OrderTraffic,
+  { quick }: BenchSettings,
+): Promise<readonly Figure[]> {
+  const runs = quick ? 5 : 25;
+  const samples = await measureInTurns(runs, async (variant) => {
+    const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
+    return measureCold(bundles.fileOf(variant, 'worker'), first?.[0], environment);
+  });
+  const part = { unit: 'ms', note: `${runs} fresh processes each, an order of 8 KiB` };
+  return [
+    compare(
+      { key: 'worker.cold', ...part, bar: { kind: 'at-most', limit: 2.8, of: 'ratio' } },
+      samples,
+      ({ importMs, firstMs }) => importMs + firstMs,
+    ),
+    compare({ key: 'worker.cold.import', ...part }, samples, ({ importMs }) => importMs),
+    compare({ key: 'worker.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
+  ];
+}
+
+async function warm(
+  workers: WarmVariants,
+  traffic: OrderTraffic,
+  { quick }: BenchSettings,
+  perBatch: number,
+  key: string,
+): Promise<readonly Figure[]> {
+  const [rounds, orders] = quick ? [5, 40] : [21, 100];
+  const wish = { happenings: ['first'], batches: orders / perBatch, perBatch } as const;
+  const round = async (variant: Variant) => {
+    const [first = []] = await traffic.live(variant, wish);
+    return workers.round(variant, first);
+  };
+  await measureInTurns(3, round);
+  const samples = await measureInTurns(rounds, round);
+  const note = `${rounds} rounds of ${orders} orders of 8 KiB, applied in batches of ${perBatch}`;
+  return [
+    compare(
+      {
+        key,
+        unit: 'ms CPU',
+        note,
+        ...(perBatch === 1 && { bar: { kind: 'at-most', limit: 3, of: 'ratio' } as const }),
+      },
+      samples,
+      ({ cpuMs }) => cpuMs / orders,
+    ),
+  ];
+}
+
+/** In the same rounds: orders that come, that change, and that come again with only a later date. */
+async function unchanged(
+  lab: Lab,
+  workers: WarmVariants,
+  traffic: OrderTraffic,
+  { quick }: BenchSettings,
+): Promise<readonly Figure[]> {
+  const [rounds, orders] = quick ? [5, 40] : [21, 100];
+  const cpu = { first: [] as number[], changed: [] as number[], unchanged: [] as number[] };
+  const happenings = ['first', 'changed', 'unchanged'] as const;
+  let loyaltyCalls = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const life = await traffic.live('connector', { happenings, batches: orders, perBatch: 1 });
+    for (const [index, happening] of happenings.entries()) {
+      await lab.endpoints.ask();
+      const { cpuMs } = await workers.round('connector', life[index] ?? []);
+      cpu[happening].push(cpuMs / orders);
+      const { calls } = await lab.endpoints.ask();
+      if (happening === 'unchanged') loyaltyCalls += calls.loyalty ?? 0;
+    }
+  }
+  const note = `CPU, ${rounds} rounds of ${orders}`;
+  const toChanged = spreadOf(ratiosOf(cpu.unchanged, cpu.changed));
+  const toFirst = spreadOf(ratiosOf(cpu.unchanged, cpu.first));
+  return [
+    {
+      key: 'worker.unchanged',
+      value: toChanged.median,
+      spread: toChanged,
+      unit: '× a change',
+      note: `an event that changes nothing to one that does, ${note}`,
+      bar: { kind: 'at-most', limit: 0.6, of: 'value' },
+    },
+    {
+      key: 'worker.unchanged.first',
+      value: toFirst.median,
+      spread: toFirst,
+      unit: '× a first send',
+      note,
+    },
+    {
+      key: 'worker.unchanged.calls',
+      value: loyaltyCalls,
+      unit: 'loyalty calls',
+      note: `of ${rounds * orders} events that change nothing`,
+      bar: { kind: 'exactly', limit: 0, of: 'value' },
+    },
+  ];
+}

@@ -1,0 +1,70 @@
+// AWS and the loyalty service for all variants, in a process of its own: its time is not measured.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAwsAnswers } from './aws-answers.ts';
+import type { EndpointsAnswer, EndpointsQuestion, WaitMs } from './endpoints.ts';
+
+const aws = createAwsAnswers();
+let calls: Record<string, number> = {};
+let waitMs: WaitMs = {};
+
+const ORDER_ANSWER = JSON.stringify({
+  ErrorMessage: null,
+  ErrorCode: null,
+  HasError: false,
+  Result: { Id: 1, OriginalId: '1', State: 1 },
+});
+
+const awsServer = createServer(async (request, response) => {
+  const target = String(request.headers['x-amz-target']);
+  const body = await readBody(request);
+  const name = target.slice(target.indexOf('.') + 1);
+  count(name);
+  const answer = aws.answer(target, body);
+  const headers = {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amzn-requestid': 'd1a7f5f2-0000-4000-8000-000000000000',
+  };
+  if (answer === undefined) response.writeHead(400, headers).end('{"__type":"UnknownOperation"}');
+  else later(name, response.writeHead(200, headers), JSON.stringify(answer));
+});
+
+const loyaltyServer = createServer(async (request, response) => {
+  await readBody(request);
+  count('loyalty');
+  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), ORDER_ANSWER);
+});
+
+function count(name: string): void {
+  calls[name] = (calls[name] ?? 0) + 1;
+}
+
+function later(name: string, response: ServerResponse, text: string): void {
+  const wait = waitMs[name] ?? 0;
+  if (wait > 0) setTimeout(() => response.end(text), wait);
+  else response.end(text);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function listen(server: typeof awsServer): Promise<string> {
+  // A variant may pause between its rounds for longer than the usual five seconds.
+  server.keepAliveTimeout = 600_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const tell = (answer: EndpointsAnswer) => process.send?.(answer);
+
+process.on('message', (question: EndpointsQuestion) => {
+  waitMs = question.waitMs ?? waitMs;
+  if (question.forget) aws.forget();
+  tell({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
+  calls = {};
+});
+process.on('disconnect', () => process.exit());
+tell({ kind: 'ready', aws: await listen(awsServer), loyalty: await listen(loyaltyServer) });

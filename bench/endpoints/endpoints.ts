@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { CapacityUnits, SentMessage } from './aws-answers.ts';
+
+/** How long an answer waits, by the name of the call: `SendMessage`, `loyalty`. */
+export type WaitMs = Readonly<Record<string, number>>;
+
+export interface EndpointsQuestion {
+  /** From now on; absent: as before. */
+  readonly waitMs?: WaitMs;
+  /** Empties the tables. */
+  readonly forget?: boolean;
+}
+
+export interface EndpointsReport {
+  readonly kind: 'report';
+  /** Calls since the last report, by name. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Messages since the last report. */
+  readonly sent: readonly SentMessage[];
+  /** What DynamoDB would bill for the calls since the last report. */
+  readonly units: CapacityUnits;
+}
+
+interface Ready {
+  readonly kind: 'ready';
+  readonly aws: string;
+  readonly loyalty: string;
+}
+
+export type EndpointsAnswer = EndpointsReport | Ready;
+
+export interface Endpoints {
+  readonly aws: string;
+  readonly loyalty: string;
+  ask(question?: EndpointsQuestion): Promise<EndpointsReport>;
+  stop(): Promise<void>;
+}
+
+const SCRIPT = fileURLToPath(new URL('./endpoints-process.ts', import.meta.url));
+
+/** Starts the endpoints that every variant is measured against. */
+export async function startEndpoints(): Promise<Endpoints> {
+  const child = fork(SCRIPT, { execArgv: [] });
+  const [ready] = (await once(child, 'message')) as [Ready];
+  return {
+    aws: ready.aws,
+    loyalty: ready.loyalty,
+    async ask(question = {}) {
+      const answer = once(child, 'message');
+      child.send(question);
+      const [report] = (await answer) as [EndpointsReport];
+      return report;
+    },
+    async stop() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}

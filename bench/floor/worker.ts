@@ -1,0 +1,54 @@
+import https from 'node:https';
+import type { SQSEvent } from 'aws-lambda';
+import { type OrderPayload, plainOrder } from '../variants/plain-order.ts';
+import { openAwsService } from './aws-request.ts';
+import { post } from './post.ts';
+
+/**
+ * The least that applies an order: read what was recorded, map, call the loyalty service, record. One
+ * after the other; the first failure fails the batch.
+ */
+const dynamoDb = openAwsService('dynamodb', '1.0');
+const secrets = openAwsService('secretsmanager', '1.1');
+const url = new URL(process.env.LOYALTY_SANDBOX_ADDRESS ?? '');
+const http = url.protocol === 'https:' ? https : process.getBuiltinModule('node:http');
+const agent = new http.Agent({ keepAlive: true });
+const TableName = process.env.LEDGER_TABLE;
+let authorization: Promise<string> | undefined;
+
+export async function handler({ Records }: SQSEvent) {
+  for (const { body } of Records) await apply(JSON.parse(body));
+}
+
+async function apply(order: OrderPayload): Promise<void> {
+  const entity = { S: String(order.id) };
+  const { Item } = await dynamoDb('DynamoDB_20120810.GetItem', {
+    TableName,
+    Key: { entity },
+    ConsistentRead: true,
+  });
+  const version = Date.parse(order.updated_at);
+  if (Number((Item as { v?: { N: string } } | undefined)?.v?.N ?? 0) >= version) return;
+  authorization ??= readCredentials();
+  const answer = await post(http, {
+    agent,
+    url,
+    path: '/v1/pvt/POS/orders',
+    headers: { 'content-type': 'application/json', authorization: await authorization },
+    body: Buffer.from(JSON.stringify(plainOrder(order))),
+  });
+  if (JSON.parse(answer).HasError !== false) throw new Error('refused');
+  await dynamoDb('DynamoDB_20120810.PutItem', {
+    TableName,
+    Item: { entity, v: { N: String(version) } },
+    ConditionExpression: 'attribute_not_exists(v) OR v < :v',
+    ExpressionAttributeValues: { ':v': { N: String(version) } },
+  });
+}
+
+async function readCredentials(): Promise<string> {
+  const SecretId = `${process.env.SECRETS_PREFIX}/example-store/loyalty`;
+  const { SecretString } = await secrets('secretsmanager.GetSecretValue', { SecretId });
+  const { token, key } = JSON.parse(String(SecretString));
+  return `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`;
+}

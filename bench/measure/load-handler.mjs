@@ -1,0 +1,27 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** As Lambda's runtime does: an ES module by `import`, all else by `require`. */
+export async function loadHandler(file) {
+  if (file.endsWith('.mjs')) return (await import(pathToFileURL(file).href)).handler;
+  return createRequire(file)(file).handler;
+}
+
+export const context = {
+  callbackWaitsForEmptyEventLoop: false,
+  functionName: 'bench',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:bench',
+  memoryLimitInMB: '512',
+  awsRequestId: '7a1c0c0e-0000-4000-8000-000000000000',
+  logGroupName: 'bench',
+  logStreamName: 'bench',
+  getRemainingTimeInMillis: () => 240_000,
+};
+
+/** A bench that measures failures would look fast. */
+export function mustBeDone(result) {
+  const isDone =
+    result === undefined || result.statusCode === 200 || result.batchItemFailures?.length === 0;
+  if (!isDone) throw new Error(`not done: ${JSON.stringify(result)}`);
+}

@@ -1,0 +1,30 @@
+/** The middle of several measurements, and the half of them that lies around it. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Median and quartiles: one measurement that the machine disturbed moves none of them. */
+export function spreadOf(samples: readonly number[]): Spread {
+  const sorted = samples.toSorted((one, other) => one - other);
+  return { median: at(sorted, 0.5), low: at(sorted, 0.25), high: at(sorted, 0.75) };
+}
+
+/** Between neighbours where the place falls between two. */
+function at(sorted: readonly number[], part: number): number {
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  if (below === undefined || above === undefined) throw new Error('nothing was measured');
+  return below + (above - below) * (place - Math.floor(place));
+}
+
+/**
+ * Ratios of neighbours, round by round: what slows the machine for a while slows both of a pair and
+ * leaves their ratio alone.
+ */
+export function ratiosOf(samples: readonly number[], to: readonly number[]): readonly number[] {
+  if (samples.length !== to.length) throw new Error('the rounds do not pair');
+  return samples.map((sample, index) => sample / (to[index] ?? Number.NaN));
+}

@@ -1,0 +1,73 @@
+import type { SQSEvent } from 'aws-lambda';
+import type { SentMessage } from '../endpoints/aws-answers.ts';
+import type { Lab } from '../lab.ts';
+import { startWarmVariants } from '../measure/warm-variants.ts';
+import type { Variant } from '../variants/build-variants.ts';
+import { batchEvent, webhookEvent } from './events.ts';
+import { type OrderWish, SIZES } from './orders.ts';
+
+/** The three things that an event of an order can be. */
+type Happening = 'first' | 'changed' | 'unchanged';
+
+export interface OrderTraffic {
+  /**
+   * Orders that nobody has seen, in batches, as this variant's own receiver puts them on the queue: for
+   * each thing that happens to them one after the other, the batches of it.
+   */
+  live(variant: Variant, wish: LifeWish): Promise<readonly (readonly SQSEvent[])[]>;
+  stop(): Promise<void>;
+}
+
+interface LifeWish {
+  readonly happenings: readonly Happening[];
+  readonly batches: number;
+  readonly perBatch: number;
+  readonly size?: Pick<OrderWish, 'lines' | 'bytes'>;
+}
+
+/** The first of them is an hour old, so that ten can follow, one a minute. */
+const FIRST_SECONDS_AGO = 3_600;
+
+/** Orders on their way to the workers. */
+export async function openOrderTraffic(lab: Lab): Promise<OrderTraffic> {
+  const receivers = await startWarmVariants(lab, 'receiver');
+  let nextId = 6_000_000_000_000;
+
+  async function enqueue(variant: Variant, bodies: readonly string[]) {
+    await lab.endpoints.ask();
+    await receivers.round(
+      variant,
+      bodies.map((body) => webhookEvent(body)),
+    );
+    const { sent } = await lab.endpoints.ask();
+    if (sent.length !== bodies.length) throw new Error(`${variant} lost a webhook`);
+    return sent;
+  }
+
+  return {
+    async live(variant, { happenings, batches, perBatch, size = SIZES['8k'] }) {
+      const ids = Array.from({ length: batches * perBatch }, () => {
+        nextId += 1;
+        return nextId;
+      });
+      const start = Date.now() - FIRST_SECONDS_AGO * 1000;
+      const life: (readonly SQSEvent[])[] = [];
+      let changes = 0;
+      for (const [minute, happening] of happenings.entries()) {
+        if (happening === 'changed') changes += 1;
+        const subtotal = `${10 + changes}.50`;
+        const updatedAt = new Date(start + minute * 60_000);
+        const bodies = ids.map((id) => lab.writeOrder({ id, updatedAt, subtotal, ...size }));
+        life.push(inBatches(await enqueue(variant, bodies), perBatch));
+      }
+      return life;
+    },
+    stop: () => receivers.stop(),
+  };
+}
+
+function inBatches(messages: readonly SentMessage[], size: number): readonly SQSEvent[] {
+  return Array.from({ length: messages.length / size }, (_, index) =>
+    batchEvent(messages.slice(index * size, (index + 1) * size)),
+  );
+}

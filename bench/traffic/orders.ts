@@ -1,0 +1,70 @@
+import { orderPayload } from '../../local/store-sandbox/payloads/order-payload.ts';
+import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+
+export interface OrderWish {
+  readonly id: number;
+  readonly updatedAt: Date;
+  readonly lines: number;
+  /** The note fills the body up to this; absent: no note. */
+  readonly bytes?: number;
+  /** What the customer paid for the products: another one is another state of the order. */
+  readonly subtotal?: string;
+}
+
+/** Bodies of orders/* as the store sandbox writes them. */
+export type WriteOrder = (wish: OrderWish) => string;
+
+/** 8 KiB hold an order of one line and much about it, 64 KiB one of fifty. */
+export const SIZES = {
+  '8k': { lines: 1, bytes: 8 * 1024 },
+  '64k': { lines: 50, bytes: 64 * 1024 },
+} as const;
+
+export async function createOrderWriter(): Promise<WriteOrder> {
+  const store = await startStoreSandbox({ seed: 1 });
+  const customer = [...store.rows.customers.values()][0];
+  const variants = [...store.rows.products.values()].flatMap((product) => product.variants);
+  const payloads = new Map<number, Readonly<Record<string, unknown>>>();
+  await store.stop();
+
+  function payloadWith(lines: number): Readonly<Record<string, unknown>> {
+    const known = payloads.get(lines);
+    if (known) return known;
+    const order = store.actions.placeOrder({
+      lines: Array.from({ length: lines }, (_, index) => ({
+        variantId: variants[index % variants.length]?.id ?? '',
+        quantity: 1 + (index % 3),
+      })),
+      customerId: customer?.id ?? null,
+      shipping: [{ price: '5' }],
+      payment: 'paid',
+    });
+    const { shop, rows } = store;
+    const payload = orderPayload(
+      { shop, rows, now: () => new Date(), random: Math.random, ids: undefined as never },
+      order,
+    );
+    payloads.set(lines, payload);
+    return payload;
+  }
+
+  return ({ id, updatedAt, lines, bytes, subtotal }) => {
+    const at = updatedAt.toISOString().replace(/\.\d{3}Z/, 'Z');
+    const payload = {
+      ...payloadWith(lines),
+      id,
+      admin_graphql_api_id: `gid://shopify/Order/${id}`,
+      updated_at: at,
+      ...(subtotal !== undefined && { current_subtotal_price: subtotal }),
+    };
+    const bare = JSON.stringify({ ...payload, note: '' });
+    const room = Math.max((bytes ?? 0) - Buffer.byteLength(bare), 0);
+    return JSON.stringify({ ...payload, note: wordsOf(room) });
+  };
+}
+
+const WORDS = 'please leave the parcel with the neighbour on the second floor if nobody opens ';
+
+function wordsOf(length: number): string {
+  return WORDS.repeat(Math.ceil(length / WORDS.length)).slice(0, length);
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { bundleFunctions } from '../../infra/bundle-functions.ts';
+
+export const VARIANTS = ['connector', 'peer', 'floor'] as const;
+export type Variant = (typeof VARIANTS)[number];
+export type Part = 'receiver' | 'worker';
+
+export interface Bundles {
+  /** The file that a function's runtime loads. */
+  fileOf(variant: Variant, part: Part): string;
+  gzipBytes(variant: Variant, part: Part): number;
+  remove(): void;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FUNCTION_OF: Readonly<Record<Part, string>> = {
+  receiver: 'receive-webhook',
+  worker: 'sync-orders',
+};
+
+/**
+ * The connector as it is deployed, the others as their makers would: the floor as CommonJS, which starts
+ * fastest; the peer as an ES module, which middy and Powertools recommend. All of them minified.
+ */
+export async function buildVariants(configFile = 'bench/bench.config.ts'): Promise<Bundles> {
+  const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
+  const connector = await bundleFunctions({
+    root: ROOT,
+    functions: Object.values(FUNCTION_OF),
+    configFile,
+    outFolder: join(folder, 'connector'),
+  });
+  await bundle(join(folder, 'floor'), 'floor', 'cjs');
+  await bundle(join(folder, 'peer'), 'peer', 'esm');
+  const fileOf = (variant: Variant, part: Part) =>
+    variant === 'connector'
+      ? join(connector.folderOf(FUNCTION_OF[part]), 'index.js')
+      : join(folder, variant, `${part}.${variant === 'peer' ? 'mjs' : 'cjs'}`);
+  return {
+    fileOf,
+    gzipBytes: (variant, part) => gzipSync(readFileSync(fileOf(variant, part))).length,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function bundle(outdir: string, variant: Variant, format: 'cjs' | 'esm'): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['receiver', 'worker'].map((part) => `bench/${variant}/${part}.ts`),
+    outdir,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format,
+    outExtension: { '.js': format === 'esm' ? '.mjs' : '.cjs' },
+    // Some of what the peer uses is CommonJS inside and asks for built-in modules by `require`.
+    ...(format === 'esm' && {
+      banner: {
+        js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+      },
+      mainFields: ['module', 'main'],
+    }),
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+  });
+  mkdirSync(outdir, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+}
