@@ -1,14 +1,15 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
+import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
 import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-  WORKER_BUDGET,
-} from '../shared/aws/sdk-clients.ts';
+  createDynamoDbCalls,
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
+import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
 import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
@@ -34,17 +35,13 @@ export function createBalanceWorker(connector: Connector) {
     'SECRETS_PREFIX',
     'METRICS_NAMESPACE',
   ]);
-  const clients = { budget: WORKER_BUDGET };
-  const sqs = createSqsClient(clients);
+  const aws = settingsFromEnvironment(WORKER_BUDGET);
+  const sqs = createSqsCalls(aws);
   const telemetry = createEmfTelemetry({
     namespace: environment.METRICS_NAMESPACE,
     service: 'sync-balances',
   });
-  const secrets = createShopSecrets(
-    createSecretsClient(clients),
-    environment.SECRETS_PREFIX,
-    telemetry,
-  );
+  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const shops = new Map(
     connector.shops.map(({ domain, path }) => {
       const credentials = secrets.loyalty(path);
@@ -58,7 +55,7 @@ export function createBalanceWorker(connector: Connector) {
   const store = createConfiguredStore(connector, secrets);
   const world = {
     ledger: createDynamoDbLedger({
-      client: createDynamoDbClient(clients),
+      client: createDynamoDbCalls(aws),
       table: environment.LEDGER_TABLE,
       onDamagedItem: (entity, attributes) =>
         telemetry.log('error', 'an item of the ledger is damaged', {

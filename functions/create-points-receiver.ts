@@ -1,12 +1,13 @@
 import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import {
-  createSecretsClient,
-  createSqsClient,
-  RECEIVER_BUDGET,
-} from '../shared/aws/sdk-clients.ts';
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/sync/balances/receive-points.ts';
@@ -22,22 +23,18 @@ export function createPointsReceiver(connector: Connector) {
     'SECRETS_PREFIX',
     'METRICS_NAMESPACE',
   ]);
-  const clients = { budget: RECEIVER_BUDGET };
+  const aws = settingsFromEnvironment(RECEIVER_BUDGET);
   const telemetry = createEmfTelemetry({
     namespace: environment.METRICS_NAMESPACE,
     service: 'receive-points',
   });
-  const secrets = createShopSecrets(
-    createSecretsClient(clients),
-    environment.SECRETS_PREFIX,
-    telemetry,
-  );
+  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const world: PointsWorld = {
     shops: new Map(
       connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
     ),
     customerIdIn,
-    queue: createSqsBalanceQueue(createSqsClient(clients), environment.BALANCES_QUEUE_URL),
+    queue: createSqsBalanceQueue(createSqsCalls(aws), environment.BALANCES_QUEUE_URL),
     telemetry,
     now: () => new Date(),
   };

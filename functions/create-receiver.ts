@@ -1,12 +1,13 @@
 import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import {
-  createSecretsClient,
-  createSqsClient,
-  RECEIVER_BUDGET,
-} from '../shared/aws/sdk-clients.ts';
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { API_VERSION } from '../shared/shopify/api-version.ts';
@@ -23,16 +24,12 @@ export function createReceiver(connector: Connector) {
     'SECRETS_PREFIX',
     'METRICS_NAMESPACE',
   ]);
-  const clients = { budget: RECEIVER_BUDGET };
+  const aws = settingsFromEnvironment(RECEIVER_BUDGET);
   const telemetry = createEmfTelemetry({
     namespace: environment.METRICS_NAMESPACE,
     service: 'receive-webhook',
   });
-  const secrets = createShopSecrets(
-    createSecretsClient(clients),
-    environment.SECRETS_PREFIX,
-    telemetry,
-  );
+  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const world: ReceivingWorld = {
     shops: new Map(
       connector.shops.map(({ domain, path }) => [
@@ -40,7 +37,7 @@ export function createReceiver(connector: Connector) {
         { domain, secrets: secrets.webhook(path) },
       ]),
     ),
-    queue: createSqsEventQueue(createSqsClient(clients), {
+    queue: createSqsEventQueue(createSqsCalls(aws), {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
       coupons: environment.COUPONS_QUEUE_URL,

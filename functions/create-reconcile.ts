@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-  WORKER_BUDGET,
-} from '../shared/aws/sdk-clients.ts';
+  createDynamoDbCalls,
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../shared/aws/sqs-queue-depth.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
@@ -41,17 +42,13 @@ export function createReconcile(connector: Connector) {
     'METRICS_NAMESPACE',
     'WEBHOOK_ADDRESS',
   ]);
-  const clients = { budget: WORKER_BUDGET };
-  const sqs = createSqsClient(clients);
+  const aws = settingsFromEnvironment(WORKER_BUDGET);
+  const sqs = createSqsCalls(aws);
   const telemetry = createEmfTelemetry({
     namespace: environment.METRICS_NAMESPACE,
     service: 'reconcile',
   });
-  const secrets = createShopSecrets(
-    createSecretsClient(clients),
-    environment.SECRETS_PREFIX,
-    telemetry,
-  );
+  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const queues = {
     orders: environment.ORDERS_QUEUE_URL,
     products: environment.PRODUCTS_QUEUE_URL,
@@ -62,7 +59,7 @@ export function createReconcile(connector: Connector) {
   const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
   const world = {
     ledger: createDynamoDbLedger({
-      client: createDynamoDbClient(clients),
+      client: createDynamoDbCalls(aws),
       table: environment.LEDGER_TABLE,
     }),
     queue: createSqsEventQueue(sqs, queues),

@@ -1,4 +1,4 @@
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsCalls } from '../shared/aws/aws-calls.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,
@@ -24,11 +24,11 @@ export interface ShopSecrets {
 }
 
 export function createShopSecrets(
-  client: SecretsManagerClient,
+  calls: SecretsCalls,
   prefix: string,
   telemetry: Telemetry,
 ): ShopSecrets {
-  const source = createSecretsManagerSource(client);
+  const source = createSecretsManagerSource(calls);
   function reader<T>(
     name: string,
     parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>,

@@ -37,6 +37,8 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     platform: 'node',
     target: 'node24',
     format: 'cjs',
+    // What also comes as modules is taken as such, and only the parts that are used.
+    mainFields: ['module', 'main'],
     // Otherwise `import()` of a built-in module would still load its ESM form.
     supported: { 'dynamic-import': false },
     sourcemap: 'external',

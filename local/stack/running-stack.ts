@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
@@ -57,7 +57,7 @@ export interface RunningStack {
   readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'pids' | 'recycle'>;
   /** As the operator, who may do everything. */
   readonly sqs: SQSClient;
-  readonly dynamoDb: DynamoDBClient;
+  readonly dynamoDb: DynamoDB;
   /** How many messages are on their way, whoever may see them. */
   waiting(): Promise<number>;
   stop(): Promise<void>;
@@ -170,7 +170,7 @@ async function startParts(
   const credentials = { ...secrets.operator };
   const client = { endpoint: gateway.address, region: PLACE.region, credentials };
   const sqs = new SQSClient(client);
-  const dynamoDb = new DynamoDBClient(client);
+  const dynamoDb = new DynamoDB(client);
   stops.push(async () => {
     sqs.destroy();
     dynamoDb.destroy();

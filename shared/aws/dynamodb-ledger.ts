@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
 import { type EntityKey, entityKeyText } from '../sync/entity.ts';
 import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
+import type { DynamoDbCalls } from './aws-calls.ts';
+import { failedCondition } from './aws-error.ts';
 import { listCodesOfDiscount } from './ledger-codes.ts';
 import { fromItem, ITEM, itemKeyOf, keyOnly, NO_REVISION, toItem } from './ledger-item.ts';
 import { type ReadSettings, readLedgerItems } from './read-ledger-items.ts';
 import { scanLedger } from './scan-ledger.ts';
 
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDbCalls;
   readonly table: string;
   /** Told of items that were not whole, by entity and attribute names: worth a warning. */
   readonly onDamagedItem?: (entity: string, attributes: readonly string[]) => void;
@@ -39,30 +35,28 @@ export function createDynamoDbLedger({
   const settings = { client, table, pause, random };
 
   /**
-   * The SDK repeats a write whose answer was lost, and the repetition then fails on the revision that
-   * the first one made. Taken for a conflict, that would cost a needless second call to the service.
+   * A write whose answer was lost is repeated, and the repetition then fails on the revision that the
+   * first one made. Taken for a conflict, that would cost a needless second call to the service.
    */
-  async function isOurs(error: ConditionalCheckFailedException, itemKey: string, writeId: string) {
-    if ((error.$metadata.attempts ?? 1) < 2) return false;
+  async function isOurs(attempts: number, itemKey: string, writeId: string): Promise<boolean> {
+    if (attempts < 2) return false;
     const [item] = await readLedgerItems(settings, [itemKey]);
     return item?.[ITEM.writeId]?.S === writeId;
   }
 
   async function redactOne(key: EntityKey): Promise<void> {
     await ignoreFailedCondition(
-      client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: keyOnly(itemKeyOf(entityKeyText(key))),
-          // Where nothing is, nothing is to be erased, and an entry without a version would only
-          // weaken what the next event is compared with.
-          ConditionExpression: 'attribute_exists(#key)',
-          // The revision counts on, so a worker that read the person before cannot write it back.
-          UpdateExpression: 'SET #writeId = :writeId REMOVE #remembered ADD #revision :one',
-          ExpressionAttributeNames: names('key', 'remembered', 'revision', 'writeId'),
-          ExpressionAttributeValues: { ':one': { N: '1' }, ':writeId': { S: newWriteId() } },
-        }),
-      ),
+      client.updateItem({
+        TableName: table,
+        Key: keyOnly(itemKeyOf(entityKeyText(key))),
+        // Where nothing is, nothing is to be erased, and an entry without a version would only
+        // weaken what the next event is compared with.
+        ConditionExpression: 'attribute_exists(#key)',
+        // The revision counts on, so a worker that read the person before cannot write it back.
+        UpdateExpression: 'SET #writeId = :writeId REMOVE #remembered ADD #revision :one',
+        ExpressionAttributeNames: names('key', 'remembered', 'revision', 'writeId'),
+        ExpressionAttributeValues: { ':one': { N: '1' }, ':writeId': { S: newWriteId() } },
+      }),
     );
   }
 
@@ -86,39 +80,36 @@ export function createDynamoDbLedger({
       const revision = (readRevision ?? 0) + 1;
       const writeId = newWriteId();
       try {
-        await client.send(
-          new PutItemCommand({
-            TableName: table,
-            Item: toItem(key, entry, revision, writeId),
-            ...conditionOn(readRevision),
-          }),
-        );
+        await client.putItem({
+          TableName: table,
+          Item: toItem(key, entry, revision, writeId),
+          ...conditionOn(readRevision),
+        });
         return { kind: 'written', revision };
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return (await isOurs(error, itemKey, writeId))
+        const failed = failedCondition(error);
+        if (!failed) throw error;
+        return (await isOurs(failed.attempts, itemKey, writeId))
           ? { kind: 'written', revision }
           : { kind: 'conflict' };
       }
     },
 
     async markUncertain(key) {
-      await client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: keyOnly(itemKeyOf(entityKeyText(key))),
-          // The revision counts on: a worker about to record `applied` must not clear this mark.
-          UpdateExpression:
-            'SET #uncertain = :true, #version = if_not_exists(#version, :none), #writeId = :writeId ADD #revision :one',
-          ExpressionAttributeNames: names('uncertain', 'version', 'revision', 'writeId'),
-          ExpressionAttributeValues: {
-            ':true': { BOOL: true },
-            ':none': { N: '0' },
-            ':one': { N: '1' },
-            ':writeId': { S: newWriteId() },
-          },
-        }),
-      );
+      await client.updateItem({
+        TableName: table,
+        Key: keyOnly(itemKeyOf(entityKeyText(key))),
+        // The revision counts on: a worker about to record `applied` must not clear this mark.
+        UpdateExpression:
+          'SET #uncertain = :true, #version = if_not_exists(#version, :none), #writeId = :writeId ADD #revision :one',
+        ExpressionAttributeNames: names('uncertain', 'version', 'revision', 'writeId'),
+        ExpressionAttributeValues: {
+          ':true': { BOOL: true },
+          ':none': { N: '0' },
+          ':one': { N: '1' },
+          ':writeId': { S: newWriteId() },
+        },
+      });
     },
 
     listCodes: (shop, discountId, from) =>
@@ -174,7 +165,7 @@ async function ignoreFailedCondition(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (!failedCondition(error)) throw error;
   }
 }
 

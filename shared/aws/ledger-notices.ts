@@ -1,4 +1,3 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
   CODES_INDEX,
   discountText,
@@ -30,16 +29,14 @@ export async function listNotices(
   const found: LedgerItem[] = [];
   let from: LedgerItem | undefined;
   do {
-    const { Items: items = [], LastEvaluatedKey: last } = await settings.client.send(
-      new QueryCommand({
-        TableName: settings.table,
-        IndexName: CODES_INDEX,
-        KeyConditionExpression: '#discount = :notices',
-        ExpressionAttributeNames: { '#discount': ITEM.discount },
-        ExpressionAttributeValues: { ':notices': { S: discountText(shop, NOTICES) } },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+    const { Items: items = [], LastEvaluatedKey: last } = await settings.client.query({
+      TableName: settings.table,
+      IndexName: CODES_INDEX,
+      KeyConditionExpression: '#discount = :notices',
+      ExpressionAttributeNames: { '#discount': ITEM.discount },
+      ExpressionAttributeValues: { ':notices': { S: discountText(shop, NOTICES) } },
+      ...(from && { ExclusiveStartKey: from }),
+    });
     found.push(...items);
     from = last;
   } while (from);

@@ -1,8 +1,8 @@
-import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDbCalls } from './aws-calls.ts';
 import { keyOnly, type LedgerItem } from './ledger-item.ts';
 
 export interface ReadSettings {
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDbCalls;
   readonly table: string;
   readonly pause: (milliseconds: number) => Promise<unknown>;
   /** From 0 to below 1. */
@@ -35,11 +35,9 @@ async function readChunk(
   let unread = itemKeys.map(keyOnly);
   for (let round = 0; round < ROUNDS; round += 1) {
     if (round > 0) await pause(FIRST_PAUSE_MS * 2 ** (round - 1) * (0.5 + random() / 2));
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetItemCommand({
-        RequestItems: { [table]: { Keys: unread, ConsistentRead: true } },
-      }),
-    );
+    const { Responses, UnprocessedKeys } = await client.batchGetItem({
+      RequestItems: { [table]: { Keys: unread, ConsistentRead: true } },
+    });
     items.push(...(Responses?.[table] ?? []));
     unread = UnprocessedKeys?.[table]?.Keys ?? [];
     if (unread.length === 0) return items;

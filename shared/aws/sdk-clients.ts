@@ -1,22 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
-
-/** How long one call to AWS may take, attempts and all. */
-export interface CallBudget {
-  readonly connectMs: number;
-  /** From the start of one attempt to the head of its answer, connecting included. */
-  readonly attemptMs: number;
-  readonly attempts: number;
-}
-
-/**
- * The store hangs up after 5 s: two attempts and the pause between them must leave time to answer 503.
- */
-export const RECEIVER_BUDGET: CallBudget = { connectMs: 700, attemptMs: 1_500, attempts: 2 };
-
-/** Workers have time, but a batch must return before its function's time-out. */
-export const WORKER_BUDGET: CallBudget = { connectMs: 1_000, attemptMs: 3_000, attempts: 3 };
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { SQS } from '@aws-sdk/client-sqs';
+import type { CallBudget } from './call-budget.ts';
 
 export interface ClientSettings {
   readonly budget: CallBudget;
@@ -24,16 +9,16 @@ export interface ClientSettings {
   readonly emulator?: { readonly endpoint: string };
 }
 
-export function createSqsClient(settings: ClientSettings): SQSClient {
-  return new SQSClient(configure(settings));
+export function createSqsClient(settings: ClientSettings): SQS {
+  return new SQS(configure(settings));
 }
 
-export function createDynamoDbClient(settings: ClientSettings): DynamoDBClient {
-  return new DynamoDBClient(configure(settings));
+export function createDynamoDbClient(settings: ClientSettings): DynamoDB {
+  return new DynamoDB(configure(settings));
 }
 
-export function createSecretsClient(settings: ClientSettings): SecretsManagerClient {
-  return new SecretsManagerClient(configure(settings));
+export function createSecretsClient(settings: ClientSettings): SecretsManager {
+  return new SecretsManager(configure(settings));
 }
 
 function configure({ budget, emulator }: ClientSettings) {

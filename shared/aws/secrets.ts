@@ -1,4 +1,4 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { SecretsCalls } from './aws-calls.ts';
 
 /** The text of the secret of that name; rejects when there is none or it cannot be read now. */
 export type SecretSource = (name: string) => Promise<string>;
@@ -113,9 +113,9 @@ export function requireText(
     : { kind: 'fault', field, why: 'must be a text that is not empty' };
 }
 
-export function createSecretsManagerSource(client: SecretsManagerClient): SecretSource {
+export function createSecretsManagerSource(secrets: SecretsCalls): SecretSource {
   return async (name) => {
-    const call = client.send(new GetSecretValueCommand({ SecretId: name }));
+    const call = secrets.getSecretValue({ SecretId: name });
     const { SecretString } = await call.catch((error: unknown) => {
       // AWS's own text does not say which secret it could not find.
       throw new Error(`secret ${name} could not be read`, { cause: error });

@@ -1,10 +1,7 @@
-import {
-  type MessageAttributeValue,
-  SendMessageCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import { escapeToAscii } from '../sync/ascii.ts';
 import type { DeadLetterReason, DeadLetters } from '../sync/store-event.ts';
+import type { SqsCalls } from './aws-calls.ts';
 
 /**
  * Attributes count towards the 1 MiB of a message, of which an envelope leaves 48 KB. A message of
@@ -12,21 +9,19 @@ import type { DeadLetterReason, DeadLetters } from '../sync/store-event.ts';
  */
 const ATTRIBUTE_MAX_CHARS = 1_000;
 
-export function createSqsDeadLetters(client: SQSClient, queueUrl: string): DeadLetters {
+export function createSqsDeadLetters(sqs: SqsCalls, queueUrl: string): DeadLetters {
   return {
     async park(source, reason) {
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: source.body,
-          // A replayed message has a new id, so its second rejection is a letter of its own, while
-          // parking the same message again (its deletion failed) stays one letter.
-          MessageDeduplicationId: source.messageId,
-          // Its own group: one letter in somebody's hands must not hide another.
-          MessageGroupId: source.messageId,
-          MessageAttributes: attributesOf(reason),
-        }),
-      );
+      await sqs.sendMessage({
+        QueueUrl: queueUrl,
+        MessageBody: source.body,
+        // A replayed message has a new id, so its second rejection is a letter of its own, while
+        // parking the same message again (its deletion failed) stays one letter.
+        MessageDeduplicationId: source.messageId,
+        // Its own group: one letter in somebody's hands must not hide another.
+        MessageGroupId: source.messageId,
+        MessageAttributes: attributesOf(reason),
+      });
     },
   };
 }

@@ -1,21 +1,19 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { QueueDepth } from '../sync/queue-depth.ts';
+import type { SqsCalls } from './aws-calls.ts';
 import type { QueueUrls } from './sqs-event-queue.ts';
 
 /** SQS counts about a minute behind; nothing is decided by it but the pace. */
-export function createSqsQueueDepth(client: SQSClient, urls: QueueUrls): QueueDepth {
+export function createSqsQueueDepth(sqs: SqsCalls, urls: QueueUrls): QueueDepth {
   return {
     async of(family) {
-      const { Attributes: counts = {} } = await client.send(
-        new GetQueueAttributesCommand({
-          QueueUrl: urls[family],
-          AttributeNames: [
-            'ApproximateNumberOfMessages',
-            'ApproximateNumberOfMessagesNotVisible',
-            'ApproximateNumberOfMessagesDelayed',
-          ],
-        }),
-      );
+      const { Attributes: counts = {} } = await sqs.getQueueAttributes({
+        QueueUrl: urls[family],
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesNotVisible',
+          'ApproximateNumberOfMessagesDelayed',
+        ],
+      });
       const count = (name: keyof typeof counts) => Number(counts[name] ?? 0);
       return {
         ready: count('ApproximateNumberOfMessages'),

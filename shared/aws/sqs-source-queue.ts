@@ -1,5 +1,5 @@
-import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { ReceivedMessage, SourceQueue } from '../sync/source-queue.ts';
+import type { SqsCalls } from './aws-calls.ts';
 
 /** SQS, ChangeMessageVisibilityBatch. */
 const MESSAGES_PER_CALL = 10;
@@ -10,11 +10,11 @@ const MESSAGES_PER_CALL = 10;
  */
 const MAX_DELAY_SECONDS = 12 * 60 * 60 - 15 * 60;
 
-export function createSqsSourceQueue(client: SQSClient, queueUrl: string): SourceQueue {
+export function createSqsSourceQueue(sqs: SqsCalls, queueUrl: string): SourceQueue {
   return {
     async delay(messages, afterSeconds) {
       const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), MAX_DELAY_SECONDS);
-      const calls = chunks(messages).map((chunk) => delayChunk(client, queueUrl, chunk, seconds));
+      const calls = chunks(messages).map((chunk) => delayChunk(sqs, queueUrl, chunk, seconds));
       // All calls end before any fault is told: the others' messages are delayed all the same.
       const faults = (await Promise.allSettled(calls)).filter((call) => call.status === 'rejected');
       if (faults.length > 0) {
@@ -28,21 +28,19 @@ export function createSqsSourceQueue(client: SQSClient, queueUrl: string): Sourc
 }
 
 async function delayChunk(
-  client: SQSClient,
+  sqs: SqsCalls,
   queueUrl: string,
   messages: readonly ReceivedMessage[],
   seconds: number,
 ): Promise<void> {
-  const { Failed: failed = [] } = await client.send(
-    new ChangeMessageVisibilityBatchCommand({
-      QueueUrl: queueUrl,
-      Entries: messages.map(({ receiptHandle }, index) => ({
-        Id: String(index),
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      })),
-    }),
-  );
+  const { Failed: failed = [] } = await sqs.changeMessageVisibilityBatch({
+    QueueUrl: queueUrl,
+    Entries: messages.map(({ receiptHandle }, index) => ({
+      Id: String(index),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
+    })),
+  });
   if (failed.length === 0) return;
   const codes = [...new Set(failed.map(({ Code }) => Code))].join(', ');
   throw new Error(`SQS left the visibility of ${failed.length} messages as it was: ${codes}`);

@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CallBudget, RECEIVER_BUDGET } from '../../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
-import {
-  type CallBudget,
-  createDynamoDbClient,
-  createSqsClient,
-  RECEIVER_BUDGET,
-} from '../../shared/aws/sdk-clients.ts';
+import { createDynamoDbClient, createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';

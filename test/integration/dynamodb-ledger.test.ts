@@ -1,4 +1,4 @@
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
@@ -8,7 +8,7 @@ import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
 
 let emulator: Emulator;
-let client: DynamoDBClient;
+let client: DynamoDB;
 let tables = 0;
 
 beforeAll(async () => {

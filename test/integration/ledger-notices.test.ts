@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../shared/aws/ledger-notices.ts';
@@ -15,7 +15,7 @@ import { recordTelemetry } from '../support/quiet-telemetry.ts';
 const SHOP = 'example-store.myshopify.com';
 const OTHER = 'second-store.myshopify.com';
 let emulator: Emulator;
-let client: DynamoDBClient;
+let client: DynamoDB;
 
 beforeAll(async () => {
   emulator = await startDynamoDbEmulator();

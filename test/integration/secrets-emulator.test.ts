@@ -4,11 +4,12 @@ import {
   PutSecretValueCommand,
   ResourceExistsException,
   ResourceNotFoundException,
-  type SecretsManagerClient,
+  type SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
-import { createSecretsClient, WORKER_BUDGET } from '../../shared/aws/sdk-clients.ts';
+import { WORKER_BUDGET } from '../../shared/aws/call-budget.ts';
+import { createSecretsClient } from '../../shared/aws/sdk-clients.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,
@@ -16,7 +17,7 @@ import {
 } from '../../shared/aws/secrets.ts';
 
 let emulator: SecretsEmulator;
-let client: SecretsManagerClient;
+let client: SecretsManager;
 
 beforeEach(async () => {
   emulator = await startSecretsEmulator({ secrets: { 'shop/example': '{"password":"one"}' } });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
 import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
@@ -10,7 +10,7 @@ import { describeEventQueueContract } from '../contract/event-queue-contract.ts'
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 
 let emulator: Emulator;
-let client: SQSClient;
+let client: SQS;
 let sets = 0;
 
 beforeAll(async () => {

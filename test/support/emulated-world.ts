@@ -1,6 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDB } from '@aws-sdk/client-dynamodb';
+import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import type { SQS } from '@aws-sdk/client-sqs';
 import { expect, vi } from 'vitest';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
@@ -17,9 +17,9 @@ import { type Emulator, startDynamoDbEmulator, startSqsEmulator } from './emulat
 
 /** Everything around the functions, and everything that they write. */
 export interface EmulatedWorld {
-  readonly sqs: SQSClient;
-  readonly dynamoDb: DynamoDBClient;
-  readonly secrets: SecretsManagerClient;
+  readonly sqs: SQS;
+  readonly dynamoDb: DynamoDB;
+  readonly secrets: SecretsManager;
   readonly emulators: Readonly<Record<'sqs' | 'dynamoDb' | 'secrets', Emulator>>;
   readonly loyalty: LoyaltySandbox;
   readonly output: CapturedOutput;

@@ -1,4 +1,4 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import { enrichmentOf } from '../../../functions/configured-store.ts';
 import { createSqsFeederQueue } from '../../../shared/aws/sqs-feeder-queue.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queue-depth.ts';
@@ -30,7 +30,7 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
   const { aws, output, connector } = deployment;
   const shop = findShop(connector, named);
   const ledger = openLedger(deployment);
-  const sqs = new SQSClient(aws);
+  const sqs = new SQS(aws);
   const urls = {
     orders: output('OrdersQueueUrl'),
     products: output('ProductsQueueUrl'),

@@ -1,10 +1,10 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import type { Ledger } from '../../../shared/sync/ledger.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The ledger of a deployment. The command line only reads it. */
 export function openLedger(deployment: Deployment): Ledger {
-  const client = new DynamoDBClient(deployment.aws);
+  const client = new DynamoDB(deployment.aws);
   return createDynamoDbLedger({ client, table: deployment.output('LedgerTable') });
 }

@@ -1,4 +1,4 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { createConfiguredStore } from '../../../functions/configured-store.ts';
 import { loyaltyAddress } from '../../../functions/loyalty-address.ts';
 import { createShopSecrets } from '../../../functions/shop-secrets.ts';
@@ -20,7 +20,7 @@ export interface ShopServices {
 const silent = { count: () => {}, log: () => {} };
 
 export function openShopServices({ aws, output, connector, sandbox }: Deployment): ShopServices {
-  const client = new SecretsManagerClient(aws);
+  const client = new SecretsManager(aws);
   const secrets = createShopSecrets(client, output('SecretsPrefix'), silent);
   const sandboxAddress = sandbox?.storeAddress;
   const baseUrl = sandbox

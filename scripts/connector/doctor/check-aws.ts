@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
@@ -33,7 +33,7 @@ export async function checkAccess(
     queues: () => readQueues(new SQSClient(aws), deployment, async () => []),
     ledger: () =>
       createDynamoDbLedger({
-        client: new DynamoDBClient(aws),
+        client: new DynamoDB(aws),
         table: output('LedgerTable'),
       }).readMany([{ shop: shop?.domain ?? '', kind: 'order', id: 'doctor' }]),
   };

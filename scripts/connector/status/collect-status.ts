@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
@@ -23,7 +23,7 @@ export async function collectStatus(
 ): Promise<Status> {
   const { aws, output, connector } = deployment;
   const { readFigures, readAges } = metricsOf(deployment, now);
-  const client = new DynamoDBClient(aws);
+  const client = new DynamoDB(aws);
   const ledger = () => ({
     ...{ client, table: output('LedgerTable'), pause: sleep, random: Math.random },
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RESERVE_MS, shareOutTime } from '../../../functions/worker-time.ts';
-import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/sdk-clients.ts';
+import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/call-budget.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
@@ -20,8 +20,8 @@ const queues = propertiesOf(template, 'AWS::SQS::Queue');
 const sources = queues.filter(({ RedrivePolicy }) => RedrivePolicy);
 const workerTimeoutSeconds = Math.max(...workers.map(({ Timeout }) => Timeout));
 
-/** Between the attempts of the SDK: at most 0.5 s and 1 s, when it is throttled. */
-const SDK_PAUSES_MS = 1_500;
+/** Between the attempts: at most 0.5 s and 1 s, when it is throttled. */
+const PAUSES_MS = 1_500;
 
 /** Days up to which a setting is accepted, or from which. */
 function bound(setting: string, days: readonly number[]): number | undefined {
@@ -42,7 +42,7 @@ describe('the times of the deployment', () => {
     expect(queues).toHaveLength(6);
   });
 
-  const awsCall = WORKER_BUDGET.attempts * WORKER_BUDGET.attemptMs + SDK_PAUSES_MS;
+  const awsCall = WORKER_BUDGET.attempts * WORKER_BUDGET.attemptMs + PAUSES_MS;
   const { workMs, storeMs } = shareOutTime(workerTimeoutSeconds * 1000);
 
   it('let the store answer the slowest question it can be asked', () => {

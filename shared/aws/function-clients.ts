@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { SendMessageResult } from '@aws-sdk/client-sqs';
+import type { DynamoDbCalls, SecretsCalls, SqsCalls } from './aws-calls.ts';
+import type { AwsCredentials } from './aws-signer.ts';
+import type { CallBudget } from './call-budget.ts';
+import { createJsonCall, type JsonService, type JsonServiceSettings } from './json-service.ts';
+
+const SQS: JsonService = {
+  name: 'sqs',
+  id: 'SQS',
+  target: 'AmazonSQS',
+  contentType: 'application/x-amz-json-1.0',
+};
+const DYNAMODB: JsonService = {
+  name: 'dynamodb',
+  id: 'DYNAMODB',
+  target: 'DynamoDB_20120810',
+  contentType: 'application/x-amz-json-1.0',
+};
+const SECRETS_MANAGER: JsonService = {
+  name: 'secretsmanager',
+  id: 'SECRETS_MANAGER',
+  target: 'secretsmanager',
+  contentType: 'application/x-amz-json-1.1',
+};
+
+export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
+  const call = createJsonCall(SQS, settings);
+  return {
+    async sendMessage(input) {
+      const result = await call<SendMessageResult>('SendMessage', input);
+      const held = result.MD5OfMessageBody;
+      const sent = createHash('md5')
+        .update(input.MessageBody ?? '')
+        .digest('hex');
+      if (held !== sent) throw new Error('SQS holds another message than the one it was sent');
+      return result;
+    },
+    changeMessageVisibilityBatch: (input) => call('ChangeMessageVisibilityBatch', input),
+    getQueueAttributes: (input) => call('GetQueueAttributes', input),
+  };
+}
+
+export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCalls {
+  const call = createJsonCall(DYNAMODB, settings);
+  return {
+    batchGetItem: (input) => call('BatchGetItem', input),
+    putItem: (input) => call('PutItem', input),
+    updateItem: (input) => call('UpdateItem', input),
+    query: (input) => call('Query', input),
+    scan: (input) => call('Scan', input),
+  };
+}
+
+export function createSecretsCalls(settings: JsonServiceSettings): SecretsCalls {
+  const call = createJsonCall(SECRETS_MANAGER, settings);
+  return { getSecretValue: (input) => call('GetSecretValue', input) };
+}
+
+/** What Lambda gives every execution environment of a function: its region and its role's credentials. */
+export function settingsFromEnvironment(
+  budget: CallBudget,
+  environment: NodeJS.ProcessEnv = process.env,
+): JsonServiceSettings {
+  const region = environment.AWS_REGION;
+  if (!region) throw new Error('Lambda sets AWS_REGION for every function, and here it is missing');
+  return {
+    budget,
+    region,
+    // As the SDK does: one address for all, or one for each.
+    endpointOf: ({ id }) => environment[`AWS_ENDPOINT_URL_${id}`] ?? environment.AWS_ENDPOINT_URL,
+    credentials: () => credentialsIn(environment),
+  };
+}
+
+function credentialsIn(environment: NodeJS.ProcessEnv): AwsCredentials {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+    throw new Error(
+      'Lambda gives every function the credentials of its role, and here they are missing',
+    );
+  }
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    sessionToken: AWS_SESSION_TOKEN,
+  };
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { identifyEntity } from '../../../shared/shopify/identify-entity.ts';
+import { type TopicRoute, topicRoutes } from '../../../shared/shopify/topics.ts';
+import { hashBody } from '../../../shared/sync/message-ids.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const order: TopicRoute = { kind: 'order', carries: 'entity' };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const identify = (text: string, route = order) => identifyEntity(route, bytes(text), SHOP);
+
+const gid = fc
+  .tuple(fc.constantFrom('Order', 'Product', 'DraftOrder'), fc.bigInt({ min: 1n, max: 10n ** 24n }))
+  .map(([type, id]) => `gid://shopify/${type}/${id}`);
+const anyId = fc.oneof(fc.nat(), fc.constant(null), fc.string());
+
+describe('the id under which an event is queued', () => {
+  it('is the same whether it stands at the head of the body or anywhere inside', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ id: anyId, admin_graphql_api_id: fc.oneof(gid, anyId), note: fc.string() }),
+        fc.constantFrom(0, 1, '\t'),
+        fc.boolean(),
+        (payload, spaces, escapesSlashes) => {
+          const { note, ...ids } = payload;
+          const write = (fields: object) => {
+            const text = JSON.stringify(fields, null, spaces);
+            return escapesSlashes ? text.replaceAll('/', '\\/') : text;
+          };
+          const inside = write({ note, ...ids });
+          const atHead = write({ ...ids, note });
+          const found = identify(inside);
+          expect(identify(atHead)).toBe(
+            found === hashBody(bytes(inside)) ? hashBody(bytes(atHead)) : found,
+          );
+        },
+      ),
+    );
+  });
+
+  it('is digit for digit that of the store, beyond what a number holds', () => {
+    const text =
+      '{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508"}';
+    expect(identify(text)).toBe('820982911946154508');
+  });
+
+  it('is never that of something which only looks like the global id of the entity', () => {
+    const line = '{"line_items":[{"admin_graphql_api_id":"gid://shopify/Order/1"}],"id":2}';
+    expect(identify(line)).toBe('2');
+    const text = '{"note":"{\\"admin_graphql_api_id\\":\\"gid://shopify/Order/1\\",","id":2}';
+    expect(identify(text)).toBe('2');
+    const product = '{"admin_graphql_api_id":"gid://shopify/Product/1","id":2}';
+    expect(identify(product)).toBe('2');
+  });
+
+  it('is found without reading a body of megabytes', () => {
+    const head = '{"id":7,"admin_graphql_api_id":"gid://shopify/Order/7","line_items":[';
+    // No JSON at all: whoever parsed it would find nothing.
+    expect(identify(head + 'x'.repeat(6_000_000))).toBe('7');
+  });
+
+  it.each([...topicRoutes])('%s: a body that says nothing is queued all the same', (_, route) => {
+    const id = identify('nothing', route);
+    expect(id).toBe(route.carries === 'shop' ? SHOP : hashBody(bytes('nothing')));
+  });
+});
