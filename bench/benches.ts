@@ -6,6 +6,7 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   worker: async () => (await import('./benches/worker.ts')).worker,
   calls: async () => (await import('./benches/calls.ts')).calls,
   storm: async () => (await import('./benches/storm.ts')).storm,
+  cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
 };
