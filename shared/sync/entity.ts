@@ -5,10 +5,10 @@ export interface EntityKey {
   /** The shop's permanent domain, as configured: `example.myshopify.com`. */
   readonly shop: string;
   /**
-   * Kept beside the entities: `customer`, what the store was given of a balance; `notice`, what a
-   * person must see; `cursor`, how far a walk has come.
+   * Kept beside the entities: `customer`, what the store was given of a balance; `quiz`, whose answers
+   * are on their way; `notice`, what a person must see; `cursor`, how far a walk has come.
    */
-  readonly kind: EntityKind | 'customer' | 'notice' | 'cursor';
+  readonly kind: EntityKind | 'customer' | 'quiz' | 'notice' | 'cursor';
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
   readonly id: string;
 }
