@@ -10,7 +10,11 @@ export interface ProvedRequest {
 }
 
 export type Proof =
-  | { readonly kind: 'proved'; readonly request: ProvedRequest; readonly by: 'current' | 'previous' }
+  | {
+      readonly kind: 'proved';
+      readonly request: ProvedRequest;
+      readonly by: 'current' | 'previous';
+    }
   | { readonly kind: 'refused'; readonly why: ProofRefusal };
 
 /** For the figures only: whoever asks hears one answer for all. */

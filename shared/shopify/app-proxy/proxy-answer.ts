@@ -59,6 +59,11 @@ export function unavailable(afterSeconds?: number): ProxyAnswer {
   return errorAnswer(503, 'unavailable', message, afterSeconds);
 }
 
+export function tooMany(afterSeconds: number): ProxyAnswer {
+  const message = 'That was a lot at once. Wait a moment.';
+  return errorAnswer(429, 'too-many-requests', message, afterSeconds);
+}
+
 export function badRequest(message: string): ProxyAnswer {
   return errorAnswer(400, 'bad-request', message);
 }

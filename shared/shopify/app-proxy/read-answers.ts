@@ -35,7 +35,9 @@ export function readAnswers(body: Uint8Array): ReadAnswers {
 }
 
 function isOptions(value: unknown): value is readonly number[] | null {
-  return value === null || (Array.isArray(value) && value.length <= MOST_OPTIONS && value.every(isId));
+  return (
+    value === null || (Array.isArray(value) && value.length <= MOST_OPTIONS && value.every(isId))
+  );
 }
 
 function isText(value: unknown): value is string | null {

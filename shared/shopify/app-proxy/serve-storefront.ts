@@ -7,10 +7,12 @@ import {
   badRequest,
   errorAnswer,
   type ProxyAnswer,
+  tooMany,
   unavailable,
   unknownField,
 } from './proxy-answer.ts';
-import { type Route, routes, tooMany } from './routes.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
 import type { ScriptServer } from './serve-script.ts';
 
 export interface ProxyRequest {

@@ -97,6 +97,8 @@ function fits({ answers }: QuizAnswers, { questions }: QuizView): boolean {
   if (asked.size < answers.length) return false;
   return answers.every(({ questionId, optionIds }) => {
     const question = questions.find(({ id }) => id === questionId);
-    return question && (optionIds ?? []).every((one) => question.options.some(({ id }) => id === one));
+    return (
+      question && (optionIds ?? []).every((one) => question.options.some(({ id }) => id === one))
+    );
   });
 }

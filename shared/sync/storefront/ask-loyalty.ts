@@ -64,7 +64,7 @@ export async function askLoyalty<Value>(
     });
     return {
       kind: 'unavailable',
-      afterSeconds: Math.max(afterSeconds, AFTER_A_FAILURE_SECONDS),
+      afterSeconds: Math.max(afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
       mayHaveHappened,
     };
   } finally {

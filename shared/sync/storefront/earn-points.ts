@@ -50,7 +50,8 @@ export async function earnPoints(
         );
   if (asked.kind === 'unavailable') return asked;
   // The program gives no points for products.
-  const disabled = asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
+  const disabled =
+    asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
   if (asked.kind === 'refused' && !disabled) {
     world.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
       why: asked.name ?? 'unnamed-error',

@@ -25,11 +25,7 @@ export const CLAIM_SECONDS = 60;
 /** Only a guard: what was answered, the service knows. */
 const KEPT_SECONDS = 86_400;
 
-export async function claimQuiz(
-  key: EntityKey,
-  ledger: Claims,
-  now: Date,
-): Promise<QuizClaim> {
+export async function claimQuiz(key: EntityKey, ledger: Claims, now: Date): Promise<QuizClaim> {
   const entry = (await ledger.readMany([key])).get(entityKeyText(key));
   const heldMs = entry?.uncertain ? entry.version + CLAIM_SECONDS * 1000 - now.getTime() : 0;
   if (heldMs > 0) return { kind: 'being-sent', afterSeconds: Math.ceil(heldMs / 1000) };

@@ -17,7 +17,11 @@ export interface StorefrontWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<
     LoyaltyClient,
-    'listTiers' | 'calculateProductPoints' | 'listRewardConfigurations' | 'listQuizzes' | 'answerQuiz'
+    | 'listTiers'
+    | 'calculateProductPoints'
+    | 'listRewardConfigurations'
+    | 'listQuizzes'
+    | 'answerQuiz'
   >;
   readonly breaker: CircuitBreaker;
   readonly telemetry: Telemetry;
