@@ -7,7 +7,7 @@ import { readBalance } from './read-balance.ts';
 
 type Tier = components['schemas']['Tier'];
 
-export interface TierView {
+interface TierView {
   readonly name: string;
   readonly color: string | null;
   readonly next: { readonly name: string; readonly goals: readonly GoalView[] } | null;
@@ -30,8 +30,11 @@ export interface Standing {
 export interface StandingWorld extends AskingWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly loyalty: Pick<LoyaltyClient, 'listTiers'>;
-  readonly tiers: BriefCache<TierView | null>;
+  readonly tiers: BriefCache<KnownTier>;
 }
+
+/** Null: the customer has none. `untold`: the service does not say, as of a customer it does not know. */
+export type KnownTier = TierView | null | 'untold';
 
 /** The balance is the ledger's. The tier is the service's; while it is away, the name last heard. */
 export async function readStanding(
@@ -45,13 +48,10 @@ export async function readStanding(
   ]);
   const { points, cashback, asOf } = balance;
   const remembered = balance.tier === null ? null : { name: balance.tier, color: null, next: null };
-  return { points, cashback, asOf, tier: tier === 'unknown' ? remembered : tier };
+  return { points, cashback, asOf, tier: tier === 'untold' ? remembered : tier };
 }
 
-async function readTierView(
-  customerId: string,
-  world: StandingWorld,
-): Promise<TierView | null | 'unknown'> {
+async function readTierView(customerId: string, world: StandingWorld): Promise<KnownTier> {
   const known = world.tiers.recall(customerId);
   if (known !== undefined) return known;
   const asked = await askLoyalty(
@@ -59,11 +59,15 @@ async function readTierView(
     (options) => world.loyalty.listTiers({ CustomerId: customerId }, options),
     world,
   );
-  if (asked.kind !== 'answered') return 'unknown';
-  const { CurrentTier: current, NextTiers: following } = asked.value;
-  const view = current?.Name ? viewOf(current, current.Name, following) : null;
-  world.tiers.keep(customerId, view);
-  return view;
+  if (asked.kind === 'unavailable') return 'untold';
+  const tier = asked.kind === 'answered' ? tierIn(asked.value) : 'untold';
+  world.tiers.keep(customerId, tier);
+  return tier;
+}
+
+function tierIn(tiers: components['schemas']['TierAvailability']): TierView | null {
+  const { CurrentTier: current, NextTiers: following } = tiers;
+  return current?.Name ? viewOf(current, current.Name, following) : null;
 }
 
 function viewOf(current: Tier, name: string, following: readonly Tier[]): TierView {

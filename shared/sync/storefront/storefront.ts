@@ -10,7 +10,7 @@ import type { CartItem } from './cart-items.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
 import { listRewards, type RewardItem } from './list-rewards.ts';
-import { readStanding, type TierView } from './read-standing.ts';
+import { type KnownTier, readStanding } from './read-standing.ts';
 
 export interface StorefrontWorld {
   readonly shop: string;
@@ -50,7 +50,7 @@ export function createStorefront(given: StorefrontWorld) {
     ...given,
     rewards: createBriefCache<readonly RewardItem[]>(ofProgram),
     earned: createBriefCache<EarnedPoints>(ofProgram),
-    tiers: createBriefCache<TierView | null>(ofCustomer),
+    tiers: createBriefCache<KnownTier>(ofCustomer),
     quizzes: createBriefCache<readonly QuizView[]>(ofCustomer),
   };
   return {
