@@ -108,6 +108,7 @@ async function ask(
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
     case 'customer':
     case 'quiz':
+    case 'redemption':
     case 'notice':
     case 'cursor':
       return { kind: 'gone' };

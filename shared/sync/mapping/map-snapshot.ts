@@ -47,6 +47,7 @@ function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOr
     case 'coupon':
     case 'customer':
     case 'quiz':
+    case 'redemption':
     case 'notice':
     case 'cursor':
       return mapRemovedCoupon(id);

@@ -1,4 +1,4 @@
-import type { RewardKind } from './redemption.ts';
+import type { Redemption, RewardKind } from './redemption.ts';
 
 /** A redemption as its customer sees it. */
 export interface RedemptionView {
@@ -18,4 +18,42 @@ export interface RedemptionView {
   readonly validUntil: string | null;
   /** ISO 8601. */
   readonly at: string;
+}
+
+/** Undefined for what gives the customer nothing. */
+export function viewOf({
+  id,
+  rewardId,
+  terms,
+  intendedAt,
+  state,
+}: Redemption): RedemptionView | undefined {
+  const common = { id, rewardId, title: terms.title, points: terms.points, at: intendedAt };
+  switch (state.at) {
+    case 'intended':
+    case 'calling':
+    case 'unknown': {
+      const { kind, value } = terms;
+      return { ...common, state: 'pending', code: null, kind, value, validUntil: null };
+    }
+    case 'redeemed':
+    case 'lost':
+    case 'ready':
+    case 'used': {
+      const { code, kind, value, endsAt = null } = state.code;
+      const isThere = state.at === 'ready' || state.at === 'used';
+      return {
+        ...common,
+        state: isThere ? state.at : 'making',
+        code: isThere ? code : null,
+        kind,
+        value,
+        validUntil: endsAt,
+      };
+    }
+    case 'refused':
+    case 'compensating':
+    case 'compensated':
+      return undefined;
+  }
 }

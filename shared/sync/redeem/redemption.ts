@@ -15,8 +15,6 @@ export interface RewardTerms {
   readonly combines: boolean;
   /** How long a code of it may be used; undefined: without an end. */
   readonly validDays?: number;
-  /** ISO 8601: the reward itself ends then. */
-  readonly validUntil?: string;
   /** Of codes of our own. */
   readonly codePrefix: string;
   /** The service limits how often it may be redeemed. */

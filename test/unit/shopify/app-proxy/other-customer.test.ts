@@ -149,13 +149,8 @@ describe('the id of another customer', () => {
         const { status, body, headers } = await shop.ask(path, asking);
         statuses.add(status);
         const told = `${body}${JSON.stringify(headers)}`;
-        expect([
-          way,
-          told.includes(THEIRS),
-          told.includes('4321'),
-          told.includes('43.21'),
-          told.includes('Gold"'),
-        ]).toEqual([way, false, false, false, false]);
+        const secrets = [THEIRS, '4321', '43.21', '"name":"Gold"'];
+        expect([way, secrets.filter((text) => told.includes(text))]).toEqual([way, []]);
       }
       const calls = shop.loyalty.journal.slice(before);
       expect(
