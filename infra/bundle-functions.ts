@@ -73,12 +73,14 @@ function fromRoot(map: string, root: string, path: string): string {
 
 function useConfigFile(root: string, configFile: string): Plugin {
   const common = resolve(root, 'connector.config.ts');
+  const stage = resolve(root, configFile);
   return {
     name: 'stage-configuration',
     setup({ onResolve }) {
-      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir }) =>
-        relative(common, resolve(resolveDir, path)) === ''
-          ? { path: resolve(root, configFile) }
+      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir, importer }) =>
+        // The file itself may build on the common one.
+        relative(common, resolve(resolveDir, path)) === '' && importer !== stage
+          ? { path: stage }
           : undefined,
       );
     },

@@ -75,7 +75,7 @@ export class LoyaltyWidget extends HTMLElement {
     sheet.replaceSync(styles);
     this.#root.adoptedStyleSheets = [sheet];
     for (const name of Object.keys(drawings) as Part[]) {
-      const part = build('section', { part: `section ${name}`, hidden: true });
+      const part = build('section', { part: `section section-${name}`, hidden: true });
       this.#parts.set(name, part);
       this.#root.append(part);
     }

@@ -36,7 +36,7 @@ function drawReward(reward: Reward, { model, words, actions, refusal }: View): N
       { part: 'reward-text' },
       build('h3', { part: 'title' }, title),
       description !== '' && build('p', {}, description),
-      build('p', { part: 'note' }, [words.points(points), worth].filter(Boolean).join(' · ')),
+      worth !== undefined && build('p', { part: 'note' }, worth),
     ),
     build(
       'button',
