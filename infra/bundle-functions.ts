@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { bundleWidget } from './bundle-widget.ts';
 
 export interface BundleSettings {
   /** The project's folder. */
@@ -45,6 +46,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     write: false,
     logLevel: 'warning',
     plugins: [useConfigFile(root, configFile)],
+    define: await widgetFor(functions, root),
   });
   for (const { path, contents, text } of outputFiles) {
     if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromRoot(text, root, path));
@@ -56,6 +58,15 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     writeTo(join(folderOf(name), 'package.json'), '{"type":"commonjs"}');
   }
   return { folderOf, metafile };
+}
+
+/** What functions/storefront/widget-script.ts stands for. */
+async function widgetFor(
+  functions: readonly string[],
+  root: string,
+): Promise<Record<string, string>> {
+  if (!functions.includes('storefront')) return {};
+  return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget(root)) };
 }
 
 /** cdk.out/…/source-maps/sync-orders.js.map */
