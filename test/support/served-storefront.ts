@@ -39,7 +39,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
   const loyalty = openInProcessLoyalty(now);
   const memoryLedger = createMemoryLedger();
   const telemetry = recordTelemetry();
-  const secrets: { current: string; previous?: string } = { current: SECRET };
+  const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];
   const parts: { ledger: Ledger; answer: RedeemAnswer; listed: RedemptionList } = {
     ledger: memoryLedger,
@@ -56,6 +56,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     breaker: createCircuitBreaker(),
     telemetry,
     now,
+    retentionDays: 60,
     rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
     redeem: async (request) => {
       redeemed.push(request);

@@ -1,8 +1,9 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Ledger } from '../ledger.ts';
-import type { RedemptionList } from '../redeem/redeem-world.ts';
+import { openBook } from '../redeem/open-book.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
+import { viewOf as redemptionView } from '../redeem/redemption-view.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
 import type { BriefCache } from './brief-cache.ts';
 import { readBalance } from './read-balance.ts';
@@ -28,10 +29,10 @@ export interface RewardList {
 }
 
 export interface RewardsWorld extends AskingWorld {
-  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations'>;
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
-  readonly redemptionsOf: (customerId: string) => Promise<RedemptionList>;
+  readonly retentionDays: number;
   /** One list for everybody. */
   readonly rewards: BriefCache<readonly RewardItem[]>;
 }
@@ -46,21 +47,31 @@ export async function listRewards(
   customerId: string | undefined,
   world: RewardsWorld,
 ): Promise<{ readonly kind: 'answered'; readonly value: RewardList } | Unavailable> {
-  const [active, balance, redemptions] = await Promise.all([
+  const [active, balance, open] = await Promise.all([
     readActive(world),
     customerId === undefined ? undefined : readBalance(shop, customerId, world.ledger),
-    customerId === undefined ? undefined : world.redemptionsOf(customerId),
+    customerId === undefined ? undefined : readOpen(shop, customerId, world),
   ]);
   if (active.kind === 'unavailable') return active;
-  const open = new Set(
-    (redemptions?.kind === 'redemptions' ? redemptions.redemptions : [])
+  const points = balance?.points ?? null;
+  const who = open && { points, open };
+  const rewards = active.value.flatMap((item) => viewOf(item, world.rewardTypes, who));
+  return { kind: 'answered', value: { points, rewards } };
+}
+
+/** The rewards of redemptions that are under way: a second click would join them. */
+async function readOpen(
+  shop: string,
+  customerId: string,
+  world: RewardsWorld,
+): Promise<ReadonlySet<number>> {
+  const { redemptions } = await openBook({ shop, customerId }, world).read();
+  const views = redemptions.flatMap((one) => redemptionView(one) ?? []);
+  return new Set(
+    views
       .filter(({ state }) => state === 'pending' || state === 'making')
       .map(({ rewardId }) => rewardId),
   );
-  const points = balance?.points ?? null;
-  const who = customerId === undefined ? undefined : { points, open };
-  const rewards = active.value.flatMap((item) => viewOf(item, world.rewardTypes, who));
-  return { kind: 'answered', value: { points, rewards } };
 }
 
 async function readActive(

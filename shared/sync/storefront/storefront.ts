@@ -27,6 +27,7 @@ export interface StorefrontWorld {
   readonly telemetry: Telemetry;
   readonly now: () => Date;
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
+  readonly retentionDays: number;
   readonly redeem: (request: RedeemRequest) => Promise<RedeemAnswer>;
   readonly redemptionsOf: (customerId: string) => Promise<RedemptionList>;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../../shared/shopify/app-proxy/routes.ts';
+import type { RedemptionView } from '../../../../shared/sync/redeem/redemption-view.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
 
@@ -138,18 +139,18 @@ describe('the front door of the storefront', () => {
 });
 
 describe('redeeming through the front door', () => {
-  const view = {
-    ...{
-      id: 'AB12',
-      rewardId: 1,
-      title: '5 off',
-      points: 100,
-      code: 'FIVE-1',
-      kind: 'fixed',
-      value: 5,
-    },
-    ...{ state: 'ready', validUntil: null, at: '2026-10-09T12:00:00.000Z' },
-  } as const;
+  const view: RedemptionView = {
+    id: 'AB12',
+    rewardId: 1,
+    title: '5 off',
+    points: 100,
+    state: 'ready',
+    code: 'FIVE-1',
+    kind: 'fixed',
+    value: 5,
+    validUntil: null,
+    at: '2026-10-09T12:00:00.000Z',
+  };
 
   it('is for the customer who is logged in, with the reward and the click of the body', async () => {
     const shop = serveInProcess();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { serveInProcess } from '../../../support/served-storefront.ts';
+import type { Redemption } from '../../../../shared/sync/redeem/redemption.ts';
+import { rememberBook } from '../../../../shared/sync/redeem/redemption-book.ts';
+import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 const FAULT = { kind: 'fault', reason: 'time-out', mayHaveHappened: true } as const;
 
@@ -142,25 +144,27 @@ describe('the rewards', () => {
 
   it('of a redemption that is under way cannot be redeemed again', async () => {
     const shop = serveInProcess();
-    const view = {
-      id: 'A',
-      rewardId: 3,
-      title: '',
-      points: 50,
-      code: null,
-      kind: 'fixed',
-      value: 0,
-    } as const;
-    const at = { validUntil: null, at: '2026-10-09T12:00:00Z' };
-    shop.parts.listed = {
-      kind: 'redemptions',
-      redemptions: [
-        { ...view, ...at, state: 'pending' },
-        { ...view, ...at, state: 'ready', rewardId: 1 },
-      ],
-    };
+    const terms = { title: '', points: 50, kind: 'fixed', value: 5, combines: false } as const;
+    const common = { clientKeys: [], terms: { ...terms, codePrefix: '', limited: false } };
+    const at = new Date(shop.clock.ms).toISOString();
+    const code = { code: 'FIVE-1', kind: 'fixed', value: 5, startsAt: at } as const;
+    const state = (rewardId: number, where: Redemption['state']): Redemption => ({
+      ...{ ...common, id: `R${rewardId}`, rewardId, intendedAt: at, since: at, state: where },
+    });
+    const redemptions = [
+      state(3, { at: 'unknown', why: 'time-out' }),
+      state(1, { at: 'ready', code, discountId: '1' }),
+      state(4, { at: 'redeemed', code }),
+    ];
+    const entry = { version: 1, uncertain: false, outcomes: [] };
+    await shop.parts.ledger.write(
+      { shop: SHOP, kind: 'redemption', id: '7' },
+      { ...entry, remembered: rememberBook({ redemptions, intents: [] }) },
+      undefined,
+    );
     const { json } = await shop.ask('rewards', { customerId: '7' });
     expect(json.rewards[2]).toMatchObject({ id: 3, redeemable: false, why: 'pending' });
+    expect(json.rewards[3]).toMatchObject({ id: 4, redeemable: false, why: 'pending' });
     expect(json.rewards[0]).toMatchObject({ id: 1, redeemable: true, why: null });
   });
 });
