@@ -74,9 +74,10 @@ const HOSTILE_NUMBERS = [
   '0.30000000000000004',
 ] as const;
 
-/** One value that a careful sender would not send. Vast ones are rare, because they take their time. */
+/** One value that a careful sender would not send. Large ones are rare, because they take their time. */
 export function hostileValue(random: Random): JsonTree {
-  if (chance(random, 0.004)) return vastValue(random);
+  if (chance(random, 0.02)) return deepValue(random);
+  if (chance(random, 0.004)) return wideValue(random);
   switch (wholeNumber(random, 8)) {
     case 0:
       return pick(random, [null, true, false]);
@@ -104,17 +105,23 @@ function pollution(random: Random): JsonTree {
   ]);
 }
 
-function vastValue(random: Random): JsonTree {
+/** Deeper than any stack: whoever follows it with a function that calls itself falls. */
+export function deepValue(random: Random): JsonTree {
+  const depth = 15_000;
+  return chance(random, 0.5)
+    ? new Verbatim(`${'['.repeat(depth)}${']'.repeat(depth)}`)
+    : new Verbatim(`${'{"a":'.repeat(depth)}null${'}'.repeat(depth)}`);
+}
+
+function wideValue(random: Random): JsonTree {
   const size = 10 ** (3 + wholeNumber(random, 3));
-  switch (wholeNumber(random, 5)) {
+  switch (wholeNumber(random, 4)) {
     case 0:
-      return new Verbatim(`${'['.repeat(size)}${']'.repeat(size)}`);
-    case 1:
-      return new Verbatim(`${'{"a":'.repeat(size)}1${'}'.repeat(size)}`);
-    case 2:
       return new Verbatim(`[${'0,'.repeat(size)}0]`);
-    case 3:
+    case 1:
       return new Verbatim(`[${'{},'.repeat(size)}{}]`);
+    case 2:
+      return new Verbatim(`{${Array.from({ length: size }, (_, at) => `"${at}":null`).join(',')}}`);
     default:
       return 'x'.repeat(size * 10);
   }

@@ -1,11 +1,16 @@
 import type { Random } from '../../local/sandbox-kit/seeded-random.ts';
 import { chance, pick, wholeNumber } from './fuzz-target.ts';
-import { HOSTILE_KEYS, hostileValue } from './hostile-values.ts';
+import { deepValue, HOSTILE_KEYS, hostileValue } from './hostile-values.ts';
 import { copyTree, type JsonTree, Members } from './json-tree.ts';
 
 /** A copy of the tree with a few places changed. */
 export function mutateJson(tree: JsonTree, random: Random): JsonTree {
   const holder: JsonTree[] = [copyTree(tree)];
+  // Near the root, where readers look at whole objects: chance alone seldom puts something deep there.
+  const [root] = holder;
+  if (root instanceof Members && chance(random, 0.03)) {
+    put(root, wholeNumber(random, root.pairs.length), deepValue(random));
+  }
   const times = chance(random, 0.6) ? 1 : 2 + wholeNumber(random, 3);
   for (let time = 0; time < times; time += 1) mutateIn(holder, random);
   return holder[0] ?? null;
@@ -73,6 +78,11 @@ function repeat(
     const key = holder.pairs[place]?.[0] ?? '';
     holder.pairs.push([key, chance(random, 0.5) ? hostileValue(random) : copyTree(child)]);
     return;
+  }
+  // Near the root, where readers look at whole objects: chance alone seldom puts something deep there.
+  const [root] = holder;
+  if (root instanceof Members && chance(random, 0.03)) {
+    put(root, wholeNumber(random, root.pairs.length), deepValue(random));
   }
   const times = chance(random, 0.02) ? 2_000 : wholeNumber(random, 20);
   holder.push(...Array.from({ length: times }, () => copyTree(child)));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
 import { questionsOf } from '../../../../shared/shopify/admin/admin-store.ts';
+import { readAnswer } from '../../../../shared/shopify/admin/read-answer.ts';
 
 const SHOP = 'example-store.myshopify.com';
 
@@ -25,6 +26,16 @@ describe('an answer of the store that is not like its schema', () => {
     expect(await storeAnswering({ nodes: null }).findAbsent(SHOP, 'order', ['1'])).toEqual(
       unreadable,
     );
+  });
+
+  it('is told by its codes where a refusal names its field by something other than text', () => {
+    const field = ['metafields', { toString: null }, '0'];
+    const data = { metafieldsSet: { userErrors: [{ field, code: 'INVALID' }] } };
+    const raw = { status: 200, retryAfter: undefined, errors: undefined, data, cost: undefined };
+    expect(readAnswer(raw, 'mutation')).toEqual({
+      kind: 'user-errors',
+      errors: [{ field: 'metafields.0', code: 'INVALID' }],
+    });
   });
 
   it('costs a walk the one entity, not the page', async () => {
