@@ -69,9 +69,13 @@ export function orNothing<const S extends v.GenericSchema>(schema: S) {
   return v.pipe(v.unknown(), present, schema);
 }
 
-function isHollow(value: unknown): boolean {
+/** No customer nests deeper, and a body that does must not fill the stack. */
+const DEEPEST_HOLLOW = 8;
+
+function isHollow(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value === null;
-  return Object.values(value).every(isHollow);
+  if (depth === DEEPEST_HOLLOW) return false;
+  return Object.values(value).every((member) => isHollow(member, depth + 1));
 }
 
 export function list<const S extends v.GenericSchema>(schema: S) {
@@ -99,14 +103,35 @@ export function together<T extends object>(
   });
 }
 
-/** Reads a payload, or tells everything that is wrong with it. */
+/**
+ * Reads a payload, or tells everything that is wrong with it. Of a vast one the first fault only: two
+ * megabytes of nonsense have a million, and writing them all down takes more memory than a function has.
+ */
 export function readPayload<const S extends v.GenericSchema>(
   schema: S,
   payload: unknown,
 ): { readonly kind: 'read'; readonly value: v.InferOutput<S> } | Unreadable {
-  const result = v.safeParse(schema, payload);
-  if (result.success) return { kind: 'read', value: result.output };
-  return { kind: 'unreadable', faults: result.issues.map(toFault) };
+  const first = v.safeParse(schema, payload, { abortEarly: true });
+  if (first.success) return { kind: 'read', value: first.output };
+  if (isVast(payload)) return { kind: 'unreadable', faults: first.issues.map(toFault) };
+  const { issues = first.issues } = v.safeParse(schema, payload);
+  return { kind: 'unreadable', faults: issues.map(toFault) };
+}
+
+/** An order of a hundred lines has fewer values. */
+const VAST = 10_000;
+
+/** Counts no further than it must, and keeps its own list instead of the stack. */
+function isVast(payload: unknown): boolean {
+  const waiting = [payload];
+  for (let counted = 0; waiting.length > 0; counted += 1) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const members = Array.isArray(value) ? value : Object.values(value);
+    if (counted + waiting.length + members.length > VAST) return true;
+    waiting.push(...members);
+  }
+  return false;
 }
 
 /** Only words of ours: the library's own messages quote the value that they complain about. */

@@ -17,6 +17,12 @@ export type ReadHeaders =
 const FAMILIES = ['shopify-', 'x-shopify-'] as const;
 const SIGNATURE = 'hmac-sha256';
 
+/**
+ * Several times what the store sends. Headers are not signed: with a captured body anybody could fill
+ * the log with them, or make a message too large for its queue.
+ */
+const LONGEST = 255;
+
 export function readSignature(headers: RequestHeaders): string | undefined {
   return find(headers, familyOf(headers) + SIGNATURE);
 }
@@ -39,6 +45,9 @@ export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
   // topics is meant would let a sender choose.
   const doubled = named((value) => value.includes(','));
   if (doubled.length > 0) return { kind: 'bad-headers', why: `sent twice: ${doubled.join(', ')}` };
+  const tooLong = named((value) => value.length > LONGEST);
+  if (tooLong.length > 0) return { kind: 'bad-headers', why: `too long: ${tooLong.join(', ')}` };
+  const triggeredAt = find(headers, `${family}triggered-at`);
   return {
     kind: 'read',
     headers: {
@@ -46,7 +55,7 @@ export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
       shop: required['shop-domain'].toLowerCase(),
       webhookId: required['webhook-id'],
       apiVersion: required['api-version'],
-      triggeredAt: find(headers, `${family}triggered-at`),
+      triggeredAt: triggeredAt && triggeredAt.length <= LONGEST ? triggeredAt : undefined,
     },
   };
 }

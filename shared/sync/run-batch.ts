@@ -8,6 +8,8 @@ import type { RetryReason } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 import { entityKeyOf, type GroupWork, settleGroup } from './settle-group.ts';
 import type { ReceivedMessage } from './source-queue.ts';
+import type { StoreEvent } from './store-event.ts';
+import type { EventReading } from './store-reader.ts';
 import { correlationOf, errorFields } from './telemetry.ts';
 
 export interface BatchWorld extends GroupWork, DelayWorld {
@@ -55,11 +57,25 @@ async function decodeIntoGroups(
     groups.set(message.groupId, group);
     group.push(
       decoded.kind === 'event'
-        ? { message, event: decoded.event, reading: world.read(decoded.event) }
+        ? { message, event: decoded.event, reading: readEvent(decoded.event, world) }
         : { message, event: undefined, reading: { kind: 'unreadable', why: decoded.why } },
     );
   }
   return [...groups.values()];
+}
+
+/** A bug in a reader costs its message a person's look, and the other groups of the batch nothing. */
+function readEvent(event: StoreEvent, { read, telemetry }: BatchWorld): EventReading {
+  try {
+    return read(event);
+  } catch (error) {
+    telemetry.count('crash');
+    telemetry.log('error', 'reading an event broke off', {
+      ...correlationOf(event),
+      ...errorFields(error),
+    });
+    return { kind: 'unreadable', why: 'reading it broke off: a fault of the connector' };
+  }
 }
 
 /** Undefined when the ledger cannot be read: then nothing can be decided for any group. */

@@ -10,7 +10,7 @@ import type { QueueFamily } from '../../shared/sync/queue-family.ts';
 import { reconcile } from '../../shared/sync/reconcile/reconcile.ts';
 import { runBatch } from '../../shared/sync/run-batch.ts';
 import type { EventQueue, StoreEvent } from '../../shared/sync/store-event.ts';
-import type { Store } from '../../shared/sync/store-reader.ts';
+import type { ReadEvent, Store } from '../../shared/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/sync/store-walk.ts';
 import { syncEntity } from '../../shared/sync/sync-entity.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
@@ -64,10 +64,16 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
   let deliveries = 0;
 
   /** What the test may replace while it runs. */
-  const parts: { ledger: Ledger; queue: EventQueue; walked: Store & StoreWalk } = {
+  const parts: {
+    ledger: Ledger;
+    queue: EventQueue;
+    walked: Store & StoreWalk;
+    read: ReadEvent;
+  } = {
     ledger: memoryLedger,
     queue: createMemoryEventQueue(queues),
     walked: store,
+    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
   };
 
   function world(family: QueueFamily, deadline: AbortSignal) {
@@ -86,7 +92,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       retryWindowDays: connector.retryWindowDays,
       orderRetentionDays: connector.orderRetentionDays,
       deadline,
-      read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+      read: (event: StoreEvent) => parts.read(event),
       shop: (domain: string) => {
         const shop = connector.shops.find((one) => one.domain === domain);
         const breaker = breakers.get(domain);

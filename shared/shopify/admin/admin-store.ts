@@ -18,6 +18,7 @@ import { readCoupon } from './read-coupon.ts';
 import { readDiscount } from './read-discount.ts';
 import { readOrder } from './read-order.ts';
 import { readProduct } from './read-product.ts';
+import { guardQuestions } from './unlike-schema.ts';
 import { walkDiscounts } from './walk-discounts.ts';
 import { walkOrders } from './walk-orders.ts';
 import { walkProducts } from './walk-products.ts';
@@ -68,17 +69,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
     const ask = (domain: string) => clientOf(domain).client.until(signal);
     const enrichmentOf = (domain: string) => clientOf(domain).shop.enrichment ?? {};
     return {
-      readOrder: async (domain, id, evidence = {}) =>
-        readOrder(ask(domain), id, enrichmentOf(domain), evidence),
-      readProduct: async (domain, id) => readProduct(ask(domain), id),
-      readCoupon: async (domain, code) => readCoupon(ask(domain), code),
-      readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
-      changedOrders: async (domain, span, after) =>
-        walkOrders(ask(domain), span, after, enrichmentOf(domain)),
-      changedProducts: async (domain, span, after) => walkProducts(ask(domain), span, after),
-      changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
-      findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
-      seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+      ...questionsOf(ask, enrichmentOf),
       makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
       readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
       balancesIn: (namespace) => ({
@@ -90,4 +81,26 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
   }
 
   return storeUntil(undefined);
+}
+
+type Questions = Omit<AdminStore, 'makeCode' | 'readUses' | 'balancesIn' | 'ask' | 'until'>;
+
+/** All that is asked about entities. Never rejects for an answer, whatever the store answers. */
+export function questionsOf(
+  ask: (domain: string) => Ask,
+  enrichmentOf: (domain: string) => Enrichment,
+): Questions {
+  return guardQuestions<Questions>({
+    readOrder: async (domain, id, evidence = {}) =>
+      readOrder(ask(domain), id, enrichmentOf(domain), evidence),
+    readProduct: async (domain, id) => readProduct(ask(domain), id),
+    readCoupon: async (domain, code) => readCoupon(ask(domain), code),
+    readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
+    changedOrders: async (domain, span, after) =>
+      walkOrders(ask(domain), span, after, enrichmentOf(domain)),
+    changedProducts: async (domain, span, after) => walkProducts(ask(domain), span, after),
+    changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
+    findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
+    seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+  });
 }

@@ -86,7 +86,8 @@ function readUserErrors(data: object): UserError[] {
 
 function fieldPath(error: unknown): string {
   const path: unknown = isObject(error) && 'field' in error ? error.field : undefined;
-  return Array.isArray(path) ? path.join('.') : '';
+  const steps = (Array.isArray(path) ? path : []).filter((step) => typeof step === 'string');
+  return steps.join('.');
 }
 
 function textAt(value: unknown, ...path: readonly string[]): string | undefined {

@@ -6,6 +6,7 @@ import type { DataOf } from './admin-document.ts';
 import type { CodeDiscountNode } from './discount-node.ts';
 import { changedDiscountsDocument } from './documents.gen.ts';
 import { discountPage } from './read-discount.ts';
+import { unlessUnlikeSchema } from './unlike-schema.ts';
 import { searchFor, walkPage } from './walk-page.ts';
 
 type Node = DataOf<typeof changedDiscountsDocument>['discountNodes']['nodes'][number];
@@ -19,10 +20,11 @@ export async function walkDiscounts(
   const answer = await ask(changedDiscountsDocument, place);
   if (answer.kind !== 'data') return unavailable(answer);
   const { discountNodes } = answer.data;
-  return walkPage(discountNodes, discountNodes.nodes.flatMap(changedDiscount), after);
+  const changed = await Promise.all(discountNodes.nodes.map(changedDiscount));
+  return walkPage(discountNodes, changed.flat(), after);
 }
 
-function changedDiscount({ id: gid, discount }: Node): Changed<DiscountPage>[] {
+async function changedDiscount({ id: gid, discount }: Node): Promise<Changed<DiscountPage>[]> {
   // The search leaves automatic discounts out; one that came all the same has nothing to mirror.
   if (!('codes' in discount)) return [];
   // Here a discount is a node of any kind, and its global id may say so; its number is the same.
@@ -31,5 +33,6 @@ function changedDiscount({ id: gid, discount }: Node): Changed<DiscountPage>[] {
     id: `gid://shopify/DiscountCodeNode/${id}`,
     codeDiscount: discount,
   };
-  return [{ id, updatedAt: discount.updatedAt, value: discountPage(node, undefined) }];
+  const value = await unlessUnlikeSchema(() => discountPage(node, undefined), undefined);
+  return [{ id, updatedAt: discount.updatedAt, value }];
 }

@@ -1,13 +1,14 @@
 import type { StoreOrder } from '../../store/order.ts';
 import type { Changed, Span, WalkAnswer, WalkPage } from '../../sync/store-walk.ts';
 import { idFromGid } from '../entity-id.ts';
-import { type AdminAnswer, type AdminFailure, unavailable } from './admin-answer.ts';
+import { type AdminAnswer, type AdminFailure, failure, unavailable } from './admin-answer.ts';
 import type { Ask } from './admin-client.ts';
 import { changedOrdersDocument, changedOrdersWithExtrasDocument } from './documents.gen.ts';
 import { type Enrichment, extrasVariables } from './enrichment.ts';
 import { orderFromNode } from './order-from-node.ts';
 import type { OrderNode } from './order-node.ts';
 import { type Page, pick } from './read-rest.ts';
+import { unlessUnlikeSchema } from './unlike-schema.ts';
 import { searchFor, walkPage } from './walk-page.ts';
 
 /** Orders as `readOrder` would read them one by one, for a seventh of the questions. */
@@ -25,7 +26,10 @@ export async function walkOrders(
   if (answer.kind !== 'data') return unavailable(answer);
   const changed: Changed<StoreOrder>[] = [];
   for (const node of answer.data.nodes) {
-    const read = await orderFromNode(ask, node, enrichment.staffNames ?? false);
+    const read = await unlessUnlikeSchema(
+      () => orderFromNode(ask, node, enrichment.staffNames ?? false),
+      failure('unreadable-answer'),
+    );
     // It changes just now, and so leaves the span: the next walk sees it.
     if (isChanging(read)) continue;
     if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);

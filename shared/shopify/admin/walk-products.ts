@@ -5,6 +5,7 @@ import { unavailable } from './admin-answer.ts';
 import type { Ask } from './admin-client.ts';
 import { changedProductsDocument } from './documents.gen.ts';
 import { productFromNode } from './read-product.ts';
+import { unlessUnlikeSchema } from './unlike-schema.ts';
 import { searchFor, walkPage } from './walk-page.ts';
 
 export async function walkProducts(
@@ -16,10 +17,12 @@ export async function walkProducts(
   const answer = await ask(changedProductsDocument, place);
   if (answer.kind !== 'data') return unavailable(answer);
   const { products } = answer.data;
-  const changed = products.nodes.map((node) => ({
-    id: idFromGid(node.id, 'Product') ?? '',
-    updatedAt: node.updatedAt,
-    value: productFromNode(node),
-  }));
+  const changed = await Promise.all(
+    products.nodes.map(async (node) => ({
+      id: idFromGid(node.id, 'Product') ?? '',
+      updatedAt: node.updatedAt,
+      value: await unlessUnlikeSchema(() => productFromNode(node), undefined),
+    })),
+  );
   return walkPage(products, changed, after);
 }

@@ -41,6 +41,8 @@ export async function readTier(
 }
 
 /** The store refuses a blank text, and cuts none: single_line_text_field holds more than any name. */
-function nameOf(tier: { readonly Name?: string } | null): string | null {
-  return tier?.Name?.replace(/\s+/g, ' ').trim() || null;
+function nameOf(tier: { readonly Name?: unknown } | null): string | null | undefined {
+  const name = tier?.Name ?? '';
+  // The client checks the containers of an answer, not every field in them.
+  return typeof name === 'string' ? name.replace(/\s+/g, ' ').trim() || null : undefined;
 }

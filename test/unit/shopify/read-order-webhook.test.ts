@@ -267,6 +267,20 @@ describe('reading an order', () => {
     });
   });
 
+  it('reports the first fault alone of a body with a million of them', () => {
+    const nonsense = { line_items: Array.from({ length: 1_000_000 }, () => 0) };
+    expect(readOrderWebhook(nonsense)).toEqual({
+      kind: 'unreadable',
+      faults: [{ path: 'updated_at', problem: 'is missing' }],
+    });
+  });
+
+  it('reads on whatever a customer nests, however deep', () => {
+    const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const { payload } = buildOrder(simpleOrder, { customer: JSON.parse(nested) });
+    expect(readOrderWebhook(payload)).toMatchObject({ faults: [{ path: 'customer.id' }] });
+  });
+
   it.each([null, 'text', 7, [], {}])('reports %j as unreadable', (value) => {
     expect(readOrderWebhook(value).kind).toBe('unreadable');
   });

@@ -207,6 +207,15 @@ describe('bad input', () => {
   it('an unknown shop: 401', () => refused({ path: '/three' }, 401));
   it('a path that tries to climb: 401', () => refused({ path: '/one/../one' }, 401));
   it('GET: 405', () => refused({ method: 'GET' }, 405));
+  it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])(
+    'a %s header that would fill the log: 400',
+    (name) => refused({ headers: { [`x-shopify-${name}`]: 'é'.repeat(256) } }, 400),
+  );
+  it('a time that would fill the message is left out: it decides nothing', async () => {
+    const headers = { 'x-shopify-triggered-at': 'é'.repeat(256) };
+    expect(await send({ headers })).toMatchObject({ status: 200 });
+    expect(queued[0]).not.toHaveProperty('triggeredAt');
+  });
   it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])('no %s header: 400', (name) =>
     refused({ headers: { [`x-shopify-${name}`]: undefined } }, 400),
   );

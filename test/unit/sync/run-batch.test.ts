@@ -170,6 +170,22 @@ describe('a batch', () => {
     expect(connector.telemetry.total('crash')).toBe(1);
     expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
   });
+
+  it('parks what a bug keeps from being read, and carries on with the others', async () => {
+    const connector = openConnector();
+    const { read } = connector.parts;
+    connector.parts.read = (event) => {
+      if (event.id === '1') throw new RangeError('a bug with robin.sample@example.com in its text');
+      return read(event);
+    };
+    await deliverOrders(connector, 1, 2);
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+    expect(orderIds(connector)).toEqual(['2']);
+    const [letter] = connector.deadLetters();
+    expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
+    expect(connector.telemetry.total('crash')).toBe(1);
+    expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
+  });
 });
 
 describe('retries', () => {

@@ -135,6 +135,18 @@ describe('balances in the store', () => {
     await worker.work();
     expect(worker.store.customers.get('1')).toEqual({ points: '60', cashback: '3', tier: 'Gold' });
   });
+
+  it('keep the tier as it is when the service names it by something other than text', async () => {
+    const worker = openBalanceWorker(['1']);
+    worker.tiers.set('1', 'Gold');
+    await worker.tell('1', 50);
+    await worker.work();
+    const value = { CurrentTier: { Name: { pt: 'Ouro' } } };
+    worker.tiers.set('1', { failure: { kind: 'success', value } });
+    await worker.tell('1', 60, { at: 1 });
+    expect(await worker.work()).toEqual({ received: 1, left: 0 });
+    expect(worker.store.customers.get('1')).toEqual({ points: '60', cashback: '3', tier: 'Gold' });
+  });
 });
 
 describe('what goes wrong with one customer', () => {

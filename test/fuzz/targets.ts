@@ -1,0 +1,51 @@
+import type { FuzzTarget } from './fuzz-target.ts';
+
+interface KnownTarget {
+  /** Loaded only for a run of its own: some bring a whole loyalty program with them. */
+  readonly create: () => Promise<FuzzTarget>;
+  /** Words of `run` that inputs must end in, or nothing behind the first check was tried. */
+  readonly reaches: readonly string[];
+}
+
+export const fuzzTargets = {
+  'webhook-receiver': {
+    create: async () => (await import('./targets/webhook-receiver.ts')).createTarget(),
+    reaches: ['accepted', 'status 400', 'status 401'],
+  },
+  'event-readers': {
+    create: async () => (await import('./targets/event-readers.ts')).createTarget(),
+    reaches: ['snapshot', 'unreadable', 'task', 'ask-store'],
+  },
+  'event-envelope': {
+    create: async () => (await import('./targets/event-envelope.ts')).createTarget(),
+    reaches: ['event', 'unreadable'],
+  },
+  worker: {
+    create: async () => (await import('./targets/worker.ts')).createTarget(),
+    reaches: ['settled', 'parked'],
+  },
+  'point-receiver': {
+    create: async () => (await import('./targets/point-receiver.ts')).createTarget(),
+    reaches: ['accepted', 'status 400', 'status 401'],
+  },
+  'balance-worker': {
+    create: async () => (await import('./targets/balance-worker.ts')).createTarget(),
+    reaches: ['settled', 'parked'],
+  },
+  'loyalty-answers': {
+    create: async () => (await import('./targets/loyalty-answers.ts')).createTarget(),
+    reaches: ['success', 'warning', 'business-error', 'transport-failure'],
+  },
+  'admin-answers': {
+    create: async () => (await import('./targets/admin-answers.ts')).createTarget(),
+    reaches: ['found', 'gone', 'written', 'unavailable'],
+  },
+  settings: {
+    create: async () => (await import('./targets/settings.ts')).createTarget(),
+    reaches: ['valid', 'faulty'],
+  },
+} as const satisfies Record<string, KnownTarget>;
+
+export type FuzzTargetName = keyof typeof fuzzTargets;
+
+export const fuzzTargetNames = Object.keys(fuzzTargets) as readonly FuzzTargetName[];

@@ -1,0 +1,63 @@
+import { encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
+import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
+import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { toTree } from '../json-tree.ts';
+import { makeBody } from '../make-body.ts';
+
+const MESSAGE = toTree(
+  JSON.parse(
+    encodeBalance({
+      kind: 'balance',
+      shop: SHOP,
+      id: '1',
+      topic: 'Point_Add',
+      deliveryId: 'Point_Add/90210/2026-10-09T11:59:30.000Z',
+      eventDate: '2026-10-09T11:59:30.000Z',
+      points: '310',
+      cashback: '15.5',
+      receivedAt: '2026-10-09T12:00:00.000Z',
+    }),
+  ),
+);
+
+/** What a customer looks like in the loyalty service: the client checks only its containers. */
+const CUSTOMER = toTree({ OriginalId: '1', CurrentTier: { Id: 1, Name: 'Gold', Points: 100 } });
+
+/** The worker of balances, told by any message, with any customer in the loyalty service. */
+export function createTarget(): FuzzTarget {
+  return {
+    make(random) {
+      const of = chance(random, 0.6) ? 'message' : 'customer';
+      const body = makeBody(of === 'message' ? MESSAGE : CUSTOMER, random);
+      return { body, parts: { of, group: pick(random, ['1', 'sha256:x']) } };
+    },
+    async run({ body, parts: { of, group = '' } }) {
+      const worker = openBalanceWorker(['1']);
+      const text = Buffer.from(body).toString('utf8');
+      if (of === 'message') {
+        if (text === '') return 'nothing to send';
+        // SQS refuses some characters, so that no such message can be on the queue.
+        const sent = text.replace(/[^\x20-\x7e\t\r\n]/g, '?');
+        worker.sendRaw(sent, group || '1');
+      } else {
+        const value = parse(text);
+        if (typeof value !== 'object' || value === null) return 'no customer';
+        worker.tiers.set('1', { failure: { kind: 'success', value } });
+        await worker.tell('1', 310);
+      }
+      const { left } = await worker.work();
+      const broken = worker.telemetry.logged.find(({ message }) => /broke off/.test(message));
+      expectLaw(!broken, `no work breaks off: ${broken?.fields.error} ${broken?.fields.stack}`);
+      if (worker.dead.size > 0) return 'parked';
+      return left > 0 ? 'waits' : 'settled';
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

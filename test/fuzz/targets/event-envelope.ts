@@ -1,0 +1,60 @@
+import { brotliCompressSync, constants } from 'node:zlib';
+import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
+import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/sync/carried-body.ts';
+import { encodeEvent } from '../../../shared/sync/encode-event.ts';
+import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { toTree, writeTree } from '../json-tree.ts';
+import { makeBody } from '../make-body.ts';
+import { SHOP, validWebhooks } from '../valid-webhooks.ts';
+
+/** A few bytes that stand for sixty megabytes. */
+const BOMB = brotliCompressSync(Buffer.alloc(60_000_000), {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+}).toString('base64');
+
+/** What a worker finds on its queue, whoever put it there. */
+export function createTarget(): FuzzTarget {
+  const valid = validWebhooks.map(({ topic, body }) =>
+    toTree(
+      JSON.parse(
+        encodeEvent({
+          shop: SHOP,
+          kind: 'order',
+          id: '5512345678901',
+          topic,
+          deliveryId: 'b54557e4',
+          receivedAt: '2026-10-09T12:00:00.000Z',
+          replays: [{ at: '2026-10-09T12:00:00.000Z', by: 'operator' }],
+          body: Buffer.from(writeTree(body)),
+        }),
+      ),
+    ),
+  );
+  const make = (random: Random): FuzzInput => {
+    if (chance(random, 0.002)) return { body: bomb(random), parts: {} };
+    return { body: makeBody(pick(random, valid), random), parts: {} };
+  };
+  return {
+    make,
+    async run({ body }) {
+      const decoded = decodeEvent(Buffer.from(body).toString('utf8'));
+      if (decoded.kind === 'unreadable') {
+        expectLaw(decoded.why.length < 300, 'a reason is short');
+        return 'unreadable';
+      }
+      const bytes = decoded.event.body?.length ?? 0;
+      expectLaw(bytes <= DEFAULT_MAX_BODY_BYTES, 'no body is larger than a request can be');
+      return 'event';
+    },
+  };
+}
+
+function bomb(random: Random): Uint8Array {
+  const cut = chance(random, 0.5)
+    ? BOMB
+    : BOMB.slice(0, Math.floor((random() * BOMB.length) / 4) * 4);
+  const envelope = { v: 1, shop: SHOP, kind: 'order', id: '1', topic: 'orders/create' };
+  const times = { deliveryId: 'x', receivedAt: '2026-10-09T12:00:00.000Z' };
+  return Buffer.from(JSON.stringify({ ...envelope, ...times, body: { brotli: cut } }));
+}

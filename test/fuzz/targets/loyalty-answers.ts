@@ -1,0 +1,83 @@
+import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import { operationTable } from '../../../shared/loyalty/operation-table.ts';
+import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
+import { persons } from '../../fixtures/persons.ts';
+import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { HOSTILE_TEXTS } from '../hostile-values.ts';
+import { toTree } from '../json-tree.ts';
+import { makeBody } from '../make-body.ts';
+
+const { email, first_name, last_name } = persons.quillane;
+const HIDDEN = [email, `${first_name} ${last_name}`, 'loyalty-key-93f2c8'];
+const OPERATIONS = Object.keys(operationTable) as OperationId[];
+
+const page = {
+  Items: [{ Id: 7 }],
+  TotalItemCount: 1,
+  PageSize: 10,
+  PageNumber: 1,
+  HasNextPage: false,
+};
+const VALID = [
+  { HasError: false, Result: { Id: 1, PointsBalance: 64.9 }, Severity: 0, Code: '00' },
+  { HasError: false, Result: [{ Id: '1' }], ErrorMessages: [] },
+  { HasError: true, ErrorCode: 103, ErrorMessage: `Slow down, ${first_name} of ${email}` },
+  {
+    HasError: true,
+    ErrorDescriptions: [{ Description: 13, Field: 'Email', FieldText: `${email} is taken` }],
+    ErrorMessages: ['Too_Many_Requests', `key loyalty-key-93f2c8`],
+  },
+  { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: last_name, Result: null },
+  { CurrentTier: { Id: 1 }, NextTiers: [], AllTiers: [{ Id: 1 }] },
+  { ...page, HasError: false },
+].map(toTree);
+
+const STATUSES = [
+  '200',
+  '200',
+  '200',
+  '201',
+  '302',
+  '400',
+  '401',
+  '404',
+  '408',
+  '429',
+  '503',
+  '999',
+];
+
+/** Whatever answers at the address of the loyalty service. */
+export function createTarget(): FuzzTarget {
+  return {
+    make: (random) => ({
+      body: makeBody(pick(random, VALID), random),
+      parts: {
+        operation: pick(random, OPERATIONS),
+        status: pick(random, STATUSES),
+        type: chance(random, 0.8) ? 'application/json' : pick(random, HOSTILE_TEXTS),
+        retryAfter: chance(random, 0.8) ? '' : pick(random, HOSTILE_TEXTS),
+      },
+    }),
+    async run({ body, parts: { operation, status = '200', type = '', retryAfter = '' } }) {
+      const text = Buffer.from(body).toString('utf8');
+      const headers = { 'content-type': type, ...(retryAfter && { 'retry-after': retryAfter }) };
+      const result = readAnswer(
+        (operation || 'sendOrder') as OperationId,
+        { kind: 'answer', status: Number(status) || 0, headers, text },
+        { input: { Customer: { Email: email } }, hidden: () => HIDDEN },
+        new Date('2026-10-09T12:00:00Z'),
+      );
+      const { value: _, ...told } = { value: undefined, ...result };
+      const said = JSON.stringify(told);
+      expectLaw(said.length < 10_000, 'what is told of an answer is short');
+      for (const text of [...HIDDEN, first_name, last_name]) {
+        expectLaw(
+          !said.toLowerCase().includes(text.toLowerCase()),
+          'no result tells what is hidden',
+        );
+      }
+      return result.kind;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
+import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { decodeBalance, encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../../shared/sync/balances/balance-event.ts';
+import { receivePoints } from '../../../shared/sync/balances/receive-points.ts';
+import { deduplicationIdOf, groupIdOf } from '../../../shared/sync/message-ids.ts';
+import { pointEvent } from '../../fixtures/point-event.ts';
+import { createMemoryQueue } from '../../models/memory-queue.ts';
+import { toFunctionUrlEvent } from '../../support/webhook-request.ts';
+import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { HOSTILE_TEXTS } from '../hostile-values.ts';
+import { toTree } from '../json-tree.ts';
+import { makeBody } from '../make-body.ts';
+import { createToldLines } from '../told-lines.ts';
+import { SHOP } from '../valid-webhooks.ts';
+
+const TOKEN = 'k'.repeat(43);
+const NOW = new Date('2026-10-09T12:00:00Z');
+const VALID = toTree(
+  pointEvent({ Origins: [{ PointId: 1, UsedPoints: 2, UsedCashback: 0.5 }], Cashback: null }),
+);
+
+/** The receiver of point events, from what Lambda hands over to what SQS is given. */
+export function createTarget(): FuzzTarget {
+  const told = createToldLines('receive-points');
+  const pair = { current: TOKEN };
+  const pairs = { Point_Add: pair, Point_Update: pair, Point_Removed: pair };
+  const tokens = {
+    get: async () => pairs,
+    refresh: async () => ({ kind: 'unchanged' as const, value: pairs }),
+  };
+  const shops = new Map([['example-store', { domain: SHOP, tokens }]]);
+  return {
+    make(random) {
+      const right = `/example-store/${pick(random, pointTopics)}/${TOKEN}`;
+      const path = chance(random, 0.9)
+        ? right
+        : `/example-store/Point_Add/${pick(random, HOSTILE_TEXTS)}`;
+      const method = chance(random, 0.98) ? 'POST' : 'PUT';
+      return { body: makeBody(VALID, random), parts: { path, method } };
+    },
+    async run({ body, parts: { path = '', method = '' } }) {
+      const queue = createMemoryQueue({ now: () => NOW.getTime() });
+      const send = async (event: BalanceEvent) => {
+        const ids = { groupId: groupIdOf(event), deduplicationId: deduplicationIdOf(event) };
+        queue.send({ body: encodeBalance(event), ...ids });
+      };
+      const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
+      const event = toFunctionUrlEvent({ ...plain, path: path.slice(1), body });
+      event.requestContext.http.method = method;
+      const answer = await receivePoints(toHttpRequest(event), {
+        shops,
+        customerIdIn: 'OriginalId',
+        queue: { send },
+        telemetry: told.telemetry,
+        now: () => NOW,
+      });
+      told.telemetry.flush();
+      told.expectSound();
+      expectLaw([200, 400, 401, 405, 413].includes(answer.status), 'no 5xx while the queue works');
+      expectLaw(answer.text.length < 200, 'an answer does not repeat what was sent');
+      const accepted = answer.text === 'accepted';
+      const messages = queue.receive({ max: 2 });
+      expectLaw(messages.length === (accepted ? 1 : 0), 'what is accepted is in the queue, once');
+      for (const message of messages) {
+        expectLaw(
+          decodeBalance(message.body).kind === 'event',
+          'the worker reads what was accepted',
+        );
+        expectLaw(!/jordan/i.test(message.body), 'nothing of the person is queued');
+      }
+      return accepted ? 'accepted' : `status ${answer.status}`;
+    },
+  };
+}

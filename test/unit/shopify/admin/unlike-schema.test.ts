@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
+import { questionsOf } from '../../../../shared/shopify/admin/admin-store.ts';
+import { readAnswer } from '../../../../shared/shopify/admin/read-answer.ts';
+
+const SHOP = 'example-store.myshopify.com';
+
+/** A store that answers every question with the same data. */
+function storeAnswering(data: unknown) {
+  const ask: Ask = async () => ({ kind: 'data', data: data as never });
+  return questionsOf(
+    () => ask,
+    () => ({}),
+  );
+}
+
+const unreadable = { kind: 'unavailable', why: 'unreadable-answer' };
+
+describe('an answer of the store that is not like its schema', () => {
+  it('is waited for like any other that cannot be read, and breaks nothing off', async () => {
+    expect(await storeAnswering({ order: {} }).readOrder(SHOP, '1')).toEqual(unreadable);
+    expect(await storeAnswering({ product: 7 }).readProduct(SHOP, '1')).toEqual(unreadable);
+    const discount = { codeDiscountNodeByCode: { codeDiscount: null } };
+    expect(await storeAnswering(discount).readCoupon(SHOP, 'X')).toEqual(unreadable);
+    expect(await storeAnswering({}).seesAllOrders(SHOP)).toEqual(unreadable);
+    expect(await storeAnswering({ nodes: null }).findAbsent(SHOP, 'order', ['1'])).toEqual(
+      unreadable,
+    );
+  });
+
+  it('is told by its codes where a refusal names its field by something other than text', () => {
+    const field = ['metafields', { toString: null }, '0'];
+    const data = { metafieldsSet: { userErrors: [{ field, code: 'INVALID' }] } };
+    const raw = { status: 200, retryAfter: undefined, errors: undefined, data, cost: undefined };
+    expect(readAnswer(raw, 'mutation')).toEqual({
+      kind: 'user-errors',
+      errors: [{ field: 'metafields.0', code: 'INVALID' }],
+    });
+  });
+
+  it('costs a walk the one entity, not the page', async () => {
+    const gid = 'gid://shopify/Product/1';
+    const updatedAt = '2026-10-09T11:00:00Z';
+    const products = {
+      nodes: [
+        { id: gid, updatedAt },
+        {
+          id: 'gid://shopify/Product/2',
+          updatedAt,
+          title: 'Shirt',
+          media: { nodes: [] },
+          priceRangeV2: { minVariantPrice: { amount: '1' } },
+        },
+      ],
+      pageInfo: { hasNextPage: false, endCursor: null },
+    };
+    const span = { from: undefined, until: Date.parse(updatedAt) };
+    const walked = await storeAnswering({ products }).changedProducts(SHOP, span, undefined);
+    expect(walked).toMatchObject({
+      kind: 'found',
+      value: {
+        changed: [
+          { id: '1', value: undefined },
+          { id: '2', value: { title: 'Shirt' } },
+        ],
+      },
+    });
+  });
+});
