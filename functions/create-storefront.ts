@@ -1,15 +1,16 @@
 import { randomInt } from 'node:crypto';
 import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-http.ts';
 import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-  RECEIVER_BUDGET,
-} from '../shared/aws/sdk-clients.ts';
+  createDynamoDbCalls,
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
+import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-http.ts';
 import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createLoyaltyClient } from '../shared/loyalty/client.ts';
@@ -48,19 +49,15 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     'SECRETS_PREFIX',
     'METRICS_NAMESPACE',
   ]);
-  const clients = { budget: RECEIVER_BUDGET };
+  const aws = settingsFromEnvironment(RECEIVER_BUDGET);
   const now = () => new Date();
   const telemetry = createEmfTelemetry({
     namespace: environment.METRICS_NAMESPACE,
     service: 'storefront',
   });
-  const secrets = createShopSecrets(
-    createSecretsClient(clients),
-    environment.SECRETS_PREFIX,
-    telemetry,
-  );
+  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createDynamoDbLedger({
-    client: createDynamoDbClient(clients),
+    client: createDynamoDbCalls(aws),
     table: environment.LEDGER_TABLE,
     onDamagedItem: (entity, attributes) =>
       telemetry.log('error', 'an item of the ledger is damaged', {
@@ -71,7 +68,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const retentionDays = connector.orderRetentionDays;
   const redeeming = {
     ledger,
-    queue: createSqsRedemptionQueue(createSqsClient(clients), environment.BALANCES_QUEUE_URL),
+    queue: createSqsRedemptionQueue(createSqsCalls(aws), environment.BALANCES_QUEUE_URL),
     telemetry,
     now,
     newId,
