@@ -2,7 +2,10 @@
 export function knownFields<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  const known: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined) known[name] = value as Exclude<typeof value, undefined>;
+  }
+  return known;
 }
