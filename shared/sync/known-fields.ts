@@ -2,10 +2,7 @@
 export function knownFields<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const known: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (value !== undefined) known[name] = value as Exclude<typeof value, undefined>;
-  }
-  return known;
+  const known: { [K in keyof T]?: T[K] } = {};
+  for (const name in fields) if (fields[name] !== undefined) known[name] = fields[name];
+  return known as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
