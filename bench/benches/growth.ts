@@ -11,15 +11,15 @@ export const growth: Bench = {
   name: 'growth',
   async run({ lab: open, quick }) {
     const lab = await open();
-    const amount = quick ? { rounds: 3, perRound: 10 } : { rounds: 9, perRound: 40 };
+    const amount = quick ? { rounds: 2, perRound: 10 } : { rounds: 9, perRound: 40 };
     const rig = await openGrowthRig(lab, amount);
     try {
       return [
-        ...(await growByEvents(rig, quick ? [100, 400] : [500, 2_000, 8_000])),
+        ...(await growByEvents(rig, quick ? [50, 100] : [500, 2_000, 8_000])),
         ...(await growByPayload(rig)),
         ...(await growByLines(rig)),
         ...(await growByBacklog(rig)),
-        ...(await growByShops(lab, quick ? 3 : 9)),
+        ...(await growByShops(lab, quick ? 1 : 9)),
       ];
     } finally {
       await rig.stop();
