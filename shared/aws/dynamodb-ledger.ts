@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EntityKey, entityKeyText } from '../sync/entity.ts';
 import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
@@ -30,7 +30,8 @@ export function createDynamoDbLedger({
   onDamagedItem = () => {},
   pause = sleep,
   random = Math.random,
-  newWriteId = () => randomBytes(6).toString('base64url'),
+  // The last twelve digits of a UUID are random ones. Node keeps some ready; bytes it would fetch anew.
+  newWriteId = () => randomUUID().slice(-12),
 }: DynamoDbLedgerOptions): Ledger {
   const settings = { client, table, pause, random };
 

@@ -64,12 +64,13 @@ export function settingsFromEnvironment(
 ): JsonServiceSettings {
   const region = environment.AWS_REGION;
   if (!region) throw new Error('Lambda sets AWS_REGION for every function, and here it is missing');
+  let credentials: AwsCredentials | undefined;
   return {
     budget,
     region,
     // As the SDK does: one address for all, or one for each.
     endpointOf: ({ id }) => environment[`AWS_ENDPOINT_URL_${id}`] ?? environment.AWS_ENDPOINT_URL,
-    credentials: () => credentialsIn(environment),
+    credentials: () => (credentials ??= credentialsIn(environment)),
   };
 }
 

@@ -50,13 +50,11 @@ export function createPoster(
           socket.once('connect', () => clearTimeout(connecting));
         });
         request.on('error', reject);
-        // Also after an answer that broke off within its body, of which only the answer is told.
         request.on('close', () => {
           clearTimeout(whole);
           clearTimeout(connecting);
-          reject(new TimeoutError('the connection closed within the answer'));
         });
-        request.on('response', (response) => collect(response, resolve));
+        request.on('response', (response) => collect(response, resolve, reject));
         request.end(body);
       }),
 
@@ -66,9 +64,15 @@ export function createPoster(
   };
 }
 
-function collect(response: IncomingMessage, resolve: (answer: PostedAnswer) => void): void {
+function collect(
+  response: IncomingMessage,
+  resolve: (answer: PostedAnswer) => void,
+  reject: (error: Error) => void,
+): void {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // An answer that breaks off within its body is told to the answer alone.
+  response.on('error', reject);
   response.on('end', () => {
     resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
   });

@@ -30,7 +30,7 @@ const HEAD =
  */
 function idAtHead(route: TopicRoute, body: Uint8Array): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, HEAD_BYTES));
-  const gid = HEAD.exec(head.latin1Slice())?.[1]?.replaceAll('\\/', '/');
+  const gid = HEAD.exec(head.toString('latin1'))?.[1]?.replaceAll('\\/', '/');
   return idFromGid(gid, gidTypeOf(route));
 }
 

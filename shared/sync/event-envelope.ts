@@ -14,8 +14,9 @@ const isoTime = v.pipe(
 );
 
 const carriedBody = v.union([
-  v.object({ text: v.string() }),
+  // First, because most are: the library describes in full how each form before the right one fails.
   v.object({ brotli: v.string() }),
+  v.object({ text: v.string() }),
   v.object({ bytes: v.string() }),
   v.object({
     omitted: v.object({ bytes: v.number(), sha256: v.string(), head: v.exactOptional(v.string()) }),
