@@ -9,4 +9,6 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
+  growth: async () => (await import('./benches/growth.ts')).growth,
+  profile: async () => (await import('./benches/profile.ts')).profile,
 };
