@@ -34,6 +34,13 @@ export interface StorefrontSettings {
   readonly rewardTypes?: Readonly<Record<number, RewardKind>>;
 
   /**
+   * How many questions the page of one customer may ask in a minute, from 10 to 1000; those of all who
+   * are not logged in share ten times as many. Counted by each running function on its own, so it stops
+   * a page gone wild and is no exact quota. Default: 60.
+   */
+  readonly readsPerMinute?: number;
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
@@ -61,6 +68,7 @@ export function completeStorefront(
       customerIdIn: settings.customerIdIn ?? 'OriginalId',
       metafieldNamespace: settings.metafieldNamespace ?? 'loyalty',
       rewardTypes: settings.rewardTypes ?? DEFAULT_REWARD_TYPES,
+      readsPerMinute: settings.readsPerMinute ?? 60,
       redeemsPerHour: settings.redeemsPerHour ?? 10,
       compensateLostRedemptions: settings.compensateLostRedemptions ?? false,
     }
@@ -78,6 +86,7 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
       value,
       path,
     ),
+  readsPerMinute: wholeNumber(10, 1000, 'questions'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
   compensateLostRedemptions: trueOrFalse,
 };

@@ -6,9 +6,10 @@ export interface EntityKey {
   readonly shop: string;
   /**
    * Kept beside the entities: `customer`, what the store was given of a balance; `redemption`, what a
-   * customer redeemed; `notice`, what a person must see; `cursor`, how far a walk has come.
+   * customer redeemed; `quiz`, whose answers are on their way; `notice`, what a person must see;
+   * `cursor`, how far a walk has come.
    */
-  readonly kind: EntityKind | 'customer' | 'redemption' | 'notice' | 'cursor';
+  readonly kind: EntityKind | 'customer' | 'redemption' | 'quiz' | 'notice' | 'cursor';
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
   readonly id: string;
 }
