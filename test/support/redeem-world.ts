@@ -1,4 +1,5 @@
 import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
 import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
 import { entityKeyText } from '../../shared/sync/entity.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
@@ -121,12 +122,18 @@ export function openRedeeming({
     tell({ pointId, customerId, points, at }: PointSpending) {
       told += 1;
       const eventDate = new Date(at).toISOString();
-      const event = {
-        ...{ kind: 'balance', shop: SHOP, id: customerId, topic: 'Point_Add' },
-        ...{ deliveryId: `Point_Add/${pointId}/${eventDate}`, eventDate },
+      const event: BalanceEvent = {
+        kind: 'balance',
+        shop: SHOP,
+        id: customerId,
+        topic: 'Point_Add',
+        deliveryId: `Point_Add/${pointId}/${eventDate}`,
+        eventDate,
         points: String(loyalty.balances.get(customerId) ?? 0),
-        ...{ cashback: '0', spent: String(points), receivedAt: now().toISOString() },
-      } as const;
+        cashback: '0',
+        spent: String(points),
+        receivedAt: now().toISOString(),
+      };
       const [groupId, deduplicationId] = [groupIdOf(event), `told-${told}`];
       queue.send({ body: encodeBalance(event), groupId, deduplicationId });
     },
