@@ -44,6 +44,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+interface Told {
+  readonly points?: number;
+  readonly redemption?: unknown;
+  readonly redemptions?: unknown;
+}
+
 function balanceOf(customerId: string): Record<string, string> {
   const own = stack.store
     .state()
@@ -97,13 +103,13 @@ describe('the local stack with a storefront', () => {
       payment: 'paid',
     });
     store.actions.fulfilOrder({ orderId: order.id });
-    const ask = async (name: string, body?: unknown) => {
+    const ask = async (name: string, body?: object): Promise<Told> => {
       const values = proxyValues('example-store.myshopify.com', new Date(), customer.id);
       const query = signedQuery(values, webhookSecret);
       const address = `${outputs.StorefrontAddress}/example-store/${name}?${query}`;
       const headers = { 'content-type': 'application/json' };
       const sent = body && { method: 'POST', headers, body: JSON.stringify(body) };
-      return (await fetch(address, { ...sent })).json();
+      return (await fetch(address, { ...sent })).json() as Promise<Told>;
     };
     await expect
       .poll(async () => (await ask('me')).points, { timeout: 90_000, interval: 500 })
