@@ -42,7 +42,6 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     supported: { 'dynamic-import': false },
     sourcemap: 'external',
     legalComments: 'none',
-    define: { WIDGET_SCRIPT: JSON.stringify('') },
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -61,7 +60,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
   return { folderOf, metafile };
 }
 
-/** What functions/storefront/widget-script.ts stands for. */
+/** What functions/storefront/handler.ts declares: the widget, as a text. */
 async function widgetFor(
   functions: readonly string[],
   root: string,
