@@ -62,7 +62,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
   return { folderOf, metafile };
 }
 
-/** What functions/storefront/widget-script.ts stands for. */
+/** What functions/storefront/handler.ts declares: the widget, as a text. */
 async function widgetFor(
   functions: readonly string[],
   root: string,

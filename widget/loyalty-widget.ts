@@ -46,6 +46,7 @@ export class LoyaltyWidget extends HTMLElement {
     ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
     wanted: () => this.#wanted,
     changed: (...sections) => this.#draw('problem', ...sections),
+    arrived: (redemption) => this.#say(tell(redemption, this.#view.words)),
     later: (run, seconds) => {
       const timer = setTimeout(run, seconds * 1000);
       return () => clearTimeout(timer);
@@ -68,6 +69,9 @@ export class LoyaltyWidget extends HTMLElement {
     },
   };
   #refusal: View['refusal'];
+  /** Not `isConnected`: that holds already while the attributes of a parsed element are told. */
+  #isShown = false;
+  #isAsking = false;
 
   constructor() {
     super();
@@ -83,21 +87,28 @@ export class LoyaltyWidget extends HTMLElement {
   }
 
   connectedCallback(): void {
+    this.#isShown = true;
     document.addEventListener(REDEEMED, this.#onRedeemed);
     void this.#load();
   }
 
   disconnectedCallback(): void {
+    this.#isShown = false;
     document.removeEventListener(REDEEMED, this.#onRedeemed);
     this.#program.stop();
   }
 
   /** A theme changes them when the shopper chooses another variant. */
   attributeChangedCallback(name: string): void {
-    if (!this.isConnected) return;
+    if (!this.#isShown) return;
     this.#draw();
+    if (name === 'locale' || this.#isAsking) return;
     // One request for a product and its price, which change one after the other.
-    if (name !== 'locale') queueMicrotask(() => void this.#program.loadEarned());
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      void this.#program.loadEarned();
+    });
   }
 
   get #wanted(): Wanted {

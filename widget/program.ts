@@ -29,6 +29,8 @@ export interface ProgramParts {
   /** As it is now: attributes change. */
   readonly wanted: () => Wanted;
   readonly changed: (...sections: readonly Section[]) => void;
+  /** A code came that was still on its way when it was last looked at. */
+  readonly arrived: (redemption: Redemption) => void;
   /** Runs it after so many seconds; gives what prevents it. */
   readonly later: (run: () => void, seconds: number) => () => void;
 }
@@ -45,6 +47,8 @@ const LOOK_AGAIN_SECONDS = [2, 4, 8, 15, 30, 60];
 const UNCERTAIN: readonly string[] = ['network', 'unreadable', 'unavailable'];
 
 export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(code);
+
+const isOpen = ({ state }: Redemption): boolean => state === 'making' || state === 'pending';
 
 const nobody: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
 
@@ -135,8 +139,9 @@ export class Program {
 
   async #loadBalance(): Promise<void> {
     const { model } = this;
-    const { ask, wanted, changed } = this.#parts;
+    const { ask, wanted, changed, arrived } = this.#parts;
     const { shows, isLoggedOut } = wanted();
+    let before: readonly Redemption[] = [];
     const asking: Promise<void>[] = [];
     if (isLoggedOut) model.me = nobody;
     else if (shows('balance')) {
@@ -156,12 +161,17 @@ export class Program {
     if (shows('codes') && !isLoggedOut) {
       asking.push(
         ask<Redemptions>('redemptions').then((redemptions) => {
+          before = answered(model.redemptions)?.redemptions ?? [];
           model.redemptions = redemptions;
         }),
       );
     }
     await Promise.all(asking);
     changed('balance', 'rewards', 'codes');
+    for (const redemption of answered(model.redemptions)?.redemptions ?? []) {
+      const earlier = before.find(({ id }) => id === redemption.id);
+      if (redemption.state === 'ready' && earlier && isOpen(earlier)) arrived(redemption);
+    }
   }
 
   async #loadQuizzes(): Promise<void> {
@@ -189,9 +199,6 @@ export class Program {
     if (this.#pointsBefore !== undefined && points !== this.#pointsBefore) {
       this.#pointsBefore = undefined;
     }
-    return (
-      this.#pointsBefore !== undefined ||
-      redemptions.some(({ state }) => state === 'making' || state === 'pending')
-    );
+    return this.#pointsBefore !== undefined || redemptions.some(isOpen);
   }
 }

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { readVisit, visitCookie } from '../../local/storefront-demo/visit.ts';
 
 /** Somebody in the shop of the local stack, with a browser window and cookies of their own. */
 export interface ShopVisit {
@@ -17,14 +18,17 @@ export interface ShopVisit {
 const PATIENCE_MS = 45_000;
 const MOST_TABS = 60;
 
-/** `customer`: the first name of who is logged in; undefined: a visitor. */
+/** `customerId`: who is logged in already; undefined: a visitor. */
 export async function visitShop(
   browser: Browser,
   address: string,
-  customer?: string,
+  customerId?: string,
 ): Promise<ShopVisit> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   context.setDefaultTimeout(PATIENCE_MS);
+  const [cookie = ''] = visitCookie({ ...readVisit(undefined), customerId }).split(';');
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, url: address }]);
   const page = await context.newPage();
   const asked: string[] = [];
   const problems: string[] = [];
@@ -39,14 +43,6 @@ export async function visitShop(
       problems.push(message.text());
     }
   });
-  if (customer !== undefined) {
-    await page.goto(`${address}/account`);
-    const option = page.getByRole('option', { name: customer });
-    await page.getByLabel('Customer').selectOption((await option.getAttribute('value')) ?? '');
-    await page.getByRole('button', { name: 'Be this customer' }).click();
-    await page.getByRole('heading', { name: `Account of ${customer}` }).waitFor();
-    asked.length = 0;
-  }
   return {
     page,
     context,

@@ -14,9 +14,9 @@ export function drawCodes(view: View): readonly Node[] {
   ];
 }
 
-/** Where the focus goes after redeeming: to the button that copies, or to what is told instead. */
-export function keyOf({ id, state, code }: Redemption): string {
-  return state === 'ready' && code !== null ? `copy-${id}` : `state-${id}`;
+/** Where the focus goes after redeeming: to the button that copies, or to what is told until then. */
+export function keyOf({ id }: Pick<Redemption, 'id'>): string {
+  return `redemption-${id}`;
 }
 
 function drawRedemption(redemption: Redemption, { words, actions }: View): Node {

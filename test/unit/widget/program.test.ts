@@ -16,6 +16,7 @@ const redemption = (state: string) => ({
 
 let asked: Asked[] = [];
 let waiting: { run: () => void; seconds: number }[] = [];
+let arrived: string[] = [];
 let wanted: Wanted;
 let program: Program;
 /** Tests share what the page would share: a reward of its own for each. */
@@ -24,6 +25,7 @@ let reward = 100;
 beforeEach(() => {
   asked = [];
   waiting = [];
+  arrived = [];
   reward += 1;
   wanted = { shows: () => true, items: '7:49.00:1', currency: 'EUR', isLoggedOut: false };
   program = new Program({
@@ -33,6 +35,7 @@ beforeEach(() => {
       }),
     wanted: () => wanted,
     changed: () => {},
+    arrived: ({ id }) => arrived.push(id),
     later: (run, seconds) => {
       const one = { run, seconds };
       waiting.push(one);
@@ -180,6 +183,15 @@ describe('looking again', () => {
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.length).toBeGreaterThan(3);
     expect(pauses.length).toBeLessThan(10);
+  });
+
+  it('tells of a code that was on its way, once', async () => {
+    await load(60, 'making');
+    await look(60, 'making');
+    expect(arrived).toEqual([]);
+    await look(60, 'ready');
+    await look(60, 'ready');
+    expect(arrived).toEqual(['r1']);
   });
 
   it('is over when the element leaves the page', async () => {
