@@ -41,6 +41,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     supported: { 'dynamic-import': false },
     sourcemap: 'external',
     legalComments: 'none',
+    define: { WIDGET_SCRIPT: JSON.stringify('') },
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -108,6 +108,7 @@ async function startParts(
     started(await startWebServer(() => runner?.web(output), port));
   const web = await webServer('WebhookAddress', ports.webhooks);
   const points = connector.storefront && (await webServer('PointsAddress', 0));
+  const storefront = connector.storefront && (await webServer('StorefrontAddress', 0));
   const emulators = {
     sqs: started(await startSqs(dataFolder)).endpoint,
     dynamodb: started(await startDynamoDb(dataFolder)).endpoint,
@@ -210,6 +211,7 @@ async function startParts(
       ...description.outputs,
       WebhookAddress: web.address,
       ...(points && { PointsAddress: points.address }),
+      ...(storefront && { StorefrontAddress: storefront.address }),
     },
     webhookAddress: `${web.address}/${shop.path}`,
     endpoint: gateway.address,

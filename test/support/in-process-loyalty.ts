@@ -14,6 +14,7 @@ export interface LoyaltyCall {
   readonly operation: OperationId;
   readonly path: Readonly<Record<string, string>>;
   readonly body: unknown;
+  readonly query: Readonly<Record<string, string>>;
 }
 
 /** Comes between the client and the service: answer instead of it, or let it pass. */
@@ -44,7 +45,7 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
         const call = routeOf(method, path, body);
         const pass = (): TransportAnswer => {
           const faults = contract.validateRequest(call.operation, call.body);
-          const answer = program.answer({ ...call, query: {}, faults });
+          const answer = program.answer({ ...call, faults });
           journal.push({ ...call, answer });
           return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
         };
@@ -56,7 +57,8 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
 }
 
 function routeOf(method: string, path: string, body: string | undefined): LoyaltyCall {
-  const segments = path.split('/');
+  const [place = '', query = ''] = path.split('?');
+  const segments = place.split('/');
   for (const { operationId, method: known, path: template } of contract.operations) {
     const parts = template.split('/');
     if (known !== method || parts.length !== segments.length) continue;
@@ -67,7 +69,12 @@ function routeOf(method: string, path: string, body: string | undefined): Loyalt
       return name !== undefined || part === segments[index];
     });
     if (fits) {
-      return { operation: operationId, path: found, body: body && JSON.parse(body) };
+      return {
+        operation: operationId,
+        path: found,
+        body: body && JSON.parse(body),
+        query: Object.fromEntries(new URLSearchParams(query)),
+      };
     }
   }
   throw new Error(`no operation at ${method} ${path}`);

@@ -154,9 +154,16 @@ describe('the connector’s settings', () => {
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
       customerIdIn: 'OriginalId',
       metafieldNamespace: 'loyalty',
+      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+      readsPerMinute: 60,
+      redeemsPerHour: 10,
+      compensateLostRedemptions: false,
     });
-    const wrong = { metafieldNamespace: 'a b', customerIdIn: '', points: true };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(3);
+    const wrong = {
+      ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
+      ...{ readsPerMinute: 9, redeemsPerHour: 0, rewardTypes: { 0: 'gift' } },
+    };
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(6);
   });
 
   it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {
