@@ -147,7 +147,7 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   const connector = {
     shops,
     loyalty: {
-      address: address.replace(/\/+$/, ''),
+      address: address.replace(/(?<!\/)\/+$/, ''),
       assumptions: { ...defaultAssumptions, ...given(assumptions) },
     },
     retryWindowDays: settings.retryWindowDays ?? 4,

@@ -30,7 +30,7 @@ export function readBaseAddress(baseUrl: string): BaseAddress {
     secure,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (secure ? 443 : 80),
-    path: url.pathname.replace(/\/+$/, ''),
+    path: url.pathname.replace(/(?<!\/)\/+$/, ''),
   };
 }
 

@@ -11,7 +11,9 @@ export type GidType =
 
 /** The number in `gid://shopify/Order/123`; undefined for another type or another text. */
 export function idFromGid(gid: string | null | undefined, type: GidType): string | undefined {
-  const match = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d{1,30})(?:\?.*)?$/.exec(gid ?? '');
+  // The types say text, but an answer of the store may hold anything, however deep.
+  if (typeof gid !== 'string') return undefined;
+  const match = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d{1,30})(?:\?.*)?$/.exec(gid);
   return match?.[1] === type ? match[2] : undefined;
 }
 

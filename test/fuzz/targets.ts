@@ -32,6 +32,10 @@ export const fuzzTargets = {
     create: async () => (await import('./targets/balance-worker.ts')).createTarget(),
     reaches: ['settled', 'parked'],
   },
+  'app-proxy': {
+    create: async () => (await import('./targets/app-proxy.ts')).createTarget(),
+    reaches: ['status 200', 'status 400', 'status 401', 'status 404', 'status 409'],
+  },
   'loyalty-answers': {
     create: async () => (await import('./targets/loyalty-answers.ts')).createTarget(),
     reaches: ['success', 'warning', 'business-error', 'transport-failure'],

@@ -13,5 +13,5 @@ export function adminAddress(shop: string, sandbox?: string): string {
   if (url?.protocol !== 'http:' || !OWN_MACHINE.test(url.hostname) || url.username !== '') {
     throw new Error('a store sandbox must be at http://localhost, 127.x.x.x or [::1]');
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }

@@ -70,8 +70,6 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
     const enrichmentOf = (domain: string) => clientOf(domain).shop.enrichment ?? {};
     return {
       ...questionsOf(ask, enrichmentOf),
-      makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
-      readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
       balancesIn: (namespace) => ({
         writeBalances: async (domain, changes) => writeBalances(ask(domain), namespace, changes),
       }),
@@ -102,5 +100,7 @@ export function questionsOf(
     changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+    makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
+    readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
   });
 }

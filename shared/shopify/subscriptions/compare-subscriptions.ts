@@ -95,7 +95,7 @@ const isUrl = (uri: string): boolean => /^https?:/i.test(uri) && URL.canParse(ur
 
 function plain(uri: string): string {
   const { origin, pathname } = new URL(uri);
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 function partition<T>(all: readonly T[], fits: (one: T) => boolean): readonly [T[], T[]] {

@@ -15,5 +15,5 @@ export function wantedSubscriptions(uri: string): readonly WantedSubscription[] 
 
 /** A shop's part of the deployment's address, as the receiver knows it. */
 export function shopAddress(webhookAddress: string, shopPath: string): string {
-  return `${webhookAddress.replace(/\/+$/, '')}/${shopPath}`;
+  return `${webhookAddress.replace(/(?<!\/)\/+$/, '')}/${shopPath}`;
 }

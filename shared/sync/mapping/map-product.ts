@@ -38,5 +38,5 @@ function productUrl(product: StoreProduct, rules: ProductRules, shop: string): s
   if (product.handle === undefined) return null;
   return rules.productUrl
     .replaceAll('{domain}', () => shop)
-    .replaceAll('{handle}', () => encodeURIComponent(product.handle ?? ''));
+    .replaceAll('{handle}', () => encodeURIComponent(product.handle?.toWellFormed() ?? ''));
 }

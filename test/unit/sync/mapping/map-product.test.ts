@@ -61,6 +61,7 @@ describe('mapping a product', () => {
     expect(productOf({ handle: '$& a/b?測' }, url).Url).toBe(
       'https://www.example.com/p/%24%26%20a%2Fb%3F%E6%B8%AC?from=example-store.myshopify.com',
     );
+    expect(productOf({ handle: 'a\ud83db' }, url).Url).toContain('/p/a%EF%BF%BDb?');
     expect(productOf({ handle: undefined }).Url).toBe(null);
   });
 });

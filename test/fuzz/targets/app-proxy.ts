@@ -1,0 +1,129 @@
+import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
+import { type QueryPairs, signQuery } from '../../../shared/shopify/app-proxy/proxy-signature.ts';
+import { routes } from '../../../shared/shopify/app-proxy/routes.ts';
+import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
+import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { HOSTILE_KEYS, HOSTILE_TEXTS } from '../hostile-values.ts';
+import { toTree } from '../json-tree.ts';
+import { makeBody } from '../make-body.ts';
+
+const CUSTOMER = '7001';
+const BODIES = [
+  { rewardId: 1, clientKey: 'click-0001' },
+  { quizId: 1, answers: [{ questionId: 1, optionIds: [1], text: null }] },
+].map(toTree);
+const NAMES = [...routes.keys(), 'widget.js'];
+const INPUTS_PER_SHOP = 200;
+
+/** What Shopify's app proxy lets through: a shopper chooses all but four parameters and the signature. */
+export function createTarget(): FuzzTarget {
+  let shop = serveInProcess();
+  let runs = 0;
+  return {
+    make: makeRequest,
+    async run({ body, parts: { path = '', method = '', pairs = '[]', type = '' } }) {
+      runs += 1;
+      if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess();
+      // So that reading is not limited, and nothing that was redeemed is kept from one input to the next.
+      shop.clock.ms += 60_000;
+      shop.redeemed.length = 0;
+      shop.parts.answer = { kind: 'refused', why: 'not-available' };
+      const chosen = readPairs(pairs);
+      const own = ownOf(shop.clock.ms);
+      const query = new URLSearchParams(
+        [...chosen, ...own].map(([key, value]): [string, string] => [key, value]),
+      );
+      query.append('signature', signQuery([...query], SECRET));
+      const text = method === 'GET' ? '' : Buffer.from(body).toString('utf8');
+      const answer = await shop.ask(path, {
+        method,
+        query: String(query),
+        body: text,
+        headers: { 'content-type': type },
+      });
+      const broken = shop.telemetry.logged.find(({ message }) => /broke off/.test(message));
+      expectLaw(!broken, `no request breaks off: ${broken?.fields.error} ${broken?.fields.stack}`);
+      expectLaw(answer.status < 500, `no ${answer.status} while the service answers`);
+      expectLaw(answer.body.length < 100_000, 'an answer is of a size that a page can take');
+      for (const { customerId } of shop.redeemed) {
+        expectLaw(customerId === CUSTOMER, 'nobody redeems for another customer');
+      }
+      const caching = answer.headers['cache-control'] ?? '';
+      const isPublic = /\/(?:points|widget\.js)$/.test(path);
+      expectLaw(
+        isPublic || caching === 'private, no-store',
+        'no cache keeps what is for a customer',
+      );
+      shop.telemetry.logged.length = 0;
+      shop.telemetry.counted.length = 0;
+      shop.loyalty.journal.length = 0;
+      return `status ${answer.status}`;
+    },
+  };
+}
+
+function makeRequest(random: Random): FuzzInput {
+  const name = pick(random, NAMES);
+  const method = routes.get(name)?.method ?? 'GET';
+  const chosen: [string, string][] = [];
+  if (name === 'points') {
+    chosen.push([
+      'items',
+      chance(random, 0.5) ? '8012345678901:59.90:2' : pick(random, HOSTILE_TEXTS),
+    ]);
+    chosen.push(['currency', chance(random, 0.8) ? 'EUR' : pick(random, HOSTILE_TEXTS)]);
+  }
+  if (chance(random, 0.25)) chosen.push(hostilePair(random));
+  return {
+    body: makeBody(BODIES[name === 'answer' ? 1 : 0] ?? null, random),
+    parts: {
+      path: chance(random, 0.95)
+        ? `/example-store/${name}`
+        : `/example-store/${pick(random, HOSTILE_TEXTS)}`,
+      method: chance(random, 0.95) ? method : pick(random, ['PUT', 'post', '']),
+      type: chance(random, 0.9) ? 'application/json' : pick(random, HOSTILE_TEXTS),
+      pairs: JSON.stringify(chosen),
+    },
+  };
+}
+
+/** Names that a shopper may choose in the hope of being read as Shopify's own. */
+const FORGED = [
+  'logged_in_customer_id',
+  'logged_in_customer_id=2path_prefix',
+  'shop',
+  'timestamp',
+  'signature',
+  'customerId',
+  'path_prefix',
+];
+
+function hostilePair(random: Random): [string, string] {
+  const key = chance(random, 0.6) ? pick(random, FORGED) : pick(random, HOSTILE_KEYS);
+  return [key, chance(random, 0.4) ? '8002' : pick(random, HOSTILE_TEXTS)];
+}
+
+/** Shopify's own four; whether it would replace a shopper's of the same name is not known. */
+function ownOf(nowMs: number): QueryPairs {
+  return [
+    ['shop', SHOP],
+    ['path_prefix', '/apps/loyalty'],
+    ['timestamp', String(Math.floor(nowMs / 1000))],
+    ['logged_in_customer_id', CUSTOMER],
+  ];
+}
+
+function readPairs(text: string): QueryPairs {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isPair) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === 'string')
+  );
+}
