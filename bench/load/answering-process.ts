@@ -2,15 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** What such a process is asked, and what it says: its first word is that it is ready. */
-export interface Asked<Question> {
+interface Asked<Question> {
   readonly n: number;
   readonly question: Question;
 }
 
-export type Said<Ready> =
+type Said<Ready> =
   | { readonly kind: 'ready'; readonly ready: Ready }
-  | { readonly kind: 'answer'; readonly n: number; readonly answer: unknown }
-  | { readonly kind: 'trouble'; readonly what: string };
+  | { readonly kind: 'answer'; readonly n: number; readonly answer: unknown };
 
 /** Asked of a process that ended meanwhile. */
 export class HasEnded extends Error {}
@@ -24,7 +23,7 @@ export class AnsweringProcess<Ready, Question> {
   #asked = 0;
   #isAlive = true;
 
-  constructor(file: string, task: unknown, onTrouble: (what: string) => void) {
+  constructor(file: string, task: unknown) {
     // In a group of its own: a Ctrl-C is for the one who runs the load, and that one ends the others.
     this.#child = fork(file, [JSON.stringify(task)], { detached: true, execArgv: [] });
     this.#ended = once(this.#child, 'exit').then(() => {
@@ -36,7 +35,6 @@ export class AnsweringProcess<Ready, Question> {
       void this.#ended.then(() => reject(new HasEnded(`${file} ended before it was ready`)));
       this.#child.on('message', (said: Said<Ready>) => {
         if (said.kind === 'ready') resolve(said.ready);
-        else if (said.kind === 'trouble') onTrouble(said.what);
         else this.#waiting.get(said.n)?.(said);
       });
     });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Ports } from '../../local/stack/ports.ts';
 import { AnsweringProcess } from './answering-process.ts';
@@ -14,21 +15,18 @@ import type {
   StackTask,
 } from './stack-process.ts';
 
-export interface LoadedStackOptions {
-  /** Everything of the run lies in it. */
-  readonly folder: string;
-  readonly deliveriesAtOnce: number;
-  readonly onTrouble: (what: string) => void;
-}
-
 const STAGE = 'load';
 const STACK_NAME = `loyalty-connector-${STAGE}`;
 /** Eight retries within 72 s instead of four hours. */
 const RETRY_TIME_SCALE = 0.005;
+/** Connections that the store opens: more would only start more processes on two cores. */
+const DELIVERIES_AT_ONCE = 6;
 /** What a killed worker held comes back after this instead of 24 minutes. */
-export const VISIBILITY_SECONDS = 60;
+const VISIBILITY_SECONDS = 60;
 
-const fileOf = (name: string): string => join(import.meta.dirname, name);
+const AWS = fileURLToPath(new URL('./aws-process.ts', import.meta.url));
+const STACK = fileURLToPath(new URL('./stack-process.ts', import.meta.url));
+const SYNTHESIZE = fileURLToPath(new URL('./synthesize-process.ts', import.meta.url));
 
 /**
  * The real local stack in processes that can be killed: queues and table; everything else with store and
@@ -40,15 +38,14 @@ export class LoadedStack {
     readonly log: string;
     readonly deliveries: string;
   };
-  readonly #options: LoadedStackOptions;
+  readonly #folder: string;
   readonly #ports: Ports & AwsTask['ports'];
   #aws: AnsweringProcess<AwsReady, never>;
   #stack: AnsweringProcess<StackReady, StackQuestion> | undefined;
   #ready: StackReady | undefined;
 
-  private constructor(options: LoadedStackOptions, ports: Ports & AwsTask['ports']) {
-    const { folder } = options;
-    this.#options = options;
+  private constructor(folder: string, ports: Ports & AwsTask['ports']) {
+    this.#folder = folder;
     this.#ports = ports;
     this.files = {
       data: join(folder, 'data'),
@@ -59,13 +56,10 @@ export class LoadedStack {
     this.#aws = this.#startAws();
   }
 
-  static async start(options: LoadedStackOptions): Promise<LoadedStack> {
-    const [synthesized, ports] = await Promise.all([
-      synthesize(join(options.folder, 'assembly')),
-      findPorts(),
-    ]);
-    void synthesized;
-    const stack = new LoadedStack(options, ports);
+  /** Everything of it lies in the folder. */
+  static async start(folder: string): Promise<LoadedStack> {
+    await synthesize(join(folder, 'assembly'));
+    const stack = new LoadedStack(folder, await findPorts());
     try {
       await stack.#startStack();
       return stack;
@@ -89,8 +83,8 @@ export class LoadedStack {
     const functions = await this.#ask<readonly FunctionProcess[]>({ kind: 'processes' });
     return [
       ...functions,
-      { name: 'stack (gateway, store, loyalty service)', pid: this.#stack?.pid ?? -1 },
-      { name: 'queues and table', pid: this.#aws.pid },
+      { name: 'stack', pid: this.#stack?.pid ?? -1 },
+      { name: 'queues-and-table', pid: this.#aws.pid },
     ];
   }
 
@@ -128,29 +122,29 @@ export class LoadedStack {
 
   #startAws(): AnsweringProcess<AwsReady, never> {
     const task: AwsTask = { dataFolder: this.files.data, ports: this.#ports };
-    return new AnsweringProcess(fileOf('aws-process.ts'), task, this.#options.onTrouble);
+    return new AnsweringProcess(AWS, task);
   }
 
   async #startStack(): Promise<void> {
     const task: StackTask = {
-      assemblyFolder: join(this.#options.folder, 'assembly'),
+      assemblyFolder: join(this.#folder, 'assembly'),
       stackName: STACK_NAME,
       dataFolder: this.files.data,
       logFile: this.files.log,
       deliveriesFile: this.files.deliveries,
       ports: this.#ports,
       emulators: await this.#aws.ready,
-      deliveriesAtOnce: this.#options.deliveriesAtOnce,
+      deliveriesAtOnce: DELIVERIES_AT_ONCE,
       retryTimeScale: RETRY_TIME_SCALE,
       visibilitySeconds: VISIBILITY_SECONDS,
     };
-    this.#stack = new AnsweringProcess(fileOf('stack-process.ts'), task, this.#options.onTrouble);
+    this.#stack = new AnsweringProcess(STACK, task);
     this.#ready = await this.#stack.ready;
   }
 }
 
 async function synthesize(folder: string): Promise<void> {
-  await promisify(execFile)(process.execPath, [fileOf('synthesize-process.ts'), folder, STAGE]);
+  await promisify(execFile)(process.execPath, [SYNTHESIZE, folder, STAGE]);
 }
 
 /** Of their own, and the same after a restart: webhooks on their way know their address. */

@@ -7,7 +7,7 @@ import { keepRate } from './keep-rate.ts';
 import { LoadedStack } from './loaded-stack.ts';
 import { PeakMemory } from './peak-memory.ts';
 import type { Phase, RunFacts } from './report.ts';
-import type { Progress } from './stack-process.ts';
+import { settle } from './settle.ts';
 import { createStoreControl } from './store-control.ts';
 import { StoreLife } from './store-life.ts';
 import { readTold } from './told-outcomes.ts';
@@ -21,21 +21,12 @@ export interface LoadRun {
 }
 
 const BURST = 10;
-/** As many connections as the store opens: more would only start more processes on two cores. */
-const DELIVERIES_AT_ONCE = 6;
 const PROGRESS_EVERY_MS = 10_000;
-/** Longer than the last retry of anything that failed during the run. */
-const DRAIN_MINUTES = 30;
-
 /** Starts, loads, hurts and drains the stack, and gives what came of it. */
 export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {
   const troubles: RunFacts['troubles'][number][] = [];
   say('Describing the stack, bundling its functions, starting it.');
-  const stack = await LoadedStack.start({
-    folder,
-    deliveriesAtOnce: DELIVERIES_AT_ONCE,
-    onTrouble: () => {},
-  });
+  const stack = await LoadedStack.start(folder);
   const memory = new PeakMemory(() => stack.processes());
   const telling = tellProgress(stack, say);
   try {
@@ -96,23 +87,6 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     memory.stop();
     await stack.stop();
   }
-}
-
-/** Until nothing is on its way any more; gives what is left when the patience is over. */
-async function settle(stack: LoadedStack, signal: AbortSignal): Promise<number> {
-  const end = Date.now() + DRAIN_MINUTES * 60_000;
-  // Twice: between a queue and the next there is a moment when neither has it.
-  let quiet = 0;
-  for (;;) {
-    const left = onTheWay(await stack.progress());
-    quiet = left === 0 ? quiet + 1 : 0;
-    if (quiet === 2 || signal.aborted || Date.now() > end) return left;
-    await sleep(500);
-  }
-}
-
-function onTheWay({ undelivered, queued, pendingEvents }: Progress): number {
-  return undelivered + (queued ?? 1) + pendingEvents;
 }
 
 function tellProgress(stack: LoadedStack, say: (line: string) => void): { stop(): void } {
