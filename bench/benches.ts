@@ -8,6 +8,7 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   storm: async () => (await import('./benches/storm.ts')).storm,
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
+  burst: async () => (await import('./benches/burst.ts')).burst,
   replay: async () => (await import('./benches/replay.ts')).replay,
   growth: async () => (await import('./benches/growth.ts')).growth,
   profile: async () => (await import('./benches/profile.ts')).profile,

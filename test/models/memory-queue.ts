@@ -13,7 +13,7 @@ export interface MemoryQueue {
   readonly size: number;
   /** How many of them are hidden: with a worker, or waiting for their next try. */
   readonly hidden: number;
-  /** When the next of them can be received, as far as its own visibility goes; undefined: it is empty. */
+  /** When the next of the hidden ones shows itself; undefined: none is hidden. */
   readonly nextVisibleAt: number | undefined;
 }
 
@@ -86,7 +86,9 @@ export function createMemoryQueue({
   return {
     get nextVisibleAt() {
       let next: number | undefined;
-      for (const { visibleAt } of messages) next = Math.min(next ?? visibleAt, visibleAt);
+      for (const { visibleAt } of messages) {
+        if (visibleAt > now()) next = Math.min(next ?? visibleAt, visibleAt);
+      }
       return next;
     },
     get size() {

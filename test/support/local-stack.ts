@@ -24,7 +24,7 @@ interface PostOptions {
   readonly contentType?: string;
 }
 
-interface LocalStackOptions extends Pick<StackOptions, 'storePlan'> {
+interface LocalStackOptions extends Pick<StackOptions, 'storeSettings'> {
   /** A settings file other than that of the stage prod. */
   readonly settings?: string;
 }

@@ -81,7 +81,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
   return storeUntil(undefined);
 }
 
-type Questions = Omit<AdminStore, 'makeCode' | 'readUses' | 'balancesIn' | 'ask' | 'until'>;
+type Questions = Omit<AdminStore, 'balancesIn' | 'ask' | 'until'>;
 
 /** All that is asked about entities. Never rejects for an answer, whatever the store answers. */
 export function questionsOf(
