@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findShop } from '../arguments/find-shop.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -13,7 +13,7 @@ export interface ShopOption {
 export interface OpenRedemptions {
   readonly deployment: Deployment;
   readonly shop: Shop;
-  readonly client: DynamoDBClient;
+  readonly client: DynamoDB;
   readonly ledger: ReturnType<typeof openLedger>;
   readonly now: () => Date;
   readonly retentionDays: number;
@@ -34,7 +34,7 @@ export async function openRedemptions(
   return {
     deployment,
     shop: findShop(connector, named),
-    client: new DynamoDBClient(deployment.aws),
+    client: new DynamoDB(deployment.aws),
     ledger: openLedger(deployment),
     now: () => new Date(),
     retentionDays: connector.orderRetentionDays,

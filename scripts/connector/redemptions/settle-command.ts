@@ -1,4 +1,4 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import { createSqsRedemptionQueue } from '../../../shared/aws/sqs-redemption-queue.ts';
 import { openBook } from '../../../shared/sync/redeem/open-book.ts';
 import { findRedemption } from '../../../shared/sync/redeem/redemption-book.ts';
@@ -47,7 +47,7 @@ export async function settleCommand(
     return EXIT.fine;
   }
   const queueUrl = deployment.output('BalancesQueueUrl');
-  const redemptions = createSqsRedemptionQueue(new SQSClient(deployment.aws), queueUrl);
+  const redemptions = createSqsRedemptionQueue(new SQS(deployment.aws), queueUrl);
   const settled = await settleRedemption(whose, id, word, { ...opened, redemptions });
   if (settled.kind !== 'settled') {
     const state = describeState(settled.kind === 'not-found' ? before : settled.redemption).word;
