@@ -8,6 +8,7 @@ import {
   createSqsCalls,
   settingsFromEnvironment,
 } from '../../shared/aws/function-clients.ts';
+import { addressOf } from '../../shared/aws/json-service.ts';
 import {
   createDynamoDbClient,
   createSecretsClient,
@@ -221,4 +222,19 @@ describe("a request of the functions' own client is the SDK's", () => {
       code: 'ECONNREFUSED',
     });
   });
+
+  it.each(['us-east-1', 'eu-central-1', 'ap-southeast-5', 'us-gov-west-1', 'cn-north-1'])(
+    'at the address of each service in %s',
+    (region) => {
+      const place = { Region: region, UseFIPS: false, UseDualStack: false };
+      const addresses = {
+        sqs: theSdk(createSqsClient).config.endpointProvider(place),
+        dynamodb: theSdk(createDynamoDbClient).config.endpointProvider(place),
+        secretsmanager: theSdk(createSecretsClient).config.endpointProvider(place),
+      };
+      for (const name of ['sqs', 'dynamodb', 'secretsmanager'] as const) {
+        expect(new URL(addressOf(name, region)).href).toBe(addresses[name].url.href);
+      }
+    },
+  );
 });
