@@ -69,7 +69,7 @@ export function createJsonCall(service: JsonService, settings: JsonServiceSettin
   };
 }
 
-function addressOf(service: string, region: string): string {
+export function addressOf(service: JsonService['name'], region: string): string {
   return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { LambdaFunctionURLResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAwsAnswers } from '../../bench/endpoints/aws-answers.ts';
+import { batchEvent, webhookEvent } from '../../bench/traffic/events.ts';
+import { createOrderWriter, SIZES, type WriteOrder } from '../../bench/traffic/orders.ts';
+import { bundleFunctions } from '../../infra/bundle-functions.ts';
+import { type CapturedOutput, captureOutput } from '../support/captured-output.ts';
+import { type Emulator, listen } from '../support/emulators.ts';
+
+type Handle<Event, Result> = (event: Event, context: object) => Promise<Result>;
+
+const folder = mkdtempSync(join(tmpdir(), 'connector-calls-'));
+const answers = createAwsAnswers();
+/** Since the last look, by name. */
+let calls: Record<string, number> = {};
+/** What the next calls of AWS meet instead of an answer. */
+const faults: ('drop' | 'hang')[] = [];
+let aws: Emulator;
+let loyalty: Emulator;
+let receive: Handle<unknown, Exclude<LambdaFunctionURLResult, string>>;
+let apply: Handle<SQSEvent, SQSBatchResponse>;
+let writeOrder: WriteOrder;
+let output: CapturedOutput;
+const context = { getRemainingTimeInMillis: () => 240_000 };
+
+const LOYALTY_ANSWER = JSON.stringify({ HasError: false, Result: { Id: 1, OriginalId: '1' } });
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function answerAws(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const target = String(request.headers['x-amz-target']);
+  const body = await readBody(request);
+  count(target.slice(target.indexOf('.') + 1));
+  const fault = faults.shift();
+  if (fault === 'drop') request.socket.destroy();
+  else if (fault === undefined) response.end(JSON.stringify(answers.answer(target, body)));
+}
+
+async function answerLoyalty(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  await readBody(request);
+  count('loyalty');
+  response.end(LOYALTY_ANSWER);
+}
+
+function count(name: string): void {
+  calls[name] = (calls[name] ?? 0) + 1;
+}
+
+/** The very files that are deployed, with what Lambda would give them. */
+beforeAll(async () => {
+  aws = await listen(createServer(answerAws));
+  loyalty = await listen(createServer(answerLoyalty));
+  writeOrder = await createOrderWriter();
+  const bundles = await bundleFunctions({
+    root: resolve('.'),
+    functions: ['receive-webhook', 'sync-orders'],
+    configFile: 'bench/bench.config.ts',
+    outFolder: folder,
+  });
+  const queue = 'https://sqs.us-east-1.amazonaws.com/000000000000/orders.fifo';
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_ENDPOINT_URL: aws.endpoint,
+    LOYALTY_SANDBOX_ADDRESS: loyalty.endpoint,
+    ORDERS_QUEUE_URL: queue,
+    PRODUCTS_QUEUE_URL: queue,
+    COUPONS_QUEUE_URL: queue,
+    SOURCE_QUEUE_URL: queue,
+    DEAD_LETTER_QUEUE_URL: queue,
+    LEDGER_TABLE: 'ledger',
+    SECRETS_PREFIX: 'loyalty-connector/test',
+    METRICS_NAMESPACE: 'LoyaltyConnector/test',
+  });
+  output = captureOutput();
+  const load = createRequire(import.meta.url);
+  receive = load(bundles.folderOf('receive-webhook')).handler;
+  apply = load(bundles.folderOf('sync-orders')).handler;
+}, 60_000);
+afterAll(async () => {
+  output?.stop();
+  rmSync(folder, { recursive: true });
+  await aws?.stop();
+  await loyalty?.stop();
+});
+beforeEach(() => {
+  calls = {};
+});
+
+const ORDERS = 10;
+const HOUR_MS = 3_600_000;
+
+/** A batch of ten orders, as the receiver puts them on their queue. */
+async function enqueue(version: number, subtotal: string): Promise<SQSEvent> {
+  const updatedAt = new Date(Date.now() - HOUR_MS + version * 60_000);
+  for (let id = 1; id <= ORDERS; id += 1) {
+    const body = writeOrder({ id, updatedAt, subtotal, ...SIZES['8k'] });
+    expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 200 });
+  }
+  return batchEvent(answers.takeSent());
+}
+
+describe('what an event costs in calls, by the bundles that are deployed', () => {
+  it('a webhook: one, and one more for the secret of a new process', async () => {
+    const body = writeOrder({ id: 99, updatedAt: new Date(), ...SIZES['8k'] });
+    await receive(webhookEvent(body), context);
+    expect(calls).toEqual({ GetSecretValue: 1, SendMessage: 1 });
+    calls = {};
+    for (let sent = 0; sent < 5; sent += 1) await receive(webhookEvent(body), context);
+    expect(calls).toEqual({ SendMessage: 5 });
+    answers.takeSent();
+  });
+
+  it('ten orders: one read for all, a write for each, two for a change; no call without a change', async () => {
+    const settled = { batchItemFailures: [] };
+    const first = await enqueue(1, '10.50');
+    calls = {};
+    expect(await apply(first, context)).toEqual(settled);
+    expect(calls).toEqual({ GetSecretValue: 1, BatchGetItem: 1, PutItem: 10, loyalty: 10 });
+
+    const changed = await enqueue(2, '11.50');
+    calls = {};
+    expect(await apply(changed, context)).toEqual(settled);
+    expect(calls).toEqual({ BatchGetItem: 1, PutItem: 20, loyalty: 10 });
+
+    const unchanged = await enqueue(3, '11.50');
+    calls = {};
+    expect(await apply(unchanged, context)).toEqual(settled);
+    expect(calls).toEqual({ BatchGetItem: 1, PutItem: 10 });
+
+    calls = {};
+    expect(await apply(changed, context)).toEqual(settled);
+    expect(calls, 'overtaken by what was applied').toEqual({ BatchGetItem: 1 });
+  });
+
+  it('a call that breaks off: one more', async () => {
+    faults.push('drop');
+    const body = writeOrder({ id: 98, updatedAt: new Date(), ...SIZES['8k'] });
+    expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 200 });
+    expect(calls).toEqual({ SendMessage: 2 });
+    const batch = batchEvent(answers.takeSent());
+    calls = {};
+    faults.push('drop');
+    expect(await apply(batch, context)).toEqual({ batchItemFailures: [] });
+    expect(calls).toEqual({ BatchGetItem: 2, PutItem: 1, loyalty: 1 });
+  });
+
+  it('an endpoint that hangs: an answer to the store all the same', async () => {
+    faults.push('hang', 'hang');
+    const body = writeOrder({ id: 97, updatedAt: new Date(), ...SIZES['8k'] });
+    expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 503 });
+    expect(calls).toEqual({ SendMessage: 2 });
+  }, 30_000);
+});

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/function-clients.ts';
+import { ownSettings } from '../support/both-clients.ts';
+import { type Emulator, listen } from '../support/emulators.ts';
+import { type ScriptedAnswer, startScriptedService } from '../support/scripted-service.ts';
+
+const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 3 };
+const started: Emulator[] = [];
+afterEach(async () => {
+  for (const emulator of started.splice(0)) await emulator.stop();
+});
+
+/** Asks once for a secret whose requests are answered so, one after the other. */
+async function ask(...answers: readonly ScriptedAnswer[]) {
+  const service = await startScriptedService(
+    (_, __, count) => answers[count - 1] ?? { body: { SecretString: 'found' } },
+  );
+  started.push(service);
+  const pauses: number[] = [];
+  const secrets = createSecretsCalls({
+    ...ownSettings(budget, service.endpoint),
+    pause: async (milliseconds) => pauses.push(milliseconds),
+    random: () => 0.5,
+  });
+  const result = await secrets.getSecretValue({ SecretId: 'shop' }).then(
+    ({ SecretString }) => SecretString,
+    (error: unknown) => error,
+  );
+  return { result, pauses, requests: service.requests.length };
+}
+
+const refused = (type: string, status = 400) => ({
+  status,
+  body: { __type: `com.amazonaws.secretsmanager#${type}`, message: 'about Maria Silva' },
+});
+
+describe("the functions' own client", () => {
+  it.each<[string, ScriptedAnswer, number[]]>([
+    ['breaks off', 'drop', [50, 100]],
+    ['has a fault of its own', { status: 503, body: {} }, [50, 100]],
+    ['asks for fewer calls', refused('ThrottlingException'), [250, 500]],
+    ['asks for fewer calls by status', refused('Whatever', 429), [250, 500]],
+  ])('asks again, after longer pauses, when AWS %s', async (_, answer, pauses) => {
+    expect(await ask(answer, answer)).toEqual({ result: 'found', pauses, requests: 3 });
+  });
+
+  it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
+    'does not ask again after %s, and tells the code but not the text',
+    async (code) => {
+      const { result, requests } = await ask(refused(code));
+      expect(result).toMatchObject({
+        name: code,
+        message: `AWS answered 400 ${code}`,
+        $metadata: { httpStatusCode: 400, attempts: 1 },
+      });
+      expect(requests).toBe(1);
+    },
+  );
+
+  it('tells the last error when all attempts failed, and how many there were', async () => {
+    const down = { status: 500, body: { __type: 'InternalServiceError' } };
+    const { result, requests } = await ask(down, down, down);
+    expect(result).toMatchObject({ name: 'InternalServiceError', $metadata: { attempts: 3 } });
+    expect(requests).toBe(3);
+  });
+
+  it('never quotes an answer that it cannot read', async () => {
+    const server = createServer((_, response) => response.end('{"SecretString": "hunter2'));
+    const emulator = await listen(server);
+    started.push(emulator);
+    const secrets = createSecretsCalls(ownSettings(budget, emulator.endpoint));
+    const error = await secrets.getSecretValue({ SecretId: 'shop' }).catch((fault) => fault);
+    expect(String(error.stack)).not.toContain('hunter2');
+    expect(error.message).toBe('AWS answered something that is not JSON');
+  });
+
+  it('loses one attempt, not all, when every kept connection was closed behind its back', async () => {
+    const ports: (number | undefined)[] = [];
+    let frozen = false;
+    const server = createServer((request, response) => {
+      ports.push(request.socket.remotePort);
+      const isKept = ports.filter((port) => port === request.socket.remotePort).length > 1;
+      if (frozen && isKept) request.socket.destroy();
+      else setTimeout(() => response.end('{"SecretString":"found"}'), 50);
+    });
+    const emulator = await listen(server);
+    started.push(emulator);
+    const secrets = createSecretsCalls({
+      ...ownSettings({ ...budget, attempts: 2 }, emulator.endpoint),
+      pause: async () => {},
+    });
+    const get = () => secrets.getSecretValue({ SecretId: 'shop' });
+    await Promise.all([get(), get(), get()]);
+    expect(new Set(ports).size).toBe(3);
+    frozen = true;
+    expect((await get()).SecretString).toBe('found');
+    expect(ports).toHaveLength(5);
+  });
+
+  it('says what Lambda did not give it', async () => {
+    expect(() => settingsFromEnvironment(budget, {})).toThrow('AWS_REGION');
+    const settings = settingsFromEnvironment(budget, { AWS_REGION: 'us-east-1' });
+    await expect(createSecretsCalls(settings).getSecretValue({ SecretId: 'x' })).rejects.toThrow(
+      'the credentials of its role',
+    );
+  });
+});
