@@ -2,20 +2,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CallBudget, RECEIVER_BUDGET } from '../../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
-import { createDynamoDbClient, createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { entityKeyText } from '../../shared/sync/entity.ts';
 import type { LedgerWrite } from '../../shared/sync/ledger.ts';
 import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { CLIENTS } from '../support/both-clients.ts';
 import {
   type ScriptedAnswer,
   type ScriptedService,
   startScriptedService,
 } from '../support/scripted-service.ts';
 
-/** What the emulators never do, done by a scripted endpoint through the real SDK. */
+/** What the emulators never do, done by a scripted endpoint. */
 let service: ScriptedService;
 let script: (operation: string, body: never, count: number) => ScriptedAnswer;
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
@@ -37,7 +37,7 @@ const conditionFailed = {
   body: { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException' },
 };
 
-describe('the ledger on DynamoDB', () => {
+describe.each(CLIENTS)('the ledger on DynamoDB, through $name', ({ dynamoDb }) => {
   const key = (id: string) => ({ shop: 'example.myshopify.com', kind: 'order', id }) as const;
   const entry: LedgerWrite = { version: 1, uncertain: false, outcomes: [] };
   const pauses: number[] = [];
@@ -46,7 +46,7 @@ describe('the ledger on DynamoDB', () => {
   function createLedger() {
     pauses.length = 0;
     return createDynamoDbLedger({
-      client: createDynamoDbClient({ budget, emulator: service }),
+      client: dynamoDb(budget, service.endpoint),
       table: 'ledger',
       pause: async (milliseconds) => pauses.push(milliseconds),
       random: () => 0.999,
@@ -162,7 +162,7 @@ describe('the ledger on DynamoDB', () => {
   });
 });
 
-describe('the queues on SQS', () => {
+describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
   const event: StoreEvent = {
     shop: 'example.myshopify.com',
     kind: 'order',
@@ -181,8 +181,7 @@ describe('the queues on SQS', () => {
     sequenceNumber: `${index}`,
   });
   const urls = { orders: 'o', products: 'p', coupons: 'c' };
-  const client = (within: CallBudget = budget) =>
-    createSqsClient({ budget: within, emulator: service });
+  const client = (within: CallBudget = budget) => sqs(within, service.endpoint);
 
   it.each(['hang', 'drip', 'stall', 'drop'] as const)(
     'reject an event in bounded time when the endpoint would %s',

@@ -5,18 +5,17 @@ import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
 import { entityKeyText } from '../../shared/sync/entity.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
+import { CLIENTS } from '../support/both-clients.ts';
 import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
 
 let emulator: Emulator;
 let client: DynamoDB;
 let tables = 0;
+const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
 
 beforeAll(async () => {
   emulator = await startDynamoDbEmulator();
-  client = createDynamoDbClient({
-    budget: { connectMs: 10_000, attemptMs: 10_000, attempts: 1 },
-    emulator,
-  });
+  client = createDynamoDbClient({ budget, emulator });
 });
 
 afterAll(async () => {
@@ -31,9 +30,14 @@ async function newTable(): Promise<string> {
   return table;
 }
 
-describeLedgerContract('DynamoDB (dynalite over HTTP)', async () =>
-  createDynamoDbLedger({ client, table: await newTable() }),
-);
+for (const { name, dynamoDb } of CLIENTS) {
+  describeLedgerContract(`DynamoDB (dynalite over HTTP) through ${name}`, async () =>
+    createDynamoDbLedger({
+      client: dynamoDb(budget, emulator.endpoint),
+      table: await newTable(),
+    }),
+  );
+}
 
 describe('an item that somebody damaged', () => {
   const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;

@@ -7,18 +7,17 @@ import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../../shared/aws/sqs-queue-depth.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
+import { CLIENTS } from '../support/both-clients.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 
 let emulator: Emulator;
 let client: SQS;
 let sets = 0;
+const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
 
 beforeAll(async () => {
   emulator = await startSqsEmulator();
-  client = createSqsClient({
-    budget: { connectMs: 10_000, attemptMs: 10_000, attempts: 1 },
-    emulator,
-  });
+  client = createSqsClient({ budget, emulator });
 });
 
 afterAll(async () => {
@@ -26,49 +25,52 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-describeEventQueueContract('SQS (fauxqs over HTTP)', async () => {
-  sets += 1;
-  const urls = {
-    orders: await createFifoQueue(client, `orders-${sets}`),
-    products: await createFifoQueue(client, `products-${sets}`),
-    coupons: await createFifoQueue(client, `coupons-${sets}`),
-    dead: await createFifoQueue(client, `dead-${sets}`),
-  };
-  return {
-    events: createSqsEventQueue(client, urls),
-    deadLetters: createSqsDeadLetters(client, urls.dead),
-    source: createSqsSourceQueue(client, urls.orders),
-    depth: createSqsQueueDepth(client, urls),
-    async receive(from, { max = 10, visibilitySeconds } = {}) {
-      const { Messages: messages = [] } = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: urls[from],
-          MaxNumberOfMessages: max,
-          VisibilityTimeout: visibilitySeconds,
-          MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
-        }),
-      );
-      return messages.map((message) => ({
-        messageId: message.MessageId ?? '',
-        receiptHandle: message.ReceiptHandle ?? '',
-        body: message.Body ?? '',
-        groupId: message.Attributes?.MessageGroupId ?? '',
-        attempts: Number(message.Attributes?.ApproximateReceiveCount),
-        sequenceNumber: message.Attributes?.SequenceNumber ?? '',
-        attributes: Object.fromEntries(
-          Object.entries(message.MessageAttributes ?? {}).map(([name, { StringValue }]) => [
-            name,
-            StringValue ?? '',
-          ]),
-        ),
-      }));
-    },
-    async remove(from, { receiptHandle }) {
-      await client.send(
-        new DeleteMessageCommand({ QueueUrl: urls[from], ReceiptHandle: receiptHandle }),
-      );
-    },
-    pass: (seconds) => sleep(seconds * 1000),
-  };
-});
+for (const { name, sqs: connect } of CLIENTS) {
+  describeEventQueueContract(`SQS (fauxqs over HTTP) through ${name}`, async () => {
+    const sqs = connect(budget, emulator.endpoint);
+    sets += 1;
+    const urls = {
+      orders: await createFifoQueue(client, `orders-${sets}`),
+      products: await createFifoQueue(client, `products-${sets}`),
+      coupons: await createFifoQueue(client, `coupons-${sets}`),
+      dead: await createFifoQueue(client, `dead-${sets}`),
+    };
+    return {
+      events: createSqsEventQueue(sqs, urls),
+      deadLetters: createSqsDeadLetters(sqs, urls.dead),
+      source: createSqsSourceQueue(sqs, urls.orders),
+      depth: createSqsQueueDepth(sqs, urls),
+      async receive(from, { max = 10, visibilitySeconds } = {}) {
+        const { Messages: messages = [] } = await client.send(
+          new ReceiveMessageCommand({
+            QueueUrl: urls[from],
+            MaxNumberOfMessages: max,
+            VisibilityTimeout: visibilitySeconds,
+            MessageSystemAttributeNames: ['All'],
+            MessageAttributeNames: ['All'],
+          }),
+        );
+        return messages.map((message) => ({
+          messageId: message.MessageId ?? '',
+          receiptHandle: message.ReceiptHandle ?? '',
+          body: message.Body ?? '',
+          groupId: message.Attributes?.MessageGroupId ?? '',
+          attempts: Number(message.Attributes?.ApproximateReceiveCount),
+          sequenceNumber: message.Attributes?.SequenceNumber ?? '',
+          attributes: Object.fromEntries(
+            Object.entries(message.MessageAttributes ?? {}).map(([name, { StringValue }]) => [
+              name,
+              StringValue ?? '',
+            ]),
+          ),
+        }));
+      },
+      async remove(from, { receiptHandle }) {
+        await client.send(
+          new DeleteMessageCommand({ QueueUrl: urls[from], ReceiptHandle: receiptHandle }),
+        );
+      },
+      pass: (seconds) => sleep(seconds * 1000),
+    };
+  });
+}

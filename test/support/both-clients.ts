@@ -1,0 +1,36 @@
+import type { DynamoDbCalls, SqsCalls } from '../../shared/aws/aws-calls.ts';
+import type { CallBudget } from '../../shared/aws/call-budget.ts';
+import { createDynamoDbCalls, createSqsCalls } from '../../shared/aws/function-clients.ts';
+import type { JsonServiceSettings } from '../../shared/aws/json-service.ts';
+import { createDynamoDbClient, createSqsClient } from '../../shared/aws/sdk-clients.ts';
+
+interface ClientMaker {
+  /** Who calls AWS through it. */
+  readonly name: string;
+  sqs(budget: CallBudget, endpoint: string): SqsCalls;
+  dynamoDb(budget: CallBudget, endpoint: string): DynamoDbCalls;
+}
+
+/** As the functions have them, of an emulator instead of AWS. */
+export function ownSettings(budget: CallBudget, endpoint: string): JsonServiceSettings {
+  return {
+    budget,
+    region: 'us-east-1',
+    endpointOf: () => endpoint,
+    credentials: () => ({ accessKeyId: 'emulator', secretAccessKey: 'emulator' }),
+  };
+}
+
+/** The two ways to AWS: the same laws hold for both. */
+export const CLIENTS: readonly ClientMaker[] = [
+  {
+    name: "the SDK's client",
+    sqs: (budget, endpoint) => createSqsClient({ budget, emulator: { endpoint } }),
+    dynamoDb: (budget, endpoint) => createDynamoDbClient({ budget, emulator: { endpoint } }),
+  },
+  {
+    name: "the functions' own client",
+    sqs: (budget, endpoint) => createSqsCalls(ownSettings(budget, endpoint)),
+    dynamoDb: (budget, endpoint) => createDynamoDbCalls(ownSettings(budget, endpoint)),
+  },
+];
