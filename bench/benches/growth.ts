@@ -60,6 +60,11 @@ async function growByPayload(rig: GrowthRig): Promise<readonly Figure[]> {
     figures.push(
       await rig.cpu(`growth.payload.${kib}k.receiver`, () => rig.receive(size)),
       await rig.cpu(`growth.payload.${kib}k.worker`, () => rig.apply(size)),
+      {
+        key: `growth.payload.${kib}k.message`,
+        value: (await rig.messageBytes(size)) / 1024,
+        unit: 'KiB',
+      },
     );
   }
   return figures;

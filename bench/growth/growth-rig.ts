@@ -16,6 +16,8 @@ export interface GrowthRig {
   receive(size: Size): Promise<RoundMeasure>;
   apply(size: Size, perBatch?: number): Promise<RoundMeasure>;
   callsPerEvent(perBatch: number): Promise<number>;
+  /** Of the message that such an order becomes. */
+  messageBytes(size: Size): Promise<number>;
   /** The middle of several rounds, per event. */
   cpu(key: string, round: () => Promise<RoundMeasure>): Promise<Figure>;
   stop(): Promise<void>;
@@ -54,6 +56,10 @@ export async function openGrowthRig(
       const events = await batches(perBatch, undefined);
       const { calls } = await countRound(lab, workers, 'connector', events);
       return sumCalls(calls).aws / (events.length * perBatch);
+    },
+    async messageBytes(size) {
+      const [batch] = await batches(1, size);
+      return Buffer.byteLength(batch?.Records[0]?.body ?? '');
     },
     async cpu(key, round) {
       await round();

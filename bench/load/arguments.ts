@@ -10,6 +10,8 @@ export interface LoadOptions {
   readonly orders: number;
   readonly seed: number;
   readonly jsonFile: string | undefined;
+  /** Whether the report goes into docs/reliability.md. */
+  readonly docs: boolean;
 }
 
 export type Arguments =
@@ -31,6 +33,7 @@ npm run load -- [options]
   --seed N      another run of what happens in the store (default 1)
   --quick       ${QUICK.minutes * 60} s at ${QUICK.rate}/s and a sale of ${QUICK.burstSeconds} s: a look, not a proof
   --json FILE   writes the report there too
+  --docs        writes the report into docs/reliability.md
   --help        this text
 
 It ends with 0 when nothing was lost and nothing earned twice, and with 1 otherwise.
@@ -47,6 +50,7 @@ export function readArguments(args: readonly string[]): Arguments {
         seed: { type: 'string', default: '1' },
         quick: { type: 'boolean', default: false },
         json: { type: 'string' },
+        docs: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     });
@@ -61,6 +65,7 @@ export function readArguments(args: readonly string[]): Arguments {
         orders: readNumber('--orders', values.orders, 1, 1e7) ?? Number.POSITIVE_INFINITY,
         seed: Math.floor(readNumber('--seed', values.seed, 0, 2 ** 31 - 1) ?? 1),
         jsonFile: values.json,
+        docs: values.docs,
       },
     };
   } catch (error) {

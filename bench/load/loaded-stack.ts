@@ -17,8 +17,8 @@ import type {
 
 const STAGE = 'load';
 const STACK_NAME = `loyalty-connector-${STAGE}`;
-/** Eight retries within 72 s instead of four hours. */
-const RETRY_TIME_SCALE = 0.005;
+/** Eight retries within five minutes instead of four hours. */
+const RETRY_TIME_SCALE = 0.02;
 /** Connections that the store opens: more would only start more processes on two cores. */
 const DELIVERIES_AT_ONCE = 6;
 /** What a killed worker held comes back after this instead of 24 minutes. */

@@ -19,6 +19,7 @@ switch (wanted.kind) {
 async function run(options: LoadOptions): Promise<number> {
   // Loaded only now: telling of a mistyped option is faster.
   const { runLoad } = await import('./run-load.ts');
+  const { writeDocs } = await import('./write-docs.ts');
   const { isClean, makeReport, renderReport } = await import('./report.ts');
   const folder = join(PROJECT, `.connector/load-${process.pid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -36,6 +37,10 @@ async function run(options: LoadOptions): Promise<number> {
     const facts = await runLoad({ options, folder, say, signal: stopping.signal });
     const report = makeReport(facts, options);
     process.stdout.write(renderReport(report, process.stdout.columns ?? 100));
+    if (options.docs) {
+      const command = ['npm run load --', ...process.argv.slice(2)].join(' ');
+      writeDocs(renderReport(report, 100), command);
+    }
     if (options.jsonFile !== undefined) {
       writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
     }

@@ -31,5 +31,6 @@ export function pivotOf(bench: string, figures: readonly Figure[]): Pivot {
 function shortUnit(unit: string): string {
   if (unit.startsWith('%')) return ' %';
   if (unit === 'ms CPU') return ' ms';
+  if (unit === 'KiB') return ' KiB';
   return unit.startsWith('MB') ? ' MB' : '';
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Figure } from '../../../bench/bench.ts';
 import { drawChart } from '../../../bench/report/chart.ts';
@@ -115,6 +116,11 @@ describe('the report of the bench', () => {
     expect(written).toContain('| receiver.cold | 44 ms | 150 (4.69 ×) | 32 |');
     expect(putFigures(written, run, figures)).toBe(written);
     expect(() => putFigures('no marks', run, figures)).toThrow('lost its marks');
+  });
+
+  it('finds its marks in the page that it is for', () => {
+    const page = readFileSync('docs/performance.md', 'utf8');
+    expect(putFigures(page, run, figures)).toContain('| receiver.cold | 44 ms |');
   });
 
   it('draws a chart that is as long as the ratios say', () => {
