@@ -80,7 +80,9 @@ function printHour(terminal: Terminal, { workers, receiver }: LastHour): void {
       ...[worker.latencyMs?.p50, worker.latencyMs?.p99].map(secondsText),
     ]),
   });
-  terminal.line(terminal.style('dim', 'p50, p99: from the change on one side to the other'));
+  terminal.line(
+    terminal.style('dim', 'p50, p99: from the change in the store to the loyalty service'),
+  );
   terminal.line();
   const { received, badSignatures, unknownTopics } = receiver;
   terminal.line(
