@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { toEvent } from '../../../scripts/connector/backfill/to-event.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
 
@@ -59,7 +60,9 @@ describe('the code of a reward', () => {
     const now = new Date();
     const entity = { kind: 'coupon', coupon: read.value } as const;
     const run = { shop: SHOP, id: 'discounts_1', run: 1 };
-    await connector.send(toEvent({ kind: 'entity', entity }, run, { readAt: now, now }));
+    await connector.send(
+      toEvent({ kind: 'entity', entity, next: FILE_START }, run, { readAt: now, now }),
+    );
     await connector.settle();
     expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);

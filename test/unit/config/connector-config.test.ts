@@ -166,6 +166,16 @@ describe('the connector’s settings', () => {
     expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(6);
   });
 
+  it('compensate nothing before the merchant has said which operation adds', () => {
+    const storefront = { compensateLostRedemptions: true };
+    expect(faultsOf({ ...least, storefront })).toEqual([
+      'storefront.compensateLostRedemptions needs loyalty.assumptions.cashbackAddIs',
+    ]);
+    const loyalty = { ...least.loyalty, assumptions: { cashbackAddIs: 0 } };
+    expect(faultsOf({ ...least, loyalty, storefront })).toEqual([]);
+    expect(faultsOf({ ...least, storefront: { compensateLostRedemptions: false } })).toEqual([]);
+  });
+
   it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {
     expect(faultsOf(settings)).not.toEqual([]);
   });
