@@ -58,6 +58,15 @@ export function openRedeeming({
   let ids = 0;
   let told = 0;
 
+  /** A message that took too long is another worker's by now. */
+  function deleteInTime(receiptHandle: string): void {
+    try {
+      queue.delete(receiptHandle);
+    } catch {
+      // It comes again.
+    }
+  }
+
   const redemptions = {
     async send(event: RedemptionEvent) {
       queue.send({
@@ -161,7 +170,7 @@ export function openRedeeming({
         deadline: never,
       });
       for (const { messageId, receiptHandle } of batch) {
-        if (!left.includes(messageId)) queue.delete(receiptHandle);
+        if (!left.includes(messageId)) deleteInTime(receiptHandle);
       }
       return batch.length;
     },
