@@ -14,7 +14,11 @@ export function drawRewards(view: View): readonly Node[] {
     build('h2', { part: 'heading' }, strings.rewards.heading),
     rewards.length === 0
       ? build('p', { part: 'note' }, strings.rewards.none)
-      : build('ul', { part: 'list', role: 'list' }, ...rewards.map((reward) => drawReward(reward, view))),
+      : build(
+          'ul',
+          { part: 'list', role: 'list' },
+          ...rewards.map((reward) => drawReward(reward, view)),
+        ),
   ];
 }
 
