@@ -13,7 +13,7 @@ import type { Answer, Ask, Failure } from './ask.ts';
 import { keyFor, settle } from './intents.ts';
 import { answered, type Model } from './model.ts';
 
-export type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
+type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
 
 export interface Wanted {
   readonly shows: (section: Section) => boolean;
