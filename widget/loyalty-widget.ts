@@ -46,7 +46,11 @@ export class LoyaltyWidget extends HTMLElement {
     ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
     wanted: () => this.#wanted,
     changed: (...sections) => this.#draw('problem', ...sections),
-    arrived: (redemption) => this.#say(tell(redemption, this.#view.words)),
+    arrived: (redemption) => {
+      this.#refusal = undefined;
+      this.#draw('rewards');
+      this.#say(tell(redemption, this.#view.words));
+    },
     later: (run, seconds) => {
       const timer = setTimeout(run, seconds * 1000);
       return () => clearTimeout(timer);

@@ -13,7 +13,7 @@ import type { Answer, Ask, Failure } from './ask.ts';
 import { keyFor, settle } from './intents.ts';
 import { answered, type Model } from './model.ts';
 
-export type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
+type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
 
 export interface Wanted {
   readonly shows: (section: Section) => boolean;
@@ -29,7 +29,7 @@ export interface ProgramParts {
   /** As it is now: attributes change. */
   readonly wanted: () => Wanted;
   readonly changed: (...sections: readonly Section[]) => void;
-  /** A code came that was still on its way when it was last looked at. */
+  /** A code came that was not there, or not ready, when it was last looked at. */
   readonly arrived: (redemption: Redemption) => void;
   /** Runs it after so many seconds; gives what prevents it. */
   readonly later: (run: () => void, seconds: number) => () => void;
@@ -107,8 +107,10 @@ export class Program {
     });
     model.redeeming = undefined;
     if (answer.kind === 'failed') {
-      if (!isUncertain(answer)) settle(wish);
       this.#parts.changed('rewards');
+      // It may have been carried out, or still be: what became of it shows in the list of redemptions.
+      if (isUncertain(answer)) this.expectChange();
+      else settle(wish);
       return answer;
     }
     settle(wish);
@@ -121,7 +123,7 @@ export class Program {
     return { kind: 'ok', value: redemption };
   }
 
-  /** Points were spent: looks until the balance tells, or for some minutes. */
+  /** Points were spent, or may have been: looks until the balance tells, or for some minutes. */
   expectChange(): void {
     this.#pointsBefore = answered(this.model.me)?.points;
     this.#looks = 0;
@@ -141,7 +143,7 @@ export class Program {
     const { model } = this;
     const { ask, wanted, changed, arrived } = this.#parts;
     const { shows, isLoggedOut } = wanted();
-    let before: readonly Redemption[] = [];
+    const before = answered(model.redemptions)?.redemptions;
     const asking: Promise<void>[] = [];
     if (isLoggedOut) model.me = nobody;
     else if (shows('balance')) {
@@ -161,7 +163,6 @@ export class Program {
     if (shows('codes') && !isLoggedOut) {
       asking.push(
         ask<Redemptions>('redemptions').then((redemptions) => {
-          before = answered(model.redemptions)?.redemptions ?? [];
           model.redemptions = redemptions;
         }),
       );
@@ -169,8 +170,10 @@ export class Program {
     await Promise.all(asking);
     changed('balance', 'rewards', 'codes');
     for (const redemption of answered(model.redemptions)?.redemptions ?? []) {
-      const earlier = before.find(({ id }) => id === redemption.id);
-      if (redemption.state === 'ready' && earlier && isOpen(earlier)) arrived(redemption);
+      const wasReady = before?.some((one) => one.id === redemption.id && !isOpen(one));
+      if (redemption.state !== 'ready' || !before || wasReady) continue;
+      settle(String(redemption.rewardId));
+      arrived(redemption);
     }
   }
 

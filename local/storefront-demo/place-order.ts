@@ -26,7 +26,7 @@ export function placeOrder(store: ShopStore, visit: Visit): Visit {
 }
 
 /** Why the checkout would not take the code. */
-export function codeProblem(store: ShopStore, visit: Visit): string | undefined {
+function codeProblem(store: ShopStore, visit: Visit): string | undefined {
   const { rows } = store;
   const row = rows.codes.get(visit.code.toLowerCase());
   const discount = row && rows.discounts.get(row.discountId);

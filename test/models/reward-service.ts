@@ -108,5 +108,3 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     },
   };
 }
-
-export type RewardService = ReturnType<typeof createRewardService>;

@@ -10,7 +10,11 @@ export function drawCodes(view: View): readonly Node[] {
   if (redemptions.length === 0) return [];
   return [
     build('h2', { part: 'heading' }, view.words.strings.codes.heading),
-    build('ul', { part: 'list' }, ...redemptions.map((one) => drawRedemption(one, view))),
+    build(
+      'ul',
+      { part: 'list', role: 'list' },
+      ...redemptions.map((one) => drawRedemption(one, view)),
+    ),
   ];
 }
 

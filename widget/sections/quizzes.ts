@@ -9,7 +9,7 @@ export function drawQuizzes(view: View): readonly Node[] {
   if (quizzes.length === 0) return [];
   return [
     build('h2', { part: 'heading' }, view.words.strings.quizzes.heading),
-    build('ul', { part: 'list' }, ...quizzes.map((quiz) => drawQuiz(quiz, view))),
+    build('ul', { part: 'list', role: 'list' }, ...quizzes.map((quiz) => drawQuiz(quiz, view))),
   ];
 }
 

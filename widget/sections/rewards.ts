@@ -14,7 +14,11 @@ export function drawRewards(view: View): readonly Node[] {
     build('h2', { part: 'heading' }, strings.rewards.heading),
     rewards.length === 0
       ? build('p', { part: 'note' }, strings.rewards.none)
-      : build('ul', { part: 'list' }, ...rewards.map((reward) => drawReward(reward, view))),
+      : build(
+          'ul',
+          { part: 'list', role: 'list' },
+          ...rewards.map((reward) => drawReward(reward, view)),
+        ),
   ];
 }
 
@@ -36,7 +40,7 @@ function drawReward(reward: Reward, { model, words, actions, refusal }: View): N
       { part: 'reward-text' },
       build('h3', { part: 'title' }, title),
       description !== '' && build('p', {}, description),
-      worth !== undefined && build('p', { part: 'note' }, worth),
+      worth !== undefined && worth !== title && build('p', { part: 'note' }, worth),
     ),
     build(
       'button',

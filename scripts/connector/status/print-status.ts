@@ -80,8 +80,10 @@ function printHour(terminal: Terminal, { workers, receiver }: LastHour): void {
       ...[worker.latencyMs?.p50, worker.latencyMs?.p99].map(secondsText),
     ]),
   });
+  const isTwoWay = workers.some(({ family }) => family === 'balances');
+  const back = isTwoWay ? '; of balances, back into the store' : '';
   terminal.line(
-    terminal.style('dim', 'p50, p99: from the change in the store to the loyalty service'),
+    terminal.style('dim', `p50, p99: from the change in the store to the loyalty service${back}`),
   );
   terminal.line();
   const { received, badSignatures, unknownTopics } = receiver;

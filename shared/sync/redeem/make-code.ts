@@ -82,16 +82,15 @@ export async function take(
 }
 
 /** The customer gets another code, which the loyalty service does not know. */
-function tellTaken({ customer }: OpenBook, id: string, { telemetry }: CodeWorld): void {
-  telemetry.count('notice', { why: 'reward-code-taken' });
-  telemetry.log('warn', 'another discount of the store has the code of a reward', {
-    ...correlationOf({
-      kind: 'redemption',
-      topic: 'redemption',
-      deliveryId: id,
-      shop: customer.shop,
-      id,
-    }),
-    customerId: customer.customerId,
+function tellTaken(
+  { customer: { shop, customerId } }: OpenBook,
+  id: string,
+  world: CodeWorld,
+): void {
+  world.telemetry.count('notice', { why: 'reward-code-taken' });
+  const event = { shop, kind: 'redemption', id, topic: 'redeem', deliveryId: `redeem/${id}` };
+  world.telemetry.log('warn', 'another discount of the store has the code of a reward', {
+    ...correlationOf(event),
+    customerId,
   });
 }

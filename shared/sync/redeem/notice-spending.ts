@@ -24,8 +24,12 @@ export async function noticeSpending(event: BalanceEvent, world: SpendingWorld):
   });
   if (!told || !isMaking(told.state)) return;
   await world.redemptions.send({
-    ...{ kind: 'redemption', shop, id: told.id, customerId },
-    ...{ topic: 'point-event', deliveryId: `${told.id}/${by}` },
+    kind: 'redemption',
+    shop,
+    id: told.id,
+    customerId,
+    topic: 'point-event',
+    deliveryId: `${told.id}/${by}`,
     receivedAt: world.now().toISOString(),
   });
 }

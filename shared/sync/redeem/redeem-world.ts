@@ -7,7 +7,7 @@ import type { RedemptionQueue } from './redemption-event.ts';
 import type { RedemptionView } from './redemption-view.ts';
 import type { RewardStore } from './reward-store.ts';
 
-export interface RedeemSettings {
+interface RedeemSettings {
   /** What the service's numbers of `RewardType` mean; one that is not here cannot be redeemed. */
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
   readonly redeemsPerHour: number;

@@ -29,8 +29,12 @@ export async function settleRedemption(
   if (isMaking(after.state) && word.kind === 'operator-happened') {
     const receivedAt = world.now().toISOString();
     await world.redemptions.send({
-      ...{ kind: 'redemption', ...customer, id, topic: 'operator' },
-      ...{ deliveryId: `operator/${id}/${receivedAt}`, receivedAt },
+      ...customer,
+      kind: 'redemption',
+      id,
+      topic: 'operator',
+      deliveryId: `operator/${id}/${receivedAt}`,
+      receivedAt,
     });
     return { kind: 'settled', redemption: after };
   }

@@ -194,6 +194,19 @@ describe('looking again', () => {
     expect(arrived).toEqual(['r1']);
   });
 
+  it('finds what became of a wish whose answer was lost, and then knows the next one from it', async () => {
+    void program.load();
+    await answerAll({ ...answers(60, 'ready'), redemptions: ok({ redemptions: [] }) });
+    void program.redeem(3);
+    const [first] = asked.splice(0);
+    first?.answer(failed('network'));
+    await tick();
+    await look(60, 'ready');
+    expect(arrived).toEqual(['r1']);
+    void program.redeem(3);
+    expect(asked.at(-1)?.body).not.toEqual(first?.body);
+  });
+
   it('is over when the element leaves the page', async () => {
     await load(60, 'pending');
     program.stop();
