@@ -16,7 +16,7 @@ export type CarryOnWorld = BookWorld & CodeWorld & CompensationWorld;
 export async function carryOn(event: RedemptionEvent, world: CarryOnWorld): Promise<Outcome> {
   const { shop, customerId, id } = event;
   const book = openBook({ shop, customerId }, world);
-  const redemption = await settleOverdue(id, book);
+  const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
   // Redacted, or an intent that was never carried out.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
   switch (redemption.state.at) {
@@ -36,18 +36,6 @@ export async function carryOn(event: RedemptionEvent, world: CarryOnWorld): Prom
     case 'compensated':
       return { kind: 'handled', how: 'redemption-settled' };
   }
-}
-
-/** What time has made of it is written down: nobody else may ever look at it. */
-async function settleOverdue(id: string, book: OpenBook): Promise<Redemption | undefined> {
-  return book.change((found, now) => {
-    const redemption = findRedemption(found, id);
-    const isNew = redemption?.since === now.toISOString();
-    return {
-      value: redemption,
-      ...(redemption && isNew && { book: found, line: { id, outcome: redemption.state.at } }),
-    };
-  });
 }
 
 /** Events come within seconds as a rule; one that comes later still settles what it is about. */

@@ -3,6 +3,7 @@ import { type Ledger, type LedgerEntry, OUTCOMES_KEPT } from '../ledger.ts';
 import {
   bookKey,
   type Customer,
+  isBookOverdue,
   isClosed,
   type RedemptionBook,
   recallBook,
@@ -82,11 +83,14 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
         const wasKnown = isKnown;
         if (!isKnown) await load();
         const at = now();
-        const { book, line, value } = decide(recallBook(entry?.remembered, at), at);
+        const found = recallBook(entry?.remembered, at);
+        const { book, line, value } = decide(found, at);
+        // Whoever acts on what time made of it must know that nobody else did otherwise meanwhile.
+        const next = book ?? (isBookOverdue(entry?.remembered, at) ? found : undefined);
         // Until a write proves that it still is the newest, it must be looked at again.
         isKnown = false;
-        if (!book && !wasKnown) return value;
-        if (book && (await save(book, line, at))) return value;
+        if (!next && !wasKnown) return value;
+        if (next && (await save(next, line, at))) return value;
       }
       throw new Error('a book of redemptions is written by too many at once');
     },

@@ -48,6 +48,13 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   };
 }
 
+/** Time alone has brought a redemption of this book further than is written. */
+export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
+  if (remembered === undefined) return false;
+  const { redemptions } = JSON.parse(remembered.slice(FORM.length)) as RedemptionBook;
+  return redemptions.some((one) => asOf(one, now) !== one);
+}
+
 export function findRedemption(book: RedemptionBook, id: string): Redemption | undefined {
   return book.redemptions.find((one) => one.id === id);
 }
