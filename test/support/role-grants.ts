@@ -2,12 +2,24 @@ import type { Template } from 'aws-cdk-lib/assertions';
 
 /** One thing that a role of the stack may do. */
 export interface RoleGrant {
-  /** The function's construct in the stack: `ReceiveWebhook`. */
+  /** The function: `receive-webhook`. */
   readonly role: string;
   readonly action: string;
   /** In words: `orders queue`, `ledger`, `webhook secrets`. */
   readonly on: string;
 }
+
+/** By the construct that makes them. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  ReceiveWebhook: 'receive-webhook',
+  SyncOrders: 'sync-orders',
+  SyncProducts: 'sync-products',
+  SyncCoupons: 'sync-coupons',
+  Reconcile: 'reconcile',
+  Balances: 'receive-points',
+  BalancesSync: 'sync-balances',
+  StorefrontProxy: 'storefront',
+};
 
 interface Statement {
   readonly Effect: string;
@@ -19,13 +31,14 @@ interface Statement {
 export function grantsIn(template: Template): RoleGrant[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
   const grants = policies.flatMap(([id, { Properties }]) => {
-    const role = id.replace(/(?:Receiver|Worker|Reconciler|Function)?RoleDefaultPolicy.*$/, '');
+    const construct = id.replace(/(?:Receiver|Worker|Reconciler)?RoleDefaultPolicy.*$/, '');
+    const role = FUNCTIONS[construct] ?? construct;
     const statements: readonly Statement[] = Properties.PolicyDocument.Statement;
     return statements.flatMap(({ Action, Resource }) =>
       [Action]
         .flat()
         .flatMap((action) =>
-          [Resource].flat().map((resource) => ({ role, action, on: describe(resource) })),
+          [Resource].flat().map((resource) => ({ role, action, on: describe(resource, role) })),
         ),
     );
   });
@@ -34,7 +47,7 @@ export function grantsIn(template: Template): RoleGrant[] {
 }
 
 /** The logical id of what a statement is about, in words. */
-function describe(resource: unknown): string {
+function describe(resource: unknown, role: string): string {
   const text = JSON.stringify(resource);
   const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1] ?? text;
   const purpose = /^Secrets.*(webhook|loyalty|store|points)$/.exec(id)?.[1];
@@ -45,5 +58,6 @@ function describe(resource: unknown): string {
   const queue = /^(\w+?)(?:Queue)?(Source|DeadLetters)$/.exec(id);
   if (!queue) return id;
   const name = queue[1]?.toLowerCase();
-  return queue[2] === 'Source' ? `the ${name} queue` : `the ${name} dead-letter queue`;
+  const whose = role === `sync-${name}` ? 'its own' : `the ${name}`;
+  return queue[2] === 'Source' ? `${whose} queue` : `${whose} dead-letter queue`;
 }
