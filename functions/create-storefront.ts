@@ -27,11 +27,7 @@ import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
-
-/** For the two calls of a redemption; the store and the records have the rest of the function's time. */
-const REDEEM_MS = 12_000;
-/** From the beginning of a request: what is not made by then, the worker makes. */
-const STORE_MS = 18_000;
+import { REDEEM_MS, STORE_MS } from './storefront-time.ts';
 
 /** Nobody who is not logged in is known apart, so all of them share. */
 const VISITORS = 10;

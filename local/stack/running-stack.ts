@@ -6,6 +6,7 @@ import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/san
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
+import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -45,6 +46,8 @@ export interface RunningStack {
   readonly webhookAddress: string;
   readonly endpoint: string;
   readonly metricsAddress: string;
+  /** The pages that a shopper sees; undefined without a storefront. */
+  readonly shopAddress: string | undefined;
   readonly operator: AwsKey;
   readonly webhookSecret: string;
   readonly store: StoreSandbox;
@@ -149,6 +152,15 @@ async function startParts(
       ...(dataFolder !== undefined && { dataFile: join(dataFolder, 'store.jsonl') }),
     }),
   );
+  const shopPages =
+    storefront &&
+    started(
+      await startStorefrontDemo({
+        port: ports.shop,
+        store,
+        proxyTo: `${storefront.address}/${shop.path}`,
+      }),
+    );
   const line = started(await startLine(loyalty.address));
 
   const assembly = await synthesis;
@@ -216,6 +228,7 @@ async function startParts(
     webhookAddress: `${web.address}/${shop.path}`,
     endpoint: gateway.address,
     metricsAddress: metricsServer.address,
+    shopAddress: shopPages?.address,
     operator: secrets.operator,
     webhookSecret: secrets.webhook.current,
     store,

@@ -1,4 +1,5 @@
 import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
 import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
 import { entityKeyText } from '../../shared/sync/entity.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
@@ -56,6 +57,15 @@ export function openRedeeming({
   const never = new AbortController().signal;
   let ids = 0;
   let told = 0;
+
+  /** A message that took too long is another worker's by now. */
+  function deleteInTime(receiptHandle: string): void {
+    try {
+      queue.delete(receiptHandle);
+    } catch {
+      // It comes again.
+    }
+  }
 
   const redemptions = {
     async send(event: RedemptionEvent) {
@@ -121,12 +131,18 @@ export function openRedeeming({
     tell({ pointId, customerId, points, at }: PointSpending) {
       told += 1;
       const eventDate = new Date(at).toISOString();
-      const event = {
-        ...{ kind: 'balance', shop: SHOP, id: customerId, topic: 'Point_Add' },
-        ...{ deliveryId: `Point_Add/${pointId}/${eventDate}`, eventDate },
+      const event: BalanceEvent = {
+        kind: 'balance',
+        shop: SHOP,
+        id: customerId,
+        topic: 'Point_Add',
+        deliveryId: `Point_Add/${pointId}/${eventDate}`,
+        eventDate,
         points: String(loyalty.balances.get(customerId) ?? 0),
-        ...{ cashback: '0', spent: String(points), receivedAt: now().toISOString() },
-      } as const;
+        cashback: '0',
+        spent: String(points),
+        receivedAt: now().toISOString(),
+      };
       const [groupId, deduplicationId] = [groupIdOf(event), `told-${told}`];
       queue.send({ body: encodeBalance(event), groupId, deduplicationId });
     },
@@ -154,7 +170,7 @@ export function openRedeeming({
         deadline: never,
       });
       for (const { messageId, receiptHandle } of batch) {
-        if (!left.includes(messageId)) queue.delete(receiptHandle);
+        if (!left.includes(messageId)) deleteInTime(receiptHandle);
       }
       return batch.length;
     },

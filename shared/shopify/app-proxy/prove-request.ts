@@ -18,7 +18,7 @@ export type Proof =
   | { readonly kind: 'refused'; readonly why: ProofRefusal };
 
 /** For the figures only: whoever asks hears one answer for all. */
-export type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
+type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
 
 /**
  * How far the signature's time may lie from ours, either way. Shopify's own library allows as much. It

@@ -1,6 +1,6 @@
 import { badRequest, type ProxyAnswer, unknownField } from './proxy-answer.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A set of answers to a long quiz is a tenth of this. */
 const MOST_BYTES = 32_768;

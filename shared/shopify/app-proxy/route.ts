@@ -2,7 +2,7 @@ import type { Storefront } from '../../sync/storefront/storefront.ts';
 import type { ProxyAnswer } from './proxy-answer.ts';
 
 /** What a shopper asks, after it was proved who asks. */
-export interface Question<Customer> {
+interface Question<Customer> {
   /** Whom Shopify says is logged in. Nothing else in a request can name a customer. */
   readonly customerId: Customer;
   readonly parameters: ReadonlyMap<string, string>;

@@ -2,7 +2,6 @@ import type { Outcome } from '../outcome.ts';
 import { correlationOf } from '../telemetry.ts';
 import { type CompensationWorld, canBeCompensated, compensate } from './compensate.ts';
 import { type CodeWorld, makeCode } from './make-code.ts';
-import { SPENDING_WINDOW_MS } from './match-spending.ts';
 import { type BookWorld, type OpenBook, openBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
@@ -51,13 +50,16 @@ async function settleOverdue(id: string, book: OpenBook): Promise<Redemption | u
   });
 }
 
-/** A point event can still settle it; after that only a person can. */
+/** Events come within seconds as a rule; one that comes later still settles what it is about. */
+const AWAIT_EVENT_MS = 10 * 60_000;
+
+/** A point event may settle it; when none came, a person must. */
 function awaitEvent(
   event: RedemptionEvent,
   { intendedAt }: Redemption,
   { telemetry, now }: CarryOnWorld,
 ): Outcome {
-  if (now().getTime() - Date.parse(intendedAt) <= SPENDING_WINDOW_MS) {
+  if (now().getTime() - Date.parse(intendedAt) <= AWAIT_EVENT_MS) {
     return { kind: 'retry', why: 'redemption-unknown' };
   }
   telemetry.count('notice', { why: 'redemption-pending' });

@@ -23,7 +23,7 @@ export type Matched =
 /** The service's clock may be behind ours by this much. */
 const SKEW_MS = 60_000;
 /** A call that was cut off may be carried out later, but not as late as this. */
-export const SPENDING_WINDOW_MS = 30 * 60_000;
+const SPENDING_WINDOW_MS = 30 * 60_000;
 
 /**
  * Which redemption an event tells of: its points, and a moment just after the intent. Those that surely

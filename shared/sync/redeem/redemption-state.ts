@@ -54,7 +54,7 @@ function nextState(
     case 'refuse':
       return isUnanswered(state) ? { at: 'refused', why: step.why } : undefined;
     case 'lose-sight':
-      return state.at === 'calling' ? { at: 'unknown', why: step.why } : undefined;
+      return state.at === 'calling' ? unanswered(redemption, step.why, now) : undefined;
     case 'operator-happened':
       if (state.at !== 'unknown') return undefined;
       return { at: 'redeemed', code: ownCode(redemption, now, step.code) };
@@ -108,11 +108,13 @@ export function asOf(redemption: Redemption, now: Date): Redemption | undefined 
   if (!isOverdue(redemption, now)) return redemption;
   if (state.at === 'intended') return undefined;
   if (state.at !== 'calling') return redemption;
-  const told = redemption.spentBy !== undefined;
-  const next: RedemptionState = told
-    ? byEvent(redemption, now)
-    : { at: 'unknown', why: 'broke-off' };
+  const next = unanswered(redemption, 'broke-off', now);
   return { ...redemption, state: next, since: now.toISOString() };
+}
+
+/** The call brought no answer; an event that came during it may have brought one. */
+function unanswered(redemption: Redemption, why: string, now: Date): RedemptionState {
+  return redemption.spentBy === undefined ? { at: 'unknown', why } : byEvent(redemption, now);
 }
 
 /** The event does not carry the service's code. */

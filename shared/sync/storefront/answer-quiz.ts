@@ -13,7 +13,7 @@ export interface QuizAnswers {
   }[];
 }
 
-export interface AnswerResult {
+interface AnswerResult {
   readonly accepted: boolean;
   readonly points: number;
   readonly message: string;

@@ -10,7 +10,7 @@ import { readBalance } from './read-balance.ts';
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
 
-export interface RewardView {
+interface RewardView {
   readonly id: number;
   readonly title: string;
   readonly description: string;

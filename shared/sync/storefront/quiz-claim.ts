@@ -20,7 +20,7 @@ export type QuizClaim =
 type Claims = Pick<Ledger, 'readMany' | 'write'>;
 
 /** Longer than a call that nobody waits for any more may still be running at the service. */
-export const CLAIM_SECONDS = 60;
+const CLAIM_SECONDS = 60;
 
 /** Only a guard: what was answered, the service knows. */
 const KEPT_SECONDS = 86_400;

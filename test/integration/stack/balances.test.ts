@@ -10,6 +10,7 @@ import { type RunningStack, startStack } from '../../../local/stack/running-stac
 import { PROJECT } from '../../../local/stack/synthesize.ts';
 import { type Assembly, readAssembly } from '../../../local/stack/template/assembly.ts';
 import connector from '../../fixtures/storefront.config.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 
 const folder = join(PROJECT, '.connector/test-balances');
 const problems: string[] = [];
@@ -42,6 +43,12 @@ afterAll(async () => {
   await stack?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
+
+interface Told {
+  readonly points?: number;
+  readonly redemption?: unknown;
+  readonly redemptions?: unknown;
+}
 
 function balanceOf(customerId: string): Record<string, string> {
   const own = stack.store
@@ -83,10 +90,48 @@ describe('the local stack with a storefront', () => {
     expect(problems).toEqual([]);
   }, 240_000);
 
+  it('answers shoppers at its address, and redeems, with the grants of its role', async () => {
+    const { store, loyalty, outputs, webhookSecret } = stack;
+    const customer = store.actions.createCustomer({
+      firstName: 'Sasha',
+      lastName: 'Exampleson',
+      email: 'sasha.exampleson@example.com',
+    });
+    const order = store.actions.placeOrder({
+      customerId: customer.id,
+      lines: [{ title: 'Lamp', price: 150, quantity: 1 }],
+      payment: 'paid',
+    });
+    store.actions.fulfilOrder({ orderId: order.id });
+    const ask = async (name: string, body?: object): Promise<Told> => {
+      const values = proxyValues('example-store.myshopify.com', new Date(), customer.id);
+      const query = signedQuery(values, webhookSecret);
+      const address = `${outputs.StorefrontAddress}/example-store/${name}?${query}`;
+      const headers = { 'content-type': 'application/json' };
+      const sent = body && { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(address, { ...sent })).json() as Promise<Told>;
+    };
+    await expect
+      .poll(async () => (await ask('me')).points, { timeout: 90_000, interval: 500 })
+      .toBe(150);
+    const { redemption } = await ask('redeem', { rewardId: 1, clientKey: 'click-0001' });
+    expect(redemption).toMatchObject({ rewardId: 1, kind: 'fixed', value: 5 });
+    await expect
+      .poll(async () => (await ask('redemptions')).redemptions, { timeout: 90_000, interval: 500 })
+      .toMatchObject([{ state: 'ready', code: expect.any(String) }]);
+    expect(
+      loyalty.journal.entries().filter((call) => call.operation === 'redeemReward'),
+    ).toHaveLength(1);
+    expect(await settle(stack, 60_000)).toBe(0);
+    expect(problems).toEqual([]);
+  }, 240_000);
+
   it('lets nobody in by guessing an address', async () => {
     const { PointsAddress: address = '' } = stack.outputs;
     const guess = `${address}/example-store/Point_Add/${'A'.repeat(43)}`;
     const answer = await fetch(guess, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
+    const unsigned = await fetch(`${stack.outputs.StorefrontAddress}/example-store/me?shop=x`);
+    expect(unsigned.status).toBe(401);
   });
 });

@@ -130,6 +130,7 @@ describe('the way back into the store', () => {
       'function-errors-storefront',
       'storefront-refused',
       'storefront-unavailable',
+      'redemption-pending',
     ]) {
       expect(names).toContain(`loyalty-connector-prod-${id}`);
     }

@@ -238,6 +238,26 @@ describe('an unknown outcome', () => {
     expect(await world.settle('TESTREDEEM01', not)).toMatchObject({ kind: 'not-pending' });
   });
 
+  it.each([
+    ['lost-answer', 'FIVE-TESTREDEEM01'],
+    // The answer that did come brings the service's own code.
+    ['answered', 'FIVE-1'],
+  ] as const)('is none when the event comes during the call (%s)', async (fate, code) => {
+    const world = openRedeeming();
+    world.loyalty.fates.push(fate);
+    const { redeemReward } = world.loyalty;
+    world.loyalty.redeemReward = async (...given) => {
+      const answer = await redeemReward(...given);
+      for (const spending of world.loyalty.spendings) world.tell(spending);
+      await world.work();
+      return answer;
+    };
+    await world.redeem();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready', code }] });
+    expect(world.store.codes.size).toBe(1);
+  });
+
   it('is not settled by another customer’s points, other points, or points of another time', async () => {
     const world = openRedeeming();
     world.loyalty.fates.push('lost-call');
