@@ -156,7 +156,17 @@ function isSafeAddress(address: URL): boolean {
   if (address.username !== '' || address.password !== '') return false;
   if (address.search !== '' || address.hash !== '') return false;
   const own = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(address.hostname);
-  return address.protocol === 'https:' || (address.protocol === 'http:' && own);
+  if (address.protocol === 'http:') return own;
+  return address.protocol === 'https:' && isPublicName(address.hostname);
+}
+
+/**
+ * A name that the whole world looks up alike. A number, in whatever spelling, may be a machine of the
+ * network that the function runs in; so may a name without a dot or of one of these endings.
+ */
+function isPublicName(hostname: string): boolean {
+  const isName = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(hostname);
+  return isName && !/\.(?:localhost|local|internal|home|lan)$/.test(hostname);
 }
 
 const settings = shapeOf({
@@ -165,7 +175,7 @@ const settings = shapeOf({
     loyalty: shapeOf({
       required: {
         address: webAddress(
-          'begin with https:// and hold neither credentials nor a query',
+          'begin with https:// and a public domain name, and hold neither credentials nor a query',
           isSafeAddress,
         ),
       },

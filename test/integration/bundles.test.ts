@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS } from '../../infra/connector-stack.ts';
 import { explainStack } from '../../scripts/build/explain-stack.ts';
+import { persons } from '../fixtures/persons.ts';
+import { findSecrets } from '../support/find-secrets.ts';
 
 const root = resolve('.');
 const folder = mkdtempSync(join(tmpdir(), 'connector-bundles-'));
@@ -26,7 +28,7 @@ function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-});
+}, 60_000);
 
 const codeOf = (name: string, from = bundles) =>
   readFileSync(join(from.folderOf(name), 'index.js'), 'utf8');
@@ -125,6 +127,31 @@ describe('the bundles', () => {
     expect(explainStack(`Error: x\n  at f (${place})\n  at node:internal/y:1:2`, map)).toMatch(
       /^Error: x\n {2}at f \(functions\/read-environment\.ts:\d+:\d+\)\n {2}at node:internal\/y:1:2$/,
     );
+  });
+
+  it.each(FUNCTIONS)(
+    '%s holds no credential, nobody’s data and no place of this machine',
+    (name) => {
+      const code = codeOf(name);
+      expect(findSecrets(code)).toEqual([]);
+      expect(code).not.toContain(root);
+      for (const { email, last_name } of Object.values(persons)) {
+        expect(code).not.toContain(email);
+        expect(code).not.toContain(last_name);
+      }
+    },
+  );
+
+  it('hold packages that are deployed, and no tool', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const bundled = new Set(
+      FUNCTIONS.flatMap(inputsOf).flatMap(
+        (input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [],
+      ),
+    );
+    expect(bundled.size).toBeGreaterThan(3);
+    // Their licences are looked at in test/unit/security/dependencies.test.ts.
+    expect([...bundled].filter((place) => packages[place]?.dev !== undefined)).toEqual([]);
   });
 
   it('are the same bytes wherever and whenever they are built', async () => {

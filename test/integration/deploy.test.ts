@@ -85,7 +85,7 @@ describe('npm run deploy', () => {
 
   it('stops at faulty settings, whose faults were told already', () => {
     const fault =
-      'connector.config.ts: loyalty.address must begin with https:// and hold neither credentials nor a query';
+      'connector.config.ts: loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query';
     const { status, text, commands } = deploy(['--yes'], { synth: { says: fault, exits: 1 } });
     expect(commands).toEqual(['synth']);
     expect(text).toContain(fault);

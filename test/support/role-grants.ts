@@ -1,0 +1,63 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+
+/** One thing that a role of the stack may do. */
+export interface RoleGrant {
+  /** The function: `receive-webhook`. */
+  readonly role: string;
+  readonly action: string;
+  /** In words: `orders queue`, `ledger`, `webhook secrets`. */
+  readonly on: string;
+}
+
+/** By the construct that makes them. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  ReceiveWebhook: 'receive-webhook',
+  SyncOrders: 'sync-orders',
+  SyncProducts: 'sync-products',
+  SyncCoupons: 'sync-coupons',
+  Reconcile: 'reconcile',
+  Balances: 'receive-points',
+  BalancesSync: 'sync-balances',
+  StorefrontProxy: 'storefront',
+};
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
+/** All that the roles of the stack may do, each once. */
+export function grantsIn(template: Template): RoleGrant[] {
+  const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
+  const grants = policies.flatMap(([id, { Properties }]) => {
+    const construct = id.replace(/(?:Receiver|Worker|Reconciler)?RoleDefaultPolicy.*$/, '');
+    const role = FUNCTIONS[construct] ?? construct;
+    const statements: readonly Statement[] = Properties.PolicyDocument.Statement;
+    return statements.flatMap(({ Action, Resource }) =>
+      [Action]
+        .flat()
+        .flatMap((action) =>
+          [Resource].flat().map((resource) => ({ role, action, on: describe(resource, role) })),
+        ),
+    );
+  });
+  const distinct = new Map(grants.map((grant) => [Object.values(grant).join(' '), grant]));
+  return [...distinct.values()];
+}
+
+/** The logical id of what a statement is about, in words. */
+function describe(resource: unknown, role: string): string {
+  const text = JSON.stringify(resource);
+  const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1] ?? text;
+  const purpose = /^Secrets.*(webhook|loyalty|store|points)$/.exec(id)?.[1];
+  if (purpose) return `${purpose} secrets`;
+  if (id.endsWith('Logs')) return 'its own log';
+  if (id.startsWith('LedgerTable'))
+    return text.includes('/index/') ? "the ledger's index" : 'the ledger';
+  const queue = /^(\w+?)(?:Queue)?(Source|DeadLetters)$/.exec(id);
+  if (!queue) return id;
+  const name = queue[1]?.toLowerCase();
+  const whose = role === `sync-${name}` ? 'its own' : `the ${name}`;
+  return queue[2] === 'Source' ? `${whose} queue` : `${whose} dead-letter queue`;
+}
