@@ -96,6 +96,11 @@ export class LoadedStack {
     return this.#ask({ kind: 'loyalty', is });
   }
 
+  /** As its schedule would, whenever it comes. */
+  reconcile(): Promise<void> {
+    return this.#ask({ kind: 'reconcile' });
+  }
+
   /** Takes up again what lies in its folder. */
   async killAndRestartAws(): Promise<void> {
     await this.#aws.kill();
