@@ -40,9 +40,10 @@ describe('the secrets', () => {
     'are refused in plain words while nobody has set them: %s',
     async (purpose) => {
       // What GenerateSecretString makes without any options: 32 characters of any kind.
-      const client = { send: async () => ({ SecretString: '{3x"&,Yp)]k7:v|1}q#T0^L~w9/Zr@e8' }) };
+      const SecretString = '{3x"&,Yp)]k7:v|1}q#T0^L~w9/Zr@e8';
+      const secrets = { getSecretValue: async () => ({ SecretString }) };
       const telemetry = { count: () => {}, log: () => {} };
-      const readers = createShopSecrets(client as never, 'loyalty-connector/dev', telemetry);
+      const readers = createShopSecrets(secrets, 'loyalty-connector/dev', telemetry);
       await expect(readers[purpose]('one').get()).rejects.toThrow(
         new Error(`secret loyalty-connector/dev/one/${purpose} is not a JSON object`),
       );
