@@ -6,6 +6,11 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   worker: async () => (await import('./benches/worker.ts')).worker,
   calls: async () => (await import('./benches/calls.ts')).calls,
   storm: async () => (await import('./benches/storm.ts')).storm,
+  cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
+  burst: async () => (await import('./benches/burst.ts')).burst,
   replay: async () => (await import('./benches/replay.ts')).replay,
+  simulate: async () => (await import('./benches/simulate.ts')).simulate,
+  growth: async () => (await import('./benches/growth.ts')).growth,
+  profile: async () => (await import('./benches/profile.ts')).profile,
 };

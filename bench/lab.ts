@@ -9,17 +9,24 @@ export interface Lab {
   readonly bundles: Bundles;
   readonly environment: Readonly<Record<string, string>>;
   readonly writeOrder: WriteOrder;
+  /** Of an order that no bench has used: the tables remember. */
+  nextOrderId(): number;
   close(): Promise<void>;
 }
 
 export async function openLab(): Promise<Lab> {
   const bundles = await buildVariants();
   const endpoints = await startEndpoints();
+  let lastOrderId = 6_000_000_000_000;
   return {
     endpoints,
     bundles,
     environment: environmentOf(endpoints),
     writeOrder: await createOrderWriter(),
+    nextOrderId() {
+      lastOrderId += 1;
+      return lastOrderId;
+    },
     async close() {
       await endpoints.stop();
       bundles.remove();

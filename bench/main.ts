@@ -1,11 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Figure } from './bench.ts';
 import { benches } from './benches.ts';
 import { type Lab, openLab } from './lab.ts';
-import { printTable } from './report/print-table.ts';
+import { drawChart } from './report/chart.ts';
+import { printFigures } from './report/print-table.ts';
+import { putFigures } from './report/write-docs.ts';
 import { toJson } from './report/write-json.ts';
+
+const PAGE = 'docs/performance.md';
+const CHART = 'docs/performance.svg';
 
 const HELP = `Measures the connector on this machine beside two others: the peer, what a good engineer would
 put together from libraries today, and the floor, the least that could work.
@@ -15,6 +20,7 @@ npm run bench -- [options]
   --only NAME   one bench: ${Object.keys(benches).join(', ')}
   --quick       fewer repetitions: rough figures in less than a minute
   --json FILE   writes every figure there too, under its key
+  --write-docs  puts the figures and the chart into docs/performance.md
   --help        this text
 `;
 
@@ -23,6 +29,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
+    'write-docs': { type: 'boolean', default: false },
     help: { type: 'boolean' },
   },
 });
@@ -30,6 +37,9 @@ const { values } = parseArgs({
 if (values.help) process.stdout.write(HELP);
 else if (values.only !== undefined && !benches[values.only]) {
   process.stderr.write(`There is no bench "${values.only}". (--help shows them.)\n`);
+  process.exitCode = 2;
+} else if (values['write-docs'] && (values.only !== undefined || values.quick)) {
+  process.stderr.write('--write-docs is for whole runs: leave out --only and --quick.\n');
   process.exitCode = 2;
 } else await measure();
 
@@ -52,7 +62,10 @@ async function measure(): Promise<void> {
     await (await lab)?.close();
   }
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
-  process.stdout.write(`${machine}\n\n${printTable(figures, process.stdout.columns ?? 130)}`);
-  if (json === undefined) return;
-  await writeFile(json, toJson({ at: new Date().toISOString(), machine, quick }, figures));
+  process.stdout.write(`${machine}\n\n${printFigures(figures, process.stdout.columns ?? 130)}`);
+  const run = { at: new Date().toISOString(), machine, quick };
+  if (json !== undefined) await writeFile(json, toJson(run, figures));
+  if (!values['write-docs']) return;
+  await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), run, figures));
+  await writeFile(CHART, drawChart(figures));
 }

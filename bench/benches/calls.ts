@@ -56,7 +56,7 @@ async function countReceiving(lab: Lab): Promise<readonly Figure[]> {
 }
 
 async function countApplying(lab: Lab): Promise<readonly Figure[]> {
-  const wish = { happenings: HAPPENINGS, batches: 2, perBatch: 10 };
+  const wish = { happenings: HAPPENINGS, batches: 1, perBatch: 10 };
   const traffic = await openOrderTraffic(lab);
   const workers = await startWarmVariants(lab, 'worker');
   const counted = HAPPENINGS.map(() => ({}) as PerVariant<Sums>);

@@ -32,7 +32,7 @@ export const receiver: Bench = {
 async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure[]> {
   const { bundles, environment, writeOrder } = lab;
   const body = writeOrder({ id: 5_512_345_678_901, updatedAt: new Date(), ...SIZES['8k'] });
-  const runs = quick ? 7 : 25;
+  const runs = quick ? 5 : 31;
   const samples = await measureInTurns(runs, (variant) =>
     measureCold(bundles.fileOf(variant, 'receiver'), webhookEvent(body), environment),
   );
@@ -59,7 +59,7 @@ async function warm(
   size: keyof typeof SIZES,
   key: string,
 ): Promise<Figure> {
-  const [rounds, perRound] = quick ? [7, 60] : [25, 150];
+  const [rounds, perRound] = quick ? [5, 40] : [25, 150];
   const processes = await startWarmVariants(lab, 'receiver');
   const events = () =>
     Array.from({ length: perRound }, (_, index) =>
@@ -67,7 +67,7 @@ async function warm(
     );
   try {
     // The first rounds are compiling; they are the cold start's, not these.
-    await measureInTurns(3, (variant) => processes.round(variant, events()));
+    await measureInTurns(quick ? 1 : 3, (variant) => processes.round(variant, events()));
     const samples = await measureInTurns(rounds, (variant) => processes.round(variant, events()));
     return compare(
       {

@@ -1,5 +1,6 @@
 import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
+import { countRound, sumCalls } from '../measure/count-calls.ts';
 import { measureInTurns } from '../measure/in-turns.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
@@ -20,7 +21,8 @@ export const worker: Bench = {
         ...(await cold(lab, traffic, settings)),
         ...(await warm(workers, traffic, settings, 1, 'worker.cpu')),
         ...(await warm(workers, traffic, settings, 10, 'worker.cpu.batch10')),
-        ...(await unchanged(lab, workers, traffic, settings)),
+        ...(await unchanged(lab, workers, traffic, settings, 1)),
+        ...(await unchanged(lab, workers, traffic, settings, 10)),
         {
           key: 'worker.bundle',
           value: lab.bundles.gzipBytes('connector', 'worker') / 1024,
@@ -42,7 +44,7 @@ async function cold(
   traffic: OrderTraffic,
   { quick }: BenchSettings,
 ): Promise<readonly Figure[]> {
-  const runs = quick ? 5 : 25;
+  const runs = quick ? 3 : 31;
   const samples = await measureInTurns(runs, async (variant) => {
     const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
     return measureCold(bundles.fileOf(variant, 'worker'), first?.[0], environment);
@@ -66,13 +68,13 @@ async function warm(
   perBatch: number,
   key: string,
 ): Promise<readonly Figure[]> {
-  const [rounds, orders] = quick ? [5, 40] : [21, 100];
+  const [rounds, orders] = quick ? [4, 20] : [21, 100];
   const wish = { happenings: ['first'], batches: orders / perBatch, perBatch } as const;
   const round = async (variant: Variant) => {
     const [first = []] = await traffic.live(variant, wish);
     return workers.round(variant, first);
   };
-  await measureInTurns(3, round);
+  await measureInTurns(quick ? 1 : 3, round);
   const samples = await measureInTurns(rounds, round);
   const note = `${rounds} rounds of ${orders} orders of 8 KiB, applied in batches of ${perBatch}`;
   return [
@@ -95,27 +97,28 @@ async function unchanged(
   workers: WarmVariants,
   traffic: OrderTraffic,
   { quick }: BenchSettings,
+  perBatch: number,
 ): Promise<readonly Figure[]> {
-  const [rounds, orders] = quick ? [5, 40] : [21, 100];
+  const [rounds, orders] = quick ? [4, 20] : [21, 100];
   const cpu = { first: [] as number[], changed: [] as number[], unchanged: [] as number[] };
   const happenings = ['first', 'changed', 'unchanged'] as const;
+  const wish = { happenings, batches: orders / perBatch, perBatch };
   let loyaltyCalls = 0;
   for (let round = 0; round < rounds; round += 1) {
-    const life = await traffic.live('connector', { happenings, batches: orders, perBatch: 1 });
+    const life = await traffic.live('connector', wish);
     for (const [index, happening] of happenings.entries()) {
-      await lab.endpoints.ask();
-      const { cpuMs } = await workers.round('connector', life[index] ?? []);
-      cpu[happening].push(cpuMs / orders);
-      const { calls } = await lab.endpoints.ask();
-      if (happening === 'unchanged') loyaltyCalls += calls.loyalty ?? 0;
+      const counted = await countRound(lab, workers, 'connector', life[index] ?? []);
+      cpu[happening].push(counted.cpuMs / orders);
+      if (happening === 'unchanged') loyaltyCalls += sumCalls(counted.calls).loyalty;
     }
   }
-  const note = `CPU, ${rounds} rounds of ${orders}`;
+  const key = perBatch === 1 ? 'worker.unchanged' : `worker.unchanged.batch${perBatch}`;
+  const note = `CPU, ${rounds} rounds of ${orders} in batches of ${perBatch}`;
   const toChanged = spreadOf(ratiosOf(cpu.unchanged, cpu.changed));
   const toFirst = spreadOf(ratiosOf(cpu.unchanged, cpu.first));
   return [
     {
-      key: 'worker.unchanged',
+      key,
       value: toChanged.median,
       spread: toChanged,
       unit: '× a change',
@@ -123,14 +126,14 @@ async function unchanged(
       bar: { kind: 'at-most', limit: 0.6, of: 'value' },
     },
     {
-      key: 'worker.unchanged.first',
+      key: `${key}.first`,
       value: toFirst.median,
       spread: toFirst,
       unit: '× a first send',
       note,
     },
     {
-      key: 'worker.unchanged.calls',
+      key: `${key}.calls`,
       value: loyaltyCalls,
       unit: 'loyalty calls',
       note: `of ${rounds * orders} events that change nothing`,

@@ -100,7 +100,6 @@ export function createAwsAnswers() {
       Object.assign(units, { read: 0, write: 0 });
       return taken;
     },
-    forget: (): void => tables.clear(),
   };
 }
 

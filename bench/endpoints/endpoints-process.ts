@@ -62,7 +62,6 @@ const tell = (answer: EndpointsAnswer) => process.send?.(answer);
 
 process.on('message', (question: EndpointsQuestion) => {
   waitMs = question.waitMs ?? waitMs;
-  if (question.forget) aws.forget();
   tell({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
   calls = {};
 });

@@ -9,8 +9,6 @@ export type WaitMs = Readonly<Record<string, number>>;
 export interface EndpointsQuestion {
   /** From now on; absent: as before. */
   readonly waitMs?: WaitMs;
-  /** Empties the tables. */
-  readonly forget?: boolean;
 }
 
 export interface EndpointsReport {

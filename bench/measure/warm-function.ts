@@ -40,6 +40,7 @@ export async function startWarm(
       return measure as RoundMeasure;
     },
     async stop() {
+      if (!child.connected) return;
       const gone = once(child, 'exit');
       child.disconnect();
       await gone;

@@ -1,17 +1,43 @@
 import { renderTable } from '../../scripts/connector/terminal/table.ts';
 import type { Figure } from '../bench.ts';
 import { COLUMNS, figureRow } from './figure-row.ts';
+import { pivotOf } from './pivot.ts';
+import { APART, isApart } from './write-docs.ts';
 
-/** For a terminal; what a figure was measured on stands below it. */
-export function printTable(figures: readonly Figure[], width: number): string {
+/** For a terminal: what a figure was measured on stands below it, what belongs together apart. */
+export function printFigures(figures: readonly Figure[], width: number): string {
+  const apart = APART.map((bench) => pivotOf(bench, figures)).filter(({ rows }) => rows.length > 0);
+  const main = figures.filter((one) => !isApart(one));
+  return [
+    ...(main.length > 0 ? [mainTable(main, width)] : []),
+    ...apart.map(({ columns, rows }) => table(columns, rows, width)),
+  ].join('\n');
+}
+
+function mainTable(figures: readonly Figure[], width: number): string {
+  return table(
+    COLUMNS,
+    figures.map(figureRow),
+    width,
+    figures.map(({ note = '' }) => note),
+  );
+}
+
+function table(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+  details: readonly string[] = [],
+): string {
+  const isText = new Set(['bar', 'met']);
   return renderTable(
     {
-      columns: COLUMNS.map((title, index) => ({
+      columns: columns.map((title, index) => ({
         title: title.toUpperCase(),
-        ...(index > 0 && index < 6 && { align: 'right' as const }),
+        align: index === 0 || isText.has(title) ? 'left' : 'right',
       })),
-      rows: figures.map(figureRow),
-      details: figures.map(({ note = '' }) => note),
+      rows,
+      details,
     },
     width,
     (_, text) => text,

@@ -29,9 +29,11 @@ interface LifeWish {
 const FIRST_SECONDS_AGO = 3_600;
 
 /** Orders on their way to the workers. */
-export async function openOrderTraffic(lab: Lab): Promise<OrderTraffic> {
-  const receivers = await startWarmVariants(lab, 'receiver');
-  let nextId = 6_000_000_000_000;
+export async function openOrderTraffic(
+  lab: Lab,
+  variants?: readonly Variant[],
+): Promise<OrderTraffic> {
+  const receivers = await startWarmVariants(lab, 'receiver', variants);
 
   async function enqueue(variant: Variant, bodies: readonly string[]) {
     await lab.endpoints.ask();
@@ -46,10 +48,7 @@ export async function openOrderTraffic(lab: Lab): Promise<OrderTraffic> {
 
   return {
     async live(variant, { happenings, batches, perBatch, size = SIZES['8k'] }) {
-      const ids = Array.from({ length: batches * perBatch }, () => {
-        nextId += 1;
-        return nextId;
-      });
+      const ids = Array.from({ length: batches * perBatch }, () => lab.nextOrderId());
       const start = Date.now() - FIRST_SECONDS_AGO * 1000;
       const life: (readonly SQSEvent[])[] = [];
       let changes = 0;

@@ -1,3 +1,4 @@
+import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import { orderPayload } from '../../local/store-sandbox/payloads/order-payload.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
@@ -63,8 +64,15 @@ export async function createOrderWriter(): Promise<WriteOrder> {
   };
 }
 
-const WORDS = 'please leave the parcel with the neighbour on the second floor if nobody opens ';
+const WORDS =
+  'please leave the parcel with our neighbour on second floor if nobody opens ring twice then wait and call before coming thanks gift wrap in blue paper no receipt inside happy birthday from all of us big hug see you soon'.split(
+    ' ',
+  );
+const random = seededRandom(8);
+let written = '';
 
+/** Words in no order, so that a note compresses as a note does. */
 function wordsOf(length: number): string {
-  return WORDS.repeat(Math.ceil(length / WORDS.length)).slice(0, length);
+  while (written.length < length) written += `${WORDS[Math.floor(random() * WORDS.length)]} `;
+  return written.slice(0, length);
 }

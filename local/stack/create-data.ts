@@ -9,6 +9,7 @@ import {
   QueueNameExists,
   SetQueueAttributesCommand,
   type SQSClient,
+  SQSServiceException,
 } from '@aws-sdk/client-sqs';
 import type { QueueDescription, StackDescription } from './template/stack-description.ts';
 
@@ -31,11 +32,16 @@ export async function createData(
 const redrives = ({ attributes }: QueueDescription): number =>
   attributes.RedrivePolicy === undefined ? 0 : 1;
 
+/** fauxqs calls it by a longer name than SQS, so that the SDK does not know it. */
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof QueueNameExists ||
+  (error instanceof SQSServiceException && error.name.endsWith('.QueueNameExists'));
+
 async function createQueue(client: SQSClient, { name, url, attributes }: QueueDescription) {
   try {
     await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
   } catch (error) {
-    if (!(error instanceof QueueNameExists)) throw error;
+    if (!isNameTaken(error)) throw error;
     // The template has changed since: CloudFormation would change the queue, too.
     const { FifoQueue: _, ...changeable } = attributes;
     await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changeable }));

@@ -14,15 +14,25 @@ export const PLACE = { region: 'us-east-1', account: '000000000000' };
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 
-/** fauxqs on a free loopback port: SQS over HTTP. */
-export async function startSqs(dataFolder: string | undefined): Promise<Emulator> {
-  const kept = dataFolder === undefined ? undefined : await openKeptQueues(dataFolder);
+export interface SqsOptions {
+  /** 0 (default): any free one. */
+  readonly port?: number;
+  /** Whoever holds messages lives on while the queues start anew, and so keeps them. */
+  readonly holdersLive?: boolean;
+}
+
+/** fauxqs on a loopback port: SQS over HTTP. */
+export async function startSqs(
+  dataFolder: string | undefined,
+  { port = 0, holdersLive = false }: SqsOptions = {},
+): Promise<Emulator> {
+  const kept = dataFolder === undefined ? undefined : await openKeptQueues(dataFolder, holdersLive);
   const app = buildApp({
     logger: false,
     defaultRegion: PLACE.region,
     ...(kept && { stores: kept.stores }),
   });
-  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  const endpoint = await app.listen({ port, host: '127.0.0.1' });
   return {
     endpoint,
     stop: async () => {
@@ -41,7 +51,10 @@ interface Persistence {
  * fauxqs keeps its queues on disk only when it starts its own server, and that one listens to the whole
  * network. So its parts are put together here; they are not among what the package exports by name.
  */
-async function openKeptQueues(folder: string): Promise<{ readonly stores: Stores; close(): void }> {
+async function openKeptQueues(
+  folder: string,
+  holdersLive: boolean,
+): Promise<{ readonly stores: Stores; close(): void }> {
   const part = async (path: string) =>
     import(new URL(path, import.meta.resolve('fauxqs')).href) as Promise<
       Record<string, new (...args: unknown[]) => unknown>
@@ -62,6 +75,7 @@ async function openKeptQueues(folder: string): Promise<{ readonly stores: Stores
   sqsStore.persistence = persistence as unknown as NonNullable<typeof sqsStore.persistence>;
   for (const queue of sqsStore.allQueues()) {
     queue.persistence = sqsStore.persistence;
+    if (holdersLive) continue;
     // Whoever held these messages ended with the process before: they are handed out again. (Not after
     // 0 seconds: fauxqs 2.4 cannot write that down.)
     for (const { receiptHandle } of queue.inspectMessages().inflight) {
@@ -71,16 +85,15 @@ async function openKeptQueues(folder: string): Promise<{ readonly stores: Stores
   return { stores, close: () => persistence.close() };
 }
 
-/** dynalite on a free loopback port: DynamoDB over HTTP. */
-export async function startDynamoDb(dataFolder: string | undefined): Promise<Emulator> {
+/** dynalite on a loopback port (0: any free one): DynamoDB over HTTP. */
+export async function startDynamoDb(dataFolder: string | undefined, port = 0): Promise<Emulator> {
   const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
-  return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }));
+  return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }), port);
 }
 
-/** Listens on a free loopback port. */
-async function listen(server: Server): Promise<Emulator> {
+async function listen(server: Server, wanted: number): Promise<Emulator> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    server.once('error', reject).listen(wanted, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

@@ -33,8 +33,10 @@ export interface StackOptions {
   readonly ports: Ports;
   /** Keeps queues, ledger and sandboxes over a restart. Absent: in memory. */
   readonly dataFolder?: string;
-  /** What the store's Admin API may be asked. Absent: the smallest plan. */
-  readonly storePlan?: Pick<ServerSettings, 'bucketSize' | 'restorePerSecond'>;
+  /** How the store behaves where it does not behave as usual: its plan, its way of sending webhooks. */
+  readonly storeSettings?: Partial<ServerSettings>;
+  /** Queues and table that run elsewhere already. Absent: they are started here. */
+  readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
   readonly onProblem: (problem: string) => void;
 }
 
@@ -54,7 +56,7 @@ export interface RunningStack {
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
-  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'pids' | 'recycle'>;
+  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes' | 'recycle'>;
   /** As the operator, who may do everything. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDB;
@@ -78,10 +80,11 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 }
 
 async function startParts(
-  { connector, assembly: synthesis, ports, dataFolder, storePlan, onProblem }: StackOptions,
+  options: StackOptions,
   stops: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Promise<RunningStack> {
+  const { connector, assembly: synthesis, ports, dataFolder, storeSettings, onProblem } = options;
   // Whoever is started last is stopped first.
   const started = <T extends { stop(): Promise<void> }>(part: T): T => {
     stops.push(() => part.stop());
@@ -109,8 +112,8 @@ async function startParts(
   const web = await webServer('WebhookAddress', ports.webhooks);
   const points = connector.storefront && (await webServer('PointsAddress', 0));
   const emulators = {
-    sqs: started(await startSqs(dataFolder)).endpoint,
-    dynamodb: started(await startDynamoDb(dataFolder)).endpoint,
+    sqs: options.emulators?.sqs ?? started(await startSqs(dataFolder)).endpoint,
+    dynamodb: options.emulators?.dynamodb ?? started(await startDynamoDb(dataFolder)).endpoint,
     secretsmanager: '',
   };
   const gateway = started(
@@ -141,7 +144,7 @@ async function startParts(
       secret: secrets.webhook.current,
       previousSecret: secrets.webhook.previous,
       accessToken: secrets.storeAccessToken,
-      settings: { retryPausesSeconds: RETRY_PAUSES, ...storePlan },
+      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: `${web.address}/${shop.path}`,
       }),

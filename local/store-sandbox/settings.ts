@@ -32,7 +32,10 @@ export interface ServerSettings {
   /** Settled deliveries kept to look at. */
   readonly deliveriesKept: number;
   readonly deliveryTimeoutMs: number;
-  /** How many deliveries are on their way at once. More than one may overtake each other. */
+  /**
+   * How many deliveries are on their way at once, and how many late ones beside them. More than one may
+   * overtake each other.
+   */
   readonly deliveriesAtOnce: number;
   /**
    * Pauses before the retries: eight over four hours, as the page "Troubleshoot webhooks" says. The

@@ -113,12 +113,30 @@ export function requireText(
     : { kind: 'fault', field, why: 'must be a text that is not empty' };
 }
 
+/** The secret cannot be read just now, which is nobody's mistake. Known by its name, as errors of AWS are. */
+class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
+/** Whether Secrets Manager has answered that it will not: no such secret, no permission, no key. */
+function isRefusal(error: unknown): boolean {
+  const { name = '', $metadata } = error as {
+    readonly name?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  const status = $metadata?.httpStatusCode ?? 0;
+  return status >= 400 && status < 500 && status !== 429 && !/Throttl|LimitExceeded/.test(name);
+}
+
 export function createSecretsManagerSource(secrets: SecretsCalls): SecretSource {
   return async (name) => {
     const call = secrets.getSecretValue({ SecretId: name });
     const { SecretString } = await call.catch((error: unknown) => {
       // AWS's own text does not say which secret it could not find.
-      throw new Error(`secret ${name} could not be read`, { cause: error });
+      const message = `secret ${name} could not be read`;
+      throw isRefusal(error)
+        ? new Error(message, { cause: error })
+        : new Unreachable(message, { cause: error });
     });
     if (SecretString === undefined) throw new Error(`secret ${name} holds bytes, not text`);
     return SecretString;

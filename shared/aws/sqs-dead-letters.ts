@@ -1,5 +1,6 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import { escapeToAscii } from '../sync/ascii.ts';
+import { letterIdOf } from '../sync/message-ids.ts';
 import type { DeadLetterReason, DeadLetters } from '../sync/store-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
@@ -15,11 +16,8 @@ export function createSqsDeadLetters(sqs: SqsCalls, queueUrl: string): DeadLette
       await sqs.sendMessage({
         QueueUrl: queueUrl,
         MessageBody: source.body,
-        // A replayed message has a new id, so its second rejection is a letter of its own, while
-        // parking the same message again (its deletion failed) stays one letter.
-        MessageDeduplicationId: source.messageId,
-        // Its own group: one letter in somebody's hands must not hide another.
-        MessageGroupId: source.messageId,
+        MessageDeduplicationId: letterIdOf(source),
+        MessageGroupId: letterIdOf(source),
         MessageAttributes: attributesOf(reason),
       });
     },

@@ -55,10 +55,15 @@ export function exchange(
     if (settled) return;
     call
       .authorize()
-      .then(start, () => fail('no-credentials'))
+      .then(start, (error: unknown) =>
+        fail(isUnreachable(error) ? 'credentials-unreachable' : 'no-credentials'),
+      )
       .catch(reject);
   });
 }
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'Unreachable';
 
 function collect(
   response: IncomingMessage,

@@ -73,6 +73,8 @@ const classes = {
   misconfigured: 'misconfigured',
   /** The function that gives the credentials failed, or gave unusable ones. */
   'no-credentials': 'misconfigured',
+  /** Where the credentials are kept does not answer: nobody's mistake, and it passes. */
+  'credentials-unreachable': 'retry',
   /** Any other 4xx: this request is not acceptable. */
   refused: 'rejected',
   /** Never sent: the id is blank, and the path would be that of another operation. */

@@ -23,6 +23,11 @@ export function describeFault(fault: TransportFault, timeoutMs: number): Transpo
         ...details,
         message: 'The credentials could not be had, or are not usable.',
       });
+    case 'credentials-unreachable':
+      return transportFailure(reason, {
+        ...details,
+        message: 'The credentials cannot be read at the moment.',
+      });
     case 'not-http':
       return transportFailure('not-the-contract', {
         ...details,

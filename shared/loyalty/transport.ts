@@ -9,7 +9,10 @@ export interface TransportRequest {
   /** Sent as it is: no normalising, which would turn an encoded `..` into a step. */
   readonly path: string;
   readonly body: string | undefined;
-  /** Its time counts. A rejection is the fault `no-credentials`. */
+  /**
+   * Its time counts. A rejection is the fault `no-credentials`; one whose error has the name
+   * `Unreachable` says that they cannot be had just now.
+   */
   readonly authorize: () => Promise<string>;
   /** For everything: credentials, connecting, sending and the whole answer. */
   readonly timeoutMs: number;
@@ -30,6 +33,7 @@ export interface TransportFault {
     | 'aborted'
     | 'connection'
     | 'no-credentials'
+    | 'credentials-unreachable'
     | 'not-http'
     | 'too-large';
   readonly mayHaveHappened: boolean;

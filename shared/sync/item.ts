@@ -14,4 +14,9 @@ export interface Item {
 export interface Candidate {
   readonly event: StoreEvent;
   readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
+  /**
+   * Other snapshots of the entity that wait in the same group and may have been sent already, by a
+   * worker that died before it could write that down. The newest first.
+   */
+  readonly maybeSent?: readonly Extract<EventReading, { kind: 'snapshot' }>[];
 }

@@ -142,12 +142,14 @@ function refused(calls: readonly OperationId[], result: Failure): CallsMade {
   };
 }
 
+/** Nobody called, or nobody waited for the answer: none of them says anything about the service. */
+const UNUSED: ReadonlySet<string> = new Set(['aborted', 'blank-id', 'credentials-unreachable']);
+
 function callEnd(
   result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,
 ): CallEnd {
   if (result.class === 'misconfigured') return 'misconfigured';
   if (result.kind === 'business-error') return 'answered';
-  // Nobody called, or nobody waited for the answer: neither says anything about the service.
-  if (result.reason === 'aborted' || result.reason === 'blank-id') return 'unused';
+  if (UNUSED.has(result.reason)) return 'unused';
   return result.class === 'retry' ? 'failed' : 'answered';
 }

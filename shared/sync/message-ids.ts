@@ -29,6 +29,15 @@ export function deduplicationIdOf({
   return hashOf([shop, topic, deliveryId, ...replayed]);
 }
 
+/**
+ * Of a dead letter, both its group and its deduplication. A replayed message has a new id, so its second
+ * rejection is a letter of its own, while parking the same message again (its deletion failed) stays one
+ * letter. Its own group: one letter in somebody's hands must not hide another.
+ */
+export function letterIdOf(source: { readonly messageId: string; readonly body: string }): string {
+  return source.messageId;
+}
+
 /** The id of an event in whose body no entity was found. */
 export function hashBody(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex');

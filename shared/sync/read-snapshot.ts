@@ -1,7 +1,7 @@
 import type { EntityKey } from './entity.ts';
 import { cancelledOrderKey } from './idempotency-key.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, RetryReason } from './outcome.ts';
 import type { SnapshotSource } from './plan.ts';
 import type { StoreEvent } from './store-event.ts';
 import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
@@ -32,6 +32,12 @@ export interface Question {
   readonly carried: number | undefined;
 }
 
+/** What the names of all reasons begin with for which the store's answer was none. */
+const STORE = 'store-';
+
+/** True when a question was not answered: nothing was tried then, and nothing is known to be wrong. */
+export const isUnanswered = ({ why }: RetryReason): boolean => why.startsWith(STORE);
+
 /**
  * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
  * told us already.
@@ -48,13 +54,13 @@ export async function readSnapshot(
     case 'found': {
       const version = versionOf(answer.value);
       const lags = carried !== undefined && version < carried;
-      return lags ? { kind: 'retry', why: 'store-lags' } : snapshot(answer.value, version);
+      return lags ? { kind: 'retry', why: `${STORE}lags` } : snapshot(answer.value, version);
     }
     case 'gone':
       return judgeGone(key, event, entry, now());
     case 'unavailable': {
       const { kind: _, why, ...rest } = answer;
-      return { kind: 'retry', why: `store-${why}`, ...rest };
+      return { kind: 'retry', why: `${STORE}${why}`, ...rest };
     }
   }
 }
@@ -80,7 +86,7 @@ function judgeGone(
   const settled = entry !== undefined && entry.version >= heardAt;
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
-  return { kind: 'retry', why: 'store-says-gone' };
+  return { kind: 'retry', why: `${STORE}says-gone` };
 }
 
 const UNSEEN_MS = 10 * 60_000;

@@ -3,6 +3,7 @@ import type { Candidate, Item } from './item.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
 import { type ParkingWorld, parkMessage } from './park-message.ts';
+import { isUnanswered } from './read-snapshot.ts';
 import { reportOutcome } from './report-outcome.ts';
 import type { StoreEvent } from './store-event.ts';
 import type { ReadEvent, Task } from './store-reader.ts';
@@ -68,16 +69,20 @@ export async function settleGroup(
     if (item.reading.kind === 'task') outcome = await world.handleTask(item, item.reading.task);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (item.reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
-    else ({ outcome, entry: known } = await world.syncEntity(key, item, known));
+    else {
+      const candidate = { ...item, ...triedBefore(item, work) };
+      ({ outcome, entry: known } = await world.syncEntity(key, candidate, known));
+    }
     reportOutcome(item.event, outcome, world);
 
     const verdict = verdictOn(outcome);
-    // A question that cannot be answered now waits, and does not hold up what the others know.
-    if (verdict.kind === 'delay' && item.reading.kind === 'ask-store') {
+    if (verdict.kind === 'delay') {
+      // Once it was answered, it is the service that failed, and the others would follow too soon.
+      if (item.reading.kind !== 'ask-store' || !isUnanswered(verdict.retry)) return verdict.retry;
+      // A question that cannot be answered now waits, and does not hold up what the others know.
       waiting = verdict.retry;
       continue;
     }
-    if (verdict.kind === 'delay') return verdict.retry;
     if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
       return parkingFailed;
     }
@@ -85,6 +90,18 @@ export async function settleGroup(
     unsettled.delete(item);
   }
   return waiting;
+}
+
+/** What else is known of the entity, if a worker had it in hand before and never said what it did. */
+function triedBefore(
+  item: Item,
+  work: readonly (Item & Candidate)[],
+): Pick<Candidate, 'maybeSent'> {
+  if (!work.some(({ message }) => message.attempts > 1)) return {};
+  const others = work.filter((other) => other !== item);
+  return {
+    maybeSent: others.flatMap(({ reading }) => (reading.kind === 'snapshot' ? [reading] : [])),
+  };
 }
 
 const parkingFailed: RetryReason = { why: 'dead-letter-queue-unavailable' };

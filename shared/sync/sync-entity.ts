@@ -10,6 +10,7 @@ import {
   refuseToReplace,
 } from './make-calls.ts';
 import { needsMetafields } from './mapping/customer-detail.ts';
+import { isKnown } from './mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from './mapping/map-snapshot.ts';
 import { needsEnrichment } from './mapping/order-references.ts';
 import type { Mapped } from './mapping/wanted-state.ts';
@@ -57,7 +58,7 @@ export interface Synced {
 /** Read → map → plan → call → record, for one entity and one event about it. */
 export async function syncEntity(
   key: EntityKey,
-  { event, reading }: Candidate,
+  { event, reading, maybeSent = [] }: Candidate,
   entry: LedgerEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
@@ -73,7 +74,8 @@ export async function syncEntity(
       snapshot = { ...read, ...historyOf(event) };
     }
     const { rules } = world.shop(key.shop);
-    const mapped = mapSnapshot(key, snapshot, entry, rules, world.now());
+    const before = isKnown(entry) ? entry : (presumeSent(key, maybeSent, snapshot, world) ?? entry);
+    const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version, source } = snapshot;
     const force = event.force === true;
@@ -90,6 +92,28 @@ export async function syncEntity(
     if (next.kind === 'call') return apply(step, mapped, next.mark);
     return unchanged(step, next.kind === 'unchanged' && next.advance);
   }
+}
+
+/**
+ * The entry that a dead worker may have owed us: what is skipped only while nothing was sent must not be
+ * skipped then. Undefined when none of these would have been sent.
+ */
+function presumeSent(
+  key: EntityKey,
+  maybeSent: NonNullable<Candidate['maybeSent']>,
+  { history }: Pick<Snapshot, 'history'>,
+  { now, shop }: Pick<SyncWorld, 'now' | 'shop'>,
+): LedgerEntry | undefined {
+  const { rules } = shop(key.shop);
+  for (const { entity, version } of maybeSent) {
+    const snapshot = { kind: 'snapshot', entity, version, source: 'event' } as const;
+    const mapped = mapSnapshot(key, snapshot, undefined, rules, now());
+    if (mapped.kind !== 'wanted') continue;
+    const { remember: remembered } = mapped;
+    const kept = { ...(remembered !== undefined && { remembered }), ...(history && { history }) };
+    return { version: 0, uncertain: true, ...kept, outcomes: [], revision: 0 };
+  }
+  return undefined;
 }
 
 /**

@@ -88,6 +88,20 @@ describe('a secret read through the SDK', () => {
   });
 
   it('rejects where there is none', async () => {
-    await expect(createReader('shop/missing').reader.get()).rejects.toThrow('shop/missing');
+    const reading = createReader('shop/missing').reader.get();
+    await expect(reading).rejects.toMatchObject({
+      name: 'Error',
+      message: expect.stringContaining('shop/missing'),
+    });
+  });
+
+  // A load run had it: a time-out was taken for a misconfiguration, and orders waited half an hour.
+  it('is told apart from one that cannot be read just now', async () => {
+    const budget = { connectMs: 5_000, attemptMs: 5_000, attempts: 1 };
+    // Port 9 is for throwing things away: nobody answers there.
+    const away = createSecretsClient({ budget, emulator: { endpoint: 'http://127.0.0.1:9' } });
+    const reading = createSecretsManagerSource(away)('shop/example');
+    await expect(reading).rejects.toMatchObject({ name: 'Unreachable' });
+    away.destroy();
   });
 });

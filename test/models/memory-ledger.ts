@@ -21,10 +21,7 @@ export function createMemoryLedger(): MemoryLedger {
   const entries = new Map<string, LedgerEntry>();
 
   function put(text: string, entry: LedgerWrite, revision: number): void {
-    entries.set(
-      text,
-      structuredClone({ ...entry, outcomes: entry.outcomes.slice(-OUTCOMES_KEPT), revision }),
-    );
+    entries.set(text, copyOf({ ...entry, revision }));
   }
 
   function redactOne(key: EntityKey): void {
@@ -40,7 +37,7 @@ export function createMemoryLedger(): MemoryLedger {
       const found = new Map<string, LedgerEntry>();
       for (const text of keys.map(entityKeyText)) {
         const entry = entries.get(text);
-        if (entry) found.set(text, structuredClone(entry));
+        if (entry) found.set(text, copyOf(entry));
       }
       return found;
     },
@@ -74,7 +71,7 @@ export function createMemoryLedger(): MemoryLedger {
       const next = texts.length > page.length ? page.at(-1) : undefined;
       const found = page.flatMap((text) => {
         const [key, entry] = [entityKeyFrom(text), entries.get(text)];
-        return key && entry ? [{ key, entry: structuredClone(entry) }] : [];
+        return key && entry ? [{ key, entry: copyOf(entry) }] : [];
       });
       return { entries: found, ...(next !== undefined && { next }) };
     },
@@ -87,4 +84,10 @@ export function createMemoryLedger(): MemoryLedger {
       }
     },
   };
+}
+
+/** Nobody who holds an entry may change it for the others. */
+function copyOf(entry: LedgerEntry): LedgerEntry {
+  const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map((line) => ({ ...line }));
+  return { ...entry, outcomes };
 }

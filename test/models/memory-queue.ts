@@ -13,6 +13,8 @@ export interface MemoryQueue {
   readonly size: number;
   /** How many of them are hidden: with a worker, or waiting for their next try. */
   readonly hidden: number;
+  /** When the next of the hidden ones shows itself; undefined: none is hidden. */
+  readonly nextVisibleAt: number | undefined;
 }
 
 interface OutgoingMessage {
@@ -46,11 +48,14 @@ export function createMemoryQueue({
   now,
   name = 'queue',
   visibilitySeconds = 30,
+  redrive,
 }: {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly name?: string;
   readonly visibilitySeconds?: number;
+  /** Where a message goes instead of being handed out once more often than this. */
+  readonly redrive?: { readonly to: MemoryQueue; readonly maxReceiveCount: number };
 }): MemoryQueue {
   const messages: StoredMessage[] = [];
   const taken = new Map<string, { readonly messageId: string; readonly at: number }>();
@@ -71,7 +76,21 @@ export function createMemoryQueue({
     return { messageId, receiptHandle, body, groupId, attempts, sequenceNumber, attributes };
   }
 
+  /** As SQS: the body and the ids stay, and nobody says why. */
+  function moveAway(message: StoredMessage): void {
+    messages.splice(messages.indexOf(message), 1);
+    const { body, groupId, deduplicationId, attributes } = message;
+    redrive?.to.send({ body, groupId, deduplicationId, attributes });
+  }
+
   return {
+    get nextVisibleAt() {
+      let next: number | undefined;
+      for (const { visibleAt } of messages) {
+        if (visibleAt > now()) next = Math.min(next ?? visibleAt, visibleAt);
+      }
+      return next;
+    },
     get size() {
       return messages.length;
     },
@@ -99,12 +118,16 @@ export function createMemoryQueue({
     receive({ max = 10, visibilitySeconds: seconds = visibilitySeconds } = {}) {
       const held = new Set<string>();
       const received: HandedOut[] = [];
+      const moved: StoredMessage[] = [];
       for (const message of messages) {
         if (received.length === max) break;
         // A group is handed out up to its first message that is still invisible.
         if (message.visibleAt > now()) held.add(message.groupId);
-        else if (!held.has(message.groupId)) received.push(handOut(message, seconds));
+        else if (held.has(message.groupId)) continue;
+        else if (redrive && message.attempts >= redrive.maxReceiveCount) moved.push(message);
+        else received.push(handOut(message, seconds));
       }
+      moved.forEach(moveAway);
       return received;
     },
     delete(receiptHandle) {

@@ -1,5 +1,5 @@
 import { encodeEvent } from '../../shared/sync/encode-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/sync/message-ids.ts';
 import type { QueueDepth } from '../../shared/sync/queue-depth.ts';
 import { type QueueFamily, queueFamilyOf } from '../../shared/sync/queue-family.ts';
 import type { SourceQueue } from '../../shared/sync/source-queue.ts';
@@ -34,9 +34,10 @@ export function createMemoryQueueDepth(
 
 export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
   return {
-    async park({ messageId, body }, { attempts, ...texts }) {
+    async park(source, { attempts, ...texts }) {
       const attributes = { attempts: String(attempts), ...texts };
-      queue.send({ body, groupId: messageId, deduplicationId: messageId, attributes });
+      const id = letterIdOf(source);
+      queue.send({ body: source.body, groupId: id, deduplicationId: id, attributes });
     },
   };
 }

@@ -22,8 +22,8 @@ type Interference = (
   pass: () => TransportAnswer,
 ) => Promise<TransportAnswer | TransportFault> | TransportAnswer | TransportFault;
 
-/** The real client and the sandbox's rules, without the network between them. */
-export function openInProcessLoyalty(now: () => Date, settings: PartialSettings = {}) {
+/** The sandbox's rules without any server: one request, one answer. */
+export function openLoyaltyProgram(now: () => Date, settings: PartialSettings = {}) {
   const reading = readSettings(settings);
   if (reading.kind === 'faulty') throw new Error(reading.faults.join('; '));
   const tables = new Tables();
@@ -34,6 +34,21 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
     now,
     random: () => 0.5,
   });
+  return {
+    rows: openTables(tables),
+    answer(call: LoyaltyCall): unknown {
+      const faults = contract.validateRequest(call.operation, call.body);
+      const answer = program.answer({ ...call, query: {}, faults });
+      // Nothing is kept on a disk here.
+      tables.takeChanges();
+      return answer;
+    },
+  };
+}
+
+/** The real client and the sandbox's rules, without the network between them. */
+export function openInProcessLoyalty(now: () => Date, settings: PartialSettings = {}) {
+  const program = openLoyaltyProgram(now, settings);
   const journal: (LoyaltyCall & { readonly answer: unknown })[] = [];
   const world: { interfere: Interference | undefined } = { interfere: undefined };
 
@@ -43,8 +58,7 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
       async send({ method, path, body }) {
         const call = routeOf(method, path, body);
         const pass = (): TransportAnswer => {
-          const faults = contract.validateRequest(call.operation, call.body);
-          const answer = program.answer({ ...call, query: {}, faults });
+          const answer = program.answer(call);
           journal.push({ ...call, answer });
           return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
         };
@@ -52,23 +66,25 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
       },
     },
   });
-  return { client, journal, world, rows: openTables(tables) };
+  return { client, journal, world, rows: program.rows };
 }
 
-function routeOf(method: string, path: string, body: string | undefined): LoyaltyCall {
+const routes = contract.operations.map(({ operationId, method, path }) => ({
+  operationId,
+  method,
+  parts: path.split('/').map((part) => ({ text: part, name: /^\{(.+)\}$/.exec(part)?.[1] })),
+}));
+
+export function routeOf(method: string, path: string, body: string | undefined): LoyaltyCall {
   const segments = path.split('/');
-  for (const { operationId, method: known, path: template } of contract.operations) {
-    const parts = template.split('/');
+  for (const { operationId, method: known, parts } of routes) {
     if (known !== method || parts.length !== segments.length) continue;
+    if (!parts.every(({ text, name }, index) => name || text === segments[index])) continue;
     const found: Record<string, string> = {};
-    const fits = parts.every((part, index) => {
-      const name = /^\{(.+)\}$/.exec(part)?.[1];
+    for (const [index, { name }] of parts.entries()) {
       if (name) found[name] = decodeURIComponent(segments[index] ?? '');
-      return name !== undefined || part === segments[index];
-    });
-    if (fits) {
-      return { operation: operationId, path: found, body: body && JSON.parse(body) };
     }
+    return { operation: operationId, path: found, body: body && JSON.parse(body) };
   }
   throw new Error(`no operation at ${method} ${path}`);
 }

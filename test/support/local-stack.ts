@@ -27,7 +27,7 @@ interface PostOptions {
 /** The stack as `npm start` runs it, in this process, on free ports. */
 export async function startLocalStack(
   name: string,
-  options: Pick<StackOptions, 'storePlan'> = {},
+  options: Pick<StackOptions, 'storeSettings'> = {},
 ): Promise<LocalStack> {
   const folder = join(PROJECT, `.connector/test-${name}`);
   const problems: string[] = [];

@@ -36,8 +36,9 @@ export async function compare(
     return problem === undefined;
   };
   const count = { orders: 0, products: 0, coupons: 0 };
+  const heldOrders = new Map(held.orders.map((order) => [order.OriginalId, order]));
   for (const { id } of store.rows.orders.values()) {
-    const found = held.orders.find(({ OriginalId }) => OriginalId === id);
+    const found = heldOrders.get(id);
     const order = foundValue(await admin.readOrder(domain, id));
     const before = { known: found !== undefined, remembered: undefined };
     if (check(`order ${id}`, mapOrder(order, rules, before), found)) count.orders += 1;

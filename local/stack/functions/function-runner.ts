@@ -31,6 +31,11 @@ export interface RunnerParts {
   readonly onProblem: (problem: string) => void;
 }
 
+interface FunctionProcess {
+  readonly of: FunctionDescription;
+  readonly pid: number;
+}
+
 interface RunningFunction {
   readonly description: FunctionDescription;
   readonly pool: FunctionPool;
@@ -103,8 +108,11 @@ export class FunctionRunner {
     };
   }
 
-  get pids(): readonly number[] {
-    return this.#functions.flatMap(({ pool }) => pool.pids);
+  /** Those that run now, with the function whose they are. */
+  get processes(): readonly FunctionProcess[] {
+    return this.#functions.flatMap(({ description, pool }) =>
+      pool.pids.map((pid) => ({ of: description, pid })),
+    );
   }
 
   /** Makes the next invocation of the functions of a role a cold start. */

@@ -42,8 +42,11 @@ export class Sender {
   /** Those on their way, delayed or waiting for a retry. */
   readonly #busy = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
+  /** Late ones whose time has come, but not their turn. */
+  readonly #turns: (() => void)[] = [];
   #settledKeys: string[] = [];
   #underway = 0;
+  #lateUnderway = 0;
   #hold: NodeJS.Timeout | undefined;
 
   constructor(parts: SenderParts) {
@@ -110,6 +113,7 @@ export class Sender {
     this.#stopped.abort();
     clearTimeout(this.#hold);
     this.#parts.post.close();
+    for (const takeTurn of this.#turns.splice(0)) takeTurn();
     await Promise.all(this.#busy);
   }
 
@@ -144,8 +148,18 @@ export class Sender {
   }
 
   async #sendLater(key: string, afterMs: number): Promise<void> {
-    await sleep(afterMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
-    if (!this.#stopped.signal.aborted) await this.#attempt(key);
+    const { signal } = this.#stopped;
+    await sleep(afterMs, undefined, { signal }).catch(() => {});
+    // No more of them at once than of the others: what failed together must not come back as a crowd.
+    if (this.#lateUnderway >= this.#parts.settings.deliveriesAtOnce && !signal.aborted) {
+      await new Promise<void>((resolve) => this.#turns.push(resolve));
+    }
+    if (signal.aborted) return;
+    this.#lateUnderway += 1;
+    await this.#attempt(key).finally(() => {
+      this.#lateUnderway -= 1;
+      this.#turns.shift()?.();
+    });
   }
 
   async #attempt(key: string): Promise<void> {

@@ -31,6 +31,11 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
         `The store does not accept the credentials of the connector (${why}).`,
         'Set them: npx connector secrets set store. The doctor shows more: npx connector doctor.',
       );
+    case 'credentials-unreachable':
+      return new Problem(
+        'The credentials of the store cannot be read from Secrets Manager at the moment.',
+        'Repeat the command in a minute.',
+      );
     case 'connection':
     case 'time-out':
       return new Problem(

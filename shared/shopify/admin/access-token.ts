@@ -36,15 +36,16 @@ export function createAccessTokens({
   /** Set by a refusal: the credentials themselves may have been changed. */
   let doubted = false;
 
-  async function readSecret(): Promise<AdminCredentials | undefined> {
+  async function readSecret(): Promise<AdminCredentials | AdminFailure> {
     try {
       if (!doubted) return await secret.get();
       const { value } = await secret.refresh();
       doubted = false;
       return value;
-    } catch {
+    } catch (error) {
       // Its reader has told why; the error itself may be about anything.
-      return undefined;
+      const passes = error instanceof Error && error.name === 'Unreachable';
+      return failure(passes ? 'credentials-unreachable' : 'no-credentials');
     }
   }
 
@@ -61,7 +62,7 @@ export function createAccessTokens({
   return {
     async get() {
       const credentials = await readSecret();
-      if (!credentials) return failure('no-credentials');
+      if (credentials.kind === 'failure') return credentials;
       if (credentials.kind === 'static') {
         return { kind: 'token', accessToken: credentials.accessToken };
       }

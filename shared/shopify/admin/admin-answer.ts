@@ -42,6 +42,8 @@ const reasons = {
   'changed-while-reading': false,
   /** The answer lacks what every such entity has, or has it in another form. */
   'unreadable-answer': false,
+  /** Where the credentials are kept does not answer just now. */
+  'credentials-unreachable': false,
   /** The credentials cannot be had. */
   'no-credentials': true,
   /** The store does not take the app's id and secret, or not for this shop. */

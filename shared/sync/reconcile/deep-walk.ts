@@ -144,7 +144,8 @@ async function takeStep(
     if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
     return taken(found.value, again ? begin(world.now()) : { began, phase: 'done' });
   }
-  const walk = position.walk ?? { from: undefined, until: quietUntil(new Date(began)) };
+  // By the moment at which the phase is begun: the run that was asked first may have died long ago.
+  const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
   // What never was settled and is older than the connector is a backfill's business.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
   const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);

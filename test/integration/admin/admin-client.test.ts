@@ -210,6 +210,14 @@ describe('a static token', () => {
     const answer = await client({ secret: { get: broken, refresh: broken } })(shopName, {});
     expect(answer).toEqual({ kind: 'failure', reason: 'no-credentials' });
   });
+
+  it('that cannot be read just now is a failure that passes', async () => {
+    const away = async () => {
+      throw Object.assign(new Error('secret is away'), { name: 'Unreachable' });
+    };
+    const answer = await client({ secret: { get: away, refresh: away } })(shopName, {});
+    expect(answer).toEqual({ kind: 'failure', reason: 'credentials-unreachable' });
+  });
 });
 
 describe('an answer that is none', () => {

@@ -15,7 +15,7 @@ let stack: LocalStack;
 beforeAll(async () => {
   // The largest plan: by the points of the smallest one, a run over a week waits for minutes.
   stack = await startLocalStack('week', {
-    storePlan: { bucketSize: 20_000, restorePerSecond: 1_000 },
+    storeSettings: { bucketSize: 20_000, restorePerSecond: 1_000 },
   });
 }, 300_000);
 afterAll(() => stack?.stop(), 60_000);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import {
@@ -165,6 +166,21 @@ describe('a delivery that fails', () => {
     expect(sandbox.deliveries.all()).toMatchObject([
       { state: 'failed', attempts: [{ problem: 'no answer within 50 ms' }] },
     ]);
+  });
+
+  it('does not come back as a crowd with all that failed like it', async () => {
+    await start({ settings: { retryPausesSeconds: [0.01], deliveriesAtOnce: 2 } });
+    const seen = new Set<unknown>();
+    // Refused the first time, and left without an answer the second.
+    receiver.answer = ({ headers: { 'x-shopify-webhook-id': id } }) => {
+      const isFirst = !seen.has(id);
+      seen.add(id);
+      return isFirst ? 500 : undefined;
+    };
+    for (let i = 0; i < 10; i += 1) placeSimpleOrder();
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(12);
+    await sleep(100);
+    expect(receiver.received).toHaveLength(12);
   });
 
   it('does not hold up the deliveries behind it', async () => {

@@ -170,6 +170,21 @@ describe('the client', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('takes credentials that cannot be read just now for no mistake of anybody', async () => {
+    const unread = createLoyaltyClient({
+      baseUrl: server.url,
+      credentials: async () => {
+        throw Object.assign(new Error('away'), { name: 'Unreachable' });
+      },
+    });
+    expect(await unread.getCustomer('1')).toMatchObject({
+      reason: 'credentials-unreachable',
+      class: 'retry',
+      mayHaveHappened: false,
+    });
+    expect(server.received).toEqual([]);
+  });
+
   it.each(['', ' ', '\n\t', '\u00a0'])('never sends the blank id %j', async (id) => {
     const failure = { reason: 'blank-id', class: 'rejected', mayHaveHappened: false };
     expect(await client.updateProduct(id, {})).toMatchObject(failure);

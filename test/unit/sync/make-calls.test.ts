@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { classify, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
-import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
+import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 import {
   type CallAssumptions,
+  judge,
   type LoyaltyCalls,
   makeCalls,
   refuseToReplace,
@@ -99,5 +100,17 @@ describe('replacing what was sent', () => {
     expect(refuseToReplace(coupon, noCoupons)?.why).toContain('couponsAreReplaced');
     expect(refuseToReplace(order, noCoupons)).toBeUndefined();
     expect(refuseToReplace(order, defaultAssumptions)).toBeUndefined();
+  });
+});
+
+describe('credentials that cannot be read just now', () => {
+  it('are a reason to try again soon, and say nothing about the service', () => {
+    const failure = transportFailure('credentials-unreachable', {
+      mayHaveHappened: false,
+      message: 'away',
+    });
+    const { outcome, end } = judge(['sendOrder'], failure);
+    expect(outcome).toMatchObject({ kind: 'retry', misconfigured: false, afterSeconds: 0 });
+    expect(end).toBe('unused');
   });
 });

@@ -1,0 +1,37 @@
+import { describeStack, type StackTemplate } from '../../scripts/build/cost/describe-stack.ts';
+
+/** What of a deployment decides the price of a webhook. */
+export interface Deployed {
+  readonly receiverMb: number;
+  readonly workerMb: number;
+  /** The most messages that the event source hands over at once. */
+  readonly batchSize: number;
+  readonly httpApi: boolean;
+}
+
+interface Resources {
+  readonly Resources: Readonly<
+    Record<
+      string,
+      {
+        readonly Type: string;
+        readonly Properties?: {
+          readonly BatchSize?: number;
+          readonly Architectures?: readonly string[];
+        };
+      }
+    >
+  >;
+}
+
+/** Read from the template, so that another memory size or batch size is another price. */
+export function readDeployed(template: StackTemplate & Resources): Deployed {
+  const { receiverMb, workerMb, httpApi } = describeStack(template);
+  const all = Object.values(template.Resources);
+  const functions = all.filter(({ Type }) => Type === 'AWS::Lambda::Function');
+  const isArm = functions.every(({ Properties }) => Properties?.Architectures?.[0] === 'arm64');
+  if (!isArm) throw new Error('the prices are those of arm64, but a function is none');
+  const source = all.find(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
+  const batchSize = source?.Properties?.BatchSize ?? Number.NaN;
+  return { receiverMb, workerMb, batchSize, httpApi };
+}

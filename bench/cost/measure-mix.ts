@@ -1,0 +1,110 @@
+import type { Lab } from '../lab.ts';
+import { countRound } from '../measure/count-calls.ts';
+import { measureCold } from '../measure/measure-cold.ts';
+import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
+import { spreadOf } from '../report/statistics.ts';
+import { webhookEvent } from '../traffic/events.ts';
+import { openOrderTraffic } from '../traffic/order-life.ts';
+import { SIZES } from '../traffic/orders.ts';
+import type { Variant } from '../variants/build-variants.ts';
+import type { Deployed } from './deployed.ts';
+import { billedMs, COLD_PER_INVOCATION, WAITS } from './lambda-time.ts';
+import type { WebhookUse } from './webhook-price.ts';
+
+/** What a million webhooks are made of. */
+const MIX = { first: 0.4, changed: 0.3, unchanged: 0.3 } as const;
+const HAPPENINGS = ['first', 'changed', 'unchanged'] as const;
+
+export interface MixWish {
+  readonly variant: Variant;
+  readonly deployed: Deployed;
+  /** Events of each kind for computing. */
+  readonly events: number;
+  /** Events of each kind for waiting. */
+  readonly waiting: number;
+}
+
+/** What Lambda bills for receiving a webhook, in milliseconds. */
+export async function measureReceiving(lab: Lab, wish: MixWish): Promise<number> {
+  const { variant, deployed, events, waiting } = wish;
+  const receivers = await startWarmVariants(lab, 'receiver', [variant]);
+  const webhooks = (count: number) =>
+    Array.from({ length: count }, () =>
+      webhookEvent(lab.writeOrder({ id: 900, updatedAt: new Date(), ...SIZES['8k'] })),
+    );
+  try {
+    await receivers.round(variant, webhooks(events));
+    const { cpuMs } = await receivers.round(variant, webhooks(events));
+    const waits = await waitsOf(lab, receivers, variant, webhooks(waiting));
+    const billed = { waitMs: spreadOf(waits).median, cpuMs: cpuMs / events };
+    const bundle = lab.bundles.fileOf(variant, 'receiver');
+    return billedMs(billed, deployed.receiverMb) + (await coldShare(lab, bundle, webhooks(1)[0]));
+  } finally {
+    await receivers.stop();
+  }
+}
+
+/** What working on one event of the mix uses, on the average, in batches of so many. */
+export async function measureWorking(
+  lab: Lab,
+  wish: MixWish,
+  perBatch: number,
+): Promise<Omit<WebhookUse, 'receiverMs'>> {
+  const { variant, deployed, events, waiting } = wish;
+  const traffic = await openOrderTraffic(lab, [variant]);
+  const workers = await startWarmVariants(lab, 'worker', [variant]);
+  const many = { happenings: HAPPENINGS, batches: Math.ceil(events / perBatch), perBatch };
+  const few = { ...many, batches: Math.ceil(waiting / perBatch) };
+  const count = many.batches * perBatch;
+  try {
+    for (const warmUp of await traffic.live(variant, many)) await workers.round(variant, warmUp);
+    const computed = await traffic.live(variant, many);
+    const waited = await traffic.live(variant, few);
+    const mix = { workerMs: 0, read: 0, write: 0 };
+    for (const [index, happening] of HAPPENINGS.entries()) {
+      const { cpuMs, units } = await countRound(lab, workers, variant, computed[index] ?? []);
+      const waits = await waitsOf(lab, workers, variant, waited[index] ?? []);
+      const billed = { waitMs: spreadOf(waits).median / perBatch, cpuMs: cpuMs / count };
+      mix.workerMs += MIX[happening] * billedMs(billed, deployed.workerMb);
+      mix.read += (MIX[happening] * units.read) / count;
+      mix.write += (MIX[happening] * units.write) / count;
+    }
+    const [first = []] = await traffic.live(variant, { ...few, happenings: ['first'], batches: 1 });
+    const cold = await coldShare(lab, lab.bundles.fileOf(variant, 'worker'), first[0]);
+    return {
+      workerMs: mix.workerMs + cold / perBatch,
+      messageBytes: Buffer.byteLength(first[0]?.Records[0]?.body ?? ''),
+      units: { read: mix.read, write: mix.write },
+      perBatch,
+    };
+  } finally {
+    await workers.stop();
+    await traffic.stop();
+  }
+}
+
+/** How long each of these invocations waits for answers that take their time. */
+async function waitsOf(
+  { endpoints }: Lab,
+  processes: WarmVariants,
+  variant: Variant,
+  invocations: readonly unknown[],
+): Promise<readonly number[]> {
+  await endpoints.ask({ waitMs: WAITS });
+  const waits: number[] = [];
+  for (const invocation of invocations) {
+    const { wallMs, cpuMs } = await processes.round(variant, [invocation]);
+    waits.push(wallMs - cpuMs);
+  }
+  await endpoints.ask({ waitMs: {} });
+  return waits;
+}
+
+/** Loading has a whole CPU whatever the memory, so it takes as long there as here. */
+async function coldShare(lab: Lab, bundle: string, event: unknown): Promise<number> {
+  const ms: number[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    ms.push((await measureCold(bundle, event, lab.environment)).importMs);
+  }
+  return COLD_PER_INVOCATION * spreadOf(ms).median;
+}

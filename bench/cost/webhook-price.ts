@@ -1,0 +1,51 @@
+import { PRICES } from '../../scripts/build/cost/prices.ts';
+import type { CapacityUnits } from '../endpoints/aws-answers.ts';
+import type { Deployed } from './deployed.ts';
+
+/** Measured of one webhook of the mix, on the average. */
+export interface WebhookUse {
+  /** As Lambda bills them. */
+  readonly receiverMs: number;
+  readonly workerMs: number;
+  /** Of its message on the queue. */
+  readonly messageBytes: number;
+  readonly units: CapacityUnits;
+  /** Messages in a batch. */
+  readonly perBatch: number;
+}
+
+export interface WebhookPrice {
+  readonly endpoint: number;
+  readonly receiver: number;
+  readonly queue: number;
+  readonly worker: number;
+  readonly ledger: number;
+  readonly total: number;
+}
+
+const MILLION = 1_000_000;
+/** SQS bills each started 64 KB of what a request carries, its answer included. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** US dollars for a million webhooks. Logs, storage and what is paid every month are in docs/cost.md. */
+export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice {
+  const { receiverMs, workerMs, messageBytes, units, perBatch } = use;
+  const { lambda, dynamoDb, sqsFifoPerRequest, httpApiPerRequest } = PRICES;
+  const run = (ms: number, mb: number) => (ms / 1000) * (mb / 1024) * lambda.perGbSecondArm;
+  const chunks = (bytes: number) => Math.ceil(bytes / CHUNK_BYTES);
+  const queueRequests =
+    chunks(messageBytes) + (chunks(messageBytes * perBatch) + DELETE_REQUESTS) / perBatch;
+  const parts = {
+    endpoint: deployed.httpApi ? httpApiPerRequest : 0,
+    receiver: lambda.perRequest + run(receiverMs, deployed.receiverMb),
+    queue: queueRequests * sqsFifoPerRequest,
+    worker: lambda.perRequest / perBatch + run(workerMs, deployed.workerMb),
+    ledger: units.read * dynamoDb.perRead + units.write * dynamoDb.perWrite,
+  };
+  const total = Object.values(parts).reduce((sum, dollars) => sum + dollars, 0);
+  const ofMillion = Object.entries({ ...parts, total }).map(([name, one]) => [name, one * MILLION]);
+  return Object.fromEntries(ofMillion) as unknown as WebhookPrice;
+}
+
+/** One for the whole batch. */
+const DELETE_REQUESTS = 1;

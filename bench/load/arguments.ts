@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+
+export interface LoadOptions {
+  /** Of the steady part; the flash sale comes on top. */
+  readonly minutes: number;
+  /** Webhooks per second of the steady part; the flash sale has ten times as many. */
+  readonly rate: number;
+  readonly burstSeconds: number;
+  /** No more orders than this are placed. */
+  readonly orders: number;
+  readonly seed: number;
+  readonly jsonFile: string | undefined;
+  /** Whether the report goes into docs/reliability.md. */
+  readonly docs: boolean;
+}
+
+export type Arguments =
+  | { readonly kind: 'run'; readonly options: LoadOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+const USUAL = { minutes: 5, rate: 20, burstSeconds: 60 };
+const QUICK = { minutes: 0.5, rate: 8, burstSeconds: 15 };
+
+export const help = `Runs the whole connector on this machine under load, kills every one of its processes on the way,
+and says whether anything was lost or earned twice.
+
+npm run load -- [options]
+
+  --minutes N   of steady load (default ${USUAL.minutes}); a flash sale of a minute follows
+  --rate N      webhooks per second, ten times as many in the sale (default ${USUAL.rate})
+  --orders N    places no more orders than this (default: as many as fit)
+  --seed N      another run of what happens in the store (default 1)
+  --quick       ${QUICK.minutes * 60} s at ${QUICK.rate}/s and a sale of ${QUICK.burstSeconds} s: a look, not a proof
+  --json FILE   writes the report there too
+  --docs        writes the report into docs/reliability.md
+  --help        this text
+
+It ends with 0 when nothing was lost and nothing earned twice, and with 1 otherwise.
+`;
+
+export function readArguments(args: readonly string[]): Arguments {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        minutes: { type: 'string' },
+        rate: { type: 'string' },
+        orders: { type: 'string' },
+        seed: { type: 'string', default: '1' },
+        quick: { type: 'boolean', default: false },
+        json: { type: 'string' },
+        docs: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) return { kind: 'help' };
+    const usual = values.quick ? QUICK : USUAL;
+    return {
+      kind: 'run',
+      options: {
+        minutes: readNumber('--minutes', values.minutes, 0.1, 1_440) ?? usual.minutes,
+        rate: readNumber('--rate', values.rate, 1, 1_000) ?? usual.rate,
+        burstSeconds: usual.burstSeconds,
+        orders: readNumber('--orders', values.orders, 1, 1e7) ?? Number.POSITIVE_INFINITY,
+        seed: Math.floor(readNumber('--seed', values.seed, 0, 2 ** 31 - 1) ?? 1),
+        jsonFile: values.json,
+        docs: values.docs,
+      },
+    };
+  } catch (error) {
+    // parseArgs and the reader throw for what was typed; their first line says what it was.
+    const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
+    return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
+  }
+}
+
+function readNumber(
+  name: string,
+  text: string | undefined,
+  least: number,
+  most: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== '' && value >= least && value <= most) return value;
+  throw new Error(`${name} must be a number from ${least} to ${most}`);
+}

@@ -1,0 +1,20 @@
+// Queues and table, in a process of their own: what is accepted must outlive a kill of it.
+import { startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
+
+export interface AwsTask {
+  readonly dataFolder: string;
+  readonly ports: { readonly sqs: number; readonly dynamodb: number };
+}
+
+export interface AwsReady {
+  readonly sqs: string;
+  readonly dynamodb: string;
+}
+
+process.on('disconnect', () => process.exit());
+const { dataFolder, ports } = JSON.parse(process.argv[2] ?? '') as AwsTask;
+// The functions live on, and with them what they hold: only its visibility gives it back, as on AWS.
+const sqs = await startSqs(dataFolder, { port: ports.sqs, holdersLive: true });
+const dynamoDb = await startDynamoDb(dataFolder, ports.dynamodb);
+const ready: AwsReady = { sqs: sqs.endpoint, dynamodb: dynamoDb.endpoint };
+process.send?.({ kind: 'ready', ready });

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import { compare } from '../../local/stack/demo/compare.ts';
+import { startDynamoDb } from '../../local/stack/emulators.ts';
+import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
+import type { Shop } from '../../shared/config/connector-config.ts';
+import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
+import type { LedgerEntry } from '../../shared/sync/ledger.ts';
+import type { AcceptedWebhook } from './told-outcomes.ts';
+
+export interface Verdict {
+  readonly orders: number;
+  readonly products: number;
+  readonly coupons: number;
+  readonly balances: number;
+  /** In words: what the loyalty service should hold and does not, and what nobody can account for. */
+  readonly lost: readonly string[];
+  /** Orders that earned more than they are worth, in words. */
+  readonly doubled: readonly string[];
+  /** Accepted webhooks whose line went down with a killed process: the ledger tells that they ended. */
+  readonly toldByLedger: number;
+  /** Calls that sent an order in the state in which it had been sent last. */
+  readonly sentAgain: number;
+}
+
+/** Opens what the run has left on disk, and looks at it as a third party would. */
+export async function judge(
+  files: { readonly data: string },
+  ledgerTable: string,
+  shop: Shop,
+  accepted: readonly AcceptedWebhook[],
+): Promise<Verdict> {
+  const store = await startStoreSandbox({
+    shop: { domain: shop.domain },
+    dataFile: join(files.data, 'store.jsonl'),
+    settings: { bucketSize: 1_000_000, restorePerSecond: 100_000 },
+  });
+  const loyalty = await startLoyaltySandbox({ dataFile: join(files.data, 'loyalty.jsonl') });
+  const aws = await startDynamoDb(files.data);
+  try {
+    const { differences, ...same } = await compare({ store, loyalty }, shop, new Date());
+    const points = judgePoints(loyalty);
+    const balances = judgeBalances(store, loyalty);
+    const open = accepted.filter(({ outcome }) => outcome === undefined);
+    const unaccounted = await notInLedger(open, aws.endpoint, ledgerTable, shop.domain);
+    return {
+      ...same,
+      balances: balances.right,
+      lost: [
+        ...differences,
+        ...points.lost,
+        ...balances.wrong,
+        ...unaccounted.map(
+          ({ id, kind, entityId }) => `webhook ${id} of ${kind} ${entityId}: nobody knows its end`,
+        ),
+      ],
+      doubled: points.doubled,
+      toldByLedger: open.length - unaccounted.length,
+      sentAgain: countSentAgain(loyalty),
+    };
+  } finally {
+    await aws.stop();
+    await loyalty.stop();
+    await store.stop();
+  }
+}
+
+/** Every order has the points it is worth, once. */
+function judgePoints(loyalty: LoyaltySandbox) {
+  const { orders, points } = loyalty.state();
+  const earned = Map.groupBy(points, ({ source }) =>
+    source.kind === 'order' ? source.orderId : '',
+  );
+  const lost: string[] = [];
+  const doubled: string[] = [];
+  for (const { OriginalId: id, IsCompleted, IsCancelledOrReturned, OrderTotal } of orders) {
+    const due = IsCompleted && !IsCancelledOrReturned ? Math.round(OrderTotal * 100) : 0;
+    const records = earned.get(id) ?? [];
+    const got = records.reduce((sum, one) => sum + Math.round(one.points * 100), 0);
+    const words = `order ${id}: it earned ${got / 100} in ${records.length} records and is worth ${due / 100}`;
+    if (got > due || records.length > 1) doubled.push(words);
+    else if (got < due) lost.push(words);
+  }
+  return { lost, doubled };
+}
+
+/** Every customer's metafield shows the points that the loyalty service has. */
+function judgeBalances(store: StoreSandbox, loyalty: LoyaltySandbox) {
+  const shown = new Map(
+    store
+      .state()
+      .metafields.filter(({ key }) => key === 'points')
+      .map(({ ownerGid, value }) => [ownerGid.split('/').at(-1), Number(value)]),
+  );
+  const known = loyalty.state().customers.filter(({ OriginalId: id }) => shown.has(id));
+  const unseen = loyalty
+    .state()
+    .customers.filter(({ OriginalId: id, points }) => !shown.has(id) && points > 0);
+  const wrong = [...known, ...unseen].filter(
+    ({ OriginalId: id, points }) => shown.get(id) !== points,
+  );
+  return {
+    right: known.length + unseen.length - wrong.length,
+    wrong: wrong.map(
+      ({ OriginalId: id, points }) =>
+        `customer ${id}: the store shows ${shown.get(id) ?? 'no'} points, the service has ${points}`,
+    ),
+  };
+}
+
+async function notInLedger(
+  webhooks: readonly AcceptedWebhook[],
+  endpoint: string,
+  table: string,
+  shop: string,
+): Promise<readonly AcceptedWebhook[]> {
+  const budget = { connectMs: 10_000, attemptMs: 60_000, attempts: 2 };
+  const client = createDynamoDbClient({ budget, emulator: { endpoint } });
+  const ledger = createDynamoDbLedger({ client, table });
+  const keyOf = ({ kind, entityId }: AcceptedWebhook) =>
+    ({ shop, kind, id: entityId }) as EntityKey;
+  const entries = await ledger.readMany(webhooks.map(keyOf));
+  client.destroy();
+  return webhooks.filter((webhook) => {
+    const entry = entries.get(entityKeyText(keyOf(webhook)));
+    return !entry || !hasSettled(entry, webhook);
+  });
+}
+
+/** The ledger holds this state or a newer one, or work on the entity ended after it was accepted. */
+function hasSettled(entry: LedgerEntry, { version, receivedAt }: AcceptedWebhook): boolean {
+  if (entry.uncertain) return false;
+  if (version !== undefined && entry.version >= version) return true;
+  return entry.outcomes.some(({ at }) => Date.parse(at) >= receivedAt);
+}
+
+/** At least once is what a connector can promise; sent again in the same state, an order earns nothing. */
+function countSentAgain(loyalty: LoyaltySandbox): number {
+  const last = new Map<string, string>();
+  let count = 0;
+  for (const { body } of loyalty.journal.entries({ operation: 'sendOrder' })) {
+    const { UpdatedDate: _, ...order } = (body ?? {}) as Readonly<Record<string, unknown>>;
+    const id = String(order.OriginalId);
+    const state = JSON.stringify(order);
+    if (last.get(id) === state) count += 1;
+    last.set(id, state);
+  }
+  return count;
+}

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Ports } from '../../local/stack/ports.ts';
+import { AnsweringProcess } from './answering-process.ts';
+import type { AwsReady, AwsTask } from './aws-process.ts';
+import type {
+  FunctionProcess,
+  Progress,
+  StackQuestion,
+  StackReady,
+  StackTask,
+} from './stack-process.ts';
+
+const STAGE = 'load';
+const STACK_NAME = `loyalty-connector-${STAGE}`;
+/** Eight retries within five minutes instead of four hours. */
+const RETRY_TIME_SCALE = 0.02;
+/** Connections that the store opens: more would only start more processes on two cores. */
+const DELIVERIES_AT_ONCE = 6;
+/** What a killed worker held comes back after this instead of 24 minutes. */
+const VISIBILITY_SECONDS = 60;
+
+const AWS = fileURLToPath(new URL('./aws-process.ts', import.meta.url));
+const STACK = fileURLToPath(new URL('./stack-process.ts', import.meta.url));
+const SYNTHESIZE = fileURLToPath(new URL('./synthesize-process.ts', import.meta.url));
+
+/**
+ * The real local stack in processes that can be killed: queues and table; everything else with store and
+ * loyalty service; and those of the functions.
+ */
+export class LoadedStack {
+  readonly files: {
+    readonly data: string;
+    readonly log: string;
+    readonly deliveries: string;
+  };
+  readonly #folder: string;
+  readonly #ports: Ports & AwsTask['ports'];
+  #aws: AnsweringProcess<AwsReady, never>;
+  #stack: AnsweringProcess<StackReady, StackQuestion> | undefined;
+  #ready: StackReady | undefined;
+
+  private constructor(folder: string, ports: Ports & AwsTask['ports']) {
+    this.#folder = folder;
+    this.#ports = ports;
+    this.files = {
+      data: join(folder, 'data'),
+      log: join(folder, 'functions.log'),
+      deliveries: join(folder, 'deliveries.jsonl'),
+    };
+    mkdirSync(this.files.data, { recursive: true, mode: 0o700 });
+    this.#aws = this.#startAws();
+  }
+
+  /** Everything of it lies in the folder. */
+  static async start(folder: string): Promise<LoadedStack> {
+    await synthesize(join(folder, 'assembly'));
+    const stack = new LoadedStack(folder, await findPorts());
+    try {
+      await stack.#startStack();
+      return stack;
+    } catch (error) {
+      await stack.stop();
+      throw error;
+    }
+  }
+
+  /** Undefined while it is down. */
+  get storeAddress(): string | undefined {
+    return this.#ready?.store;
+  }
+
+  get ledgerTable(): string {
+    return this.#ready?.ledgerTable ?? '';
+  }
+
+  /** Throws `HasEnded` while it is down, as the others do. */
+  async processes(): Promise<readonly FunctionProcess[]> {
+    const functions = await this.#ask<readonly FunctionProcess[]>({ kind: 'processes' });
+    return [
+      ...functions,
+      { name: 'stack', pid: this.#stack?.pid ?? -1 },
+      { name: 'queues-and-table', pid: this.#aws.pid },
+    ];
+  }
+
+  progress(): Promise<Progress> {
+    return this.#ask({ kind: 'progress' });
+  }
+
+  setLoyalty(is: 'well' | 'slow' | 'down'): Promise<void> {
+    return this.#ask({ kind: 'loyalty', is });
+  }
+
+  /** Takes up again what lies in its folder. */
+  async killAndRestartAws(): Promise<void> {
+    await this.#aws.kill();
+    this.#aws = this.#startAws();
+    await this.#aws.ready;
+  }
+
+  async killAndRestartStack(): Promise<void> {
+    this.#ready = undefined;
+    await this.#stack?.kill();
+    await this.#startStack();
+  }
+
+  async stop(): Promise<void> {
+    await this.#stack?.ask({ kind: 'stop' }).catch(() => {});
+    await this.#stack?.stop();
+    await this.#aws.stop();
+  }
+
+  #ask<Answer>(question: StackQuestion): Promise<Answer> {
+    if (!this.#stack) throw new Error('asked before it was started');
+    return this.#stack.ask<Answer>(question);
+  }
+
+  #startAws(): AnsweringProcess<AwsReady, never> {
+    const task: AwsTask = { dataFolder: this.files.data, ports: this.#ports };
+    return new AnsweringProcess(AWS, task);
+  }
+
+  async #startStack(): Promise<void> {
+    const task: StackTask = {
+      assemblyFolder: join(this.#folder, 'assembly'),
+      stackName: STACK_NAME,
+      dataFolder: this.files.data,
+      logFile: this.files.log,
+      deliveriesFile: this.files.deliveries,
+      ports: this.#ports,
+      emulators: await this.#aws.ready,
+      deliveriesAtOnce: DELIVERIES_AT_ONCE,
+      retryTimeScale: RETRY_TIME_SCALE,
+      visibilitySeconds: VISIBILITY_SECONDS,
+    };
+    this.#stack = new AnsweringProcess(STACK, task);
+    this.#ready = await this.#stack.ready;
+  }
+}
+
+async function synthesize(folder: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [SYNTHESIZE, folder, STAGE]);
+}
+
+/** Of their own, and the same after a restart: webhooks on their way know their address. */
+async function findPorts(): Promise<Ports & AwsTask['ports']> {
+  const servers = Array.from({ length: 7 }, () => createServer());
+  const found = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const [webhooks = 0, gateway = 0, store = 0, loyalty = 0, metrics = 0, sqs = 0, dynamodb = 0] =
+    found;
+  return { webhooks, gateway, store, loyalty, metrics, sqs, dynamodb };
+}

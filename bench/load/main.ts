@@ -1,0 +1,63 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT } from '../../local/stack/synthesize.ts';
+import { help, type LoadOptions, readArguments } from './arguments.ts';
+
+const wanted = readArguments(process.argv.slice(2));
+switch (wanted.kind) {
+  case 'help':
+    process.stdout.write(help);
+    break;
+  case 'wrong':
+    process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
+    process.exitCode = 2;
+    break;
+  case 'run':
+    process.exitCode = await run(wanted.options);
+}
+
+async function run(options: LoadOptions): Promise<number> {
+  // Loaded only now: telling of a mistyped option is faster.
+  const { runLoad } = await import('./run-load.ts');
+  const { writeDocs } = await import('./write-docs.ts');
+  const { isClean, makeReport, renderReport } = await import('./report.ts');
+  const folder = join(PROJECT, `.connector/load-${process.pid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stopping = new AbortController();
+  const onSignal = () => {
+    // The second one is from somebody who does not want to wait; the processes end with this one.
+    if (stopping.signal.aborted) process.exit(130);
+    stopping.abort();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  const say = (line: string) =>
+    void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${line}\n`);
+  let isKept = false;
+  try {
+    const facts = await runLoad({ options, folder, say, signal: stopping.signal });
+    const report = makeReport(facts, options);
+    process.stdout.write(renderReport(report, process.stdout.columns ?? 100));
+    if (options.docs) {
+      const command = ['npm run load --', ...process.argv.slice(2)].join(' ');
+      writeDocs(renderReport(report, 100), command);
+    }
+    if (options.jsonFile !== undefined) {
+      writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
+    }
+    isKept = !isClean(report);
+    if (isKept) say(`What the run left is kept in ${folder}.`);
+    return isKept ? 1 : 0;
+  } catch (error) {
+    if (stopping.signal.aborted) {
+      say('Stopped before the end: nothing was compared.');
+      return 130;
+    }
+    isKept = true;
+    say(`It broke off; what it left is kept in ${folder}.`);
+    console.error(error);
+    return 1;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+    if (!isKept) rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,199 @@
+import { availableParallelism, cpus } from 'node:os';
+import { renderTable } from '../../scripts/connector/terminal/table.ts';
+import type { LoadOptions } from './arguments.ts';
+import type { Verdict } from './judge.ts';
+import type { Peak } from './peak-memory.ts';
+import type { AcceptedWebhook, Outcome, Told } from './told-outcomes.ts';
+
+export interface Phase {
+  readonly name: string;
+  /** Epoch milliseconds. */
+  readonly from: number;
+  readonly to: number;
+  /** That the store meant to send in it. */
+  readonly webhooks: number;
+}
+
+/** What a run has found out. */
+export interface RunFacts {
+  readonly ordersPlaced: number;
+  readonly phases: readonly Phase[];
+  readonly troubles: readonly {
+    readonly phase: string;
+    readonly atSecond: number;
+    readonly what: string;
+  }[];
+  readonly drainSeconds: number;
+  /** Still on its way when the patience was over. */
+  readonly left: number;
+  readonly dead: number;
+  readonly peaks: readonly Peak[];
+  readonly told: Told;
+  readonly verdict: Verdict;
+}
+
+export type Report = ReturnType<typeof makeReport>;
+
+export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed }: LoadOptions) {
+  const { told, verdict, phases } = facts;
+  const { accepted } = told;
+  const count = (outcome: Outcome) => accepted.filter((one) => one.outcome === outcome).length;
+  return {
+    at: new Date().toISOString(),
+    machine: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`,
+    options: { minutes, rate, burstSeconds, seed },
+    orders: facts.ordersPlaced,
+    accepted: accepted.length,
+    applied: count('applied'),
+    unchanged: count('unchanged'),
+    superseded: count('superseded'),
+    skipped: count('skipped'),
+    handled: count('handled'),
+    toldByLedger: verdict.toldByLedger,
+    dead: Math.max(facts.dead, count('dead')),
+    lost: verdict.lost,
+    doubled: verdict.doubled,
+    left: facts.left,
+    givenUp: told.givenUp.length,
+    resent: told.resent,
+    retries: told.retries,
+    sentAgain: verdict.sentAgain,
+    compared: {
+      orders: verdict.orders,
+      products: verdict.products,
+      coupons: verdict.coupons,
+      balances: verdict.balances,
+    },
+    drainSeconds: facts.drainSeconds,
+    bestPerSecond: bestPerSecond(accepted),
+    phases: phases.map(({ name, from, to, webhooks }) => ({
+      name,
+      seconds: (to - from) / 1000,
+      offeredPerSecond: webhooks / ((to - from) / 1000),
+      ...latencies(accepted.filter(({ sentAt = 0 }) => sentAt >= from && sentAt < to)),
+    })),
+    troubles: facts.troubles,
+    peaks: facts.peaks,
+  };
+}
+
+/** Nothing lost, nothing doubled, nothing stuck. */
+export const isClean = ({ lost, doubled, left }: Report): boolean =>
+  lost.length === 0 && doubled.length === 0 && left === 0;
+
+/** From the first time the webhook was sent until the loyalty service had answered. */
+export function latencies(webhooks: readonly AcceptedWebhook[]) {
+  const sorted = webhooks
+    .flatMap(({ outcome, sentAt, endedAt }) =>
+      outcome === 'applied' && sentAt !== undefined && endedAt !== undefined
+        ? [endedAt - sentAt]
+        : [],
+    )
+    .toSorted((one, other) => one - other);
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  return { applied: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+/** Webhooks that came to their end per second, in the best ten seconds. */
+function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
+  const ends = webhooks
+    .flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]))
+    .toSorted((one, other) => one - other);
+  let best = 0;
+  let first = 0;
+  for (const [index, end] of ends.entries()) {
+    while (end - (ends[first] ?? end) > 10_000) first += 1;
+    best = Math.max(best, index - first + 1);
+  }
+  return best / 10;
+}
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
+
+/** For a person: what was accepted and what became of it, how fast, and in how much memory. */
+export function renderReport(report: Report, width: number): string {
+  const figures: readonly (readonly [string, string, string])[] = [
+    [
+      'accepted',
+      whole(report.accepted),
+      `webhooks answered with 200, of ${whole(report.orders)} orders`,
+    ],
+    ['applied', whole(report.applied), 'the loyalty service was brought to a new state'],
+    ['unchanged', whole(report.unchanged), 'it was there already: no call'],
+    ['superseded', whole(report.superseded), 'a newer state had been applied before'],
+    ['skipped', whole(report.skipped), 'not to be synced, with a reason'],
+    ['handled', whole(report.handled), 'turned into messages of their own'],
+    [
+      'in the ledger',
+      whole(report.toldByLedger),
+      'ended, but the line went down with a killed process',
+    ],
+    ['dead', whole(report.dead), 'parked for a person'],
+    ['lost', whole(report.lost.length), 'by both sides’ end states, the ledger and the log'],
+    ['doubled', whole(report.doubled.length), 'orders that earned more than they are worth'],
+    ['resent', whole(report.resent), 'deliveries that the store had to try again'],
+    ['given up', whole(report.givenUp), 'deliveries that failed nine times'],
+    ['retries', whole(report.retries), 'messages left on their queue for later'],
+    ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
+    ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],
+    [
+      'best',
+      `${whole(report.bestPerSecond)}/s`,
+      'webhooks that came to their end, over ten seconds',
+    ],
+  ];
+  const table = (columns: readonly string[], rows: readonly (readonly string[])[], left: number) =>
+    renderTable(
+      {
+        columns: columns.map((title, index) => ({
+          title,
+          ...(index > 0 && index !== left && { align: 'right' as const }),
+        })),
+        rows,
+      },
+      width,
+      (_, text) => text,
+    );
+  return [
+    `${report.machine}\n`,
+    table(['FIGURE', 'COUNT', 'WHAT'], figures, 2),
+    table(
+      ['PHASE', 'OFFERED', 'FOR', 'P50', 'P99'],
+      report.phases.map((phase) => [
+        phase.name,
+        `${whole(phase.offeredPerSecond)}/s`,
+        `${whole(phase.seconds)} s`,
+        seconds(phase.p50Ms),
+        seconds(phase.p99Ms),
+      ]),
+      -1,
+    ),
+    table(
+      ['PROCESS', 'AT ONCE', 'PEAK'],
+      report.peaks.map(({ name, processes, bytes }) => [
+        name,
+        whole(processes),
+        `${whole(bytes / 1e6)} MB`,
+      ]),
+      -1,
+    ),
+    judgement(report),
+  ].join('\n');
+}
+
+const SHOWN = 20;
+
+function judgement(report: Report): string {
+  const { orders, products, coupons, balances } = report.compared;
+  const problems = [
+    ...report.lost.map((one) => `lost: ${one}`),
+    ...report.doubled.map((one) => `doubled: ${one}`),
+    ...(report.left > 0 ? [`still on their way: ${report.left} webhooks and messages`] : []),
+  ];
+  if (problems.length === 0) {
+    return `lost 0, doubled 0: ${whole(orders)} orders, ${products} products, ${coupons} coupons and ${balances} balances are the same on both sides\n`;
+  }
+  const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
+  return `${[...problems.slice(0, SHOWN), ...more].join('\n')}\n`;
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
+import connector from '../../test/fixtures/storefront.config.ts';
+import type { LoadOptions } from './arguments.ts';
+import { judge } from './judge.ts';
+import { keepRate } from './keep-rate.ts';
+import { LoadedStack } from './loaded-stack.ts';
+import { PeakMemory } from './peak-memory.ts';
+import type { Phase, RunFacts } from './report.ts';
+import { settle } from './settle.ts';
+import { createStoreControl } from './store-control.ts';
+import { StoreLife } from './store-life.ts';
+import { readTold } from './told-outcomes.ts';
+import { killsOfEach, saleTroubles, type Trouble } from './trouble.ts';
+
+export interface LoadRun {
+  readonly options: LoadOptions;
+  readonly folder: string;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const BURST = 10;
+const PROGRESS_EVERY_MS = 10_000;
+/** Starts, loads, hurts and drains the stack, and gives what came of it. */
+export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {
+  const troubles: RunFacts['troubles'][number][] = [];
+  say('Describing the stack, bundling its functions, starting it.');
+  const stack = await LoadedStack.start(folder);
+  const memory = new PeakMemory(() => stack.processes());
+  const telling = tellProgress(stack, say);
+  try {
+    const [shop] = connector.shops;
+    if (!shop) throw new Error('There is no shop in the settings.');
+    const functions = [...new Set((await stack.processes()).map(({ name }) => name))].slice(0, -2);
+    const life = new StoreLife(
+      createStoreControl(() => stack.storeAddress),
+      seededRandom(options.seed),
+      options.orders,
+    );
+    await life.open();
+    await settle(stack, signal);
+
+    const phases: Phase[] = [];
+    const load = async (
+      name: string,
+      rate: number,
+      seconds: number,
+      planned: readonly Trouble[],
+    ): Promise<void> => {
+      say(`${name}: ${rate} webhooks a second for ${seconds} s.`);
+      const from = Date.now();
+      const before = await stack.progress();
+      const offering = keepRate(() => life.next(), { rate, seconds, signal });
+      for (const trouble of planned) {
+        await waitUntil(from + trouble.at * seconds * 1000, signal);
+        if (signal.aborted) break;
+        say(`  ${trouble.what}`);
+        troubles.push({ phase: name, atSecond: (Date.now() - from) / 1000, what: trouble.what });
+        await trouble.happen(stack);
+      }
+      await offering;
+      const { webhooks } = await stack.progress();
+      phases.push({ name, from, to: Date.now(), webhooks: webhooks - before.webhooks });
+    };
+    await load('steady', options.rate, options.minutes * 60, killsOfEach(functions));
+    await load('flash sale', options.rate * BURST, options.burstSeconds, saleTroubles);
+
+    const drainFrom = Date.now();
+    say('The sale is over. What is still on its way settles.');
+    const left = await settle(stack, signal);
+    const drainSeconds = (Date.now() - drainFrom) / 1000;
+    const { dead } = await stack.progress();
+    const { ledgerTable, files } = stack;
+    telling.stop();
+    const peaks = memory.stop();
+    await stack.stop();
+    signal.throwIfAborted();
+
+    say('Comparing both sides.');
+    const told = await readTold(files);
+    const verdict = await judge(files, ledgerTable, shop, told.accepted);
+    const { ordersPlaced } = life;
+    return { ordersPlaced, phases, troubles, drainSeconds, left, dead, peaks, told, verdict };
+  } finally {
+    telling.stop();
+    memory.stop();
+    await stack.stop();
+  }
+}
+
+function tellProgress(stack: LoadedStack, say: (line: string) => void): { stop(): void } {
+  const tell = async () => {
+    const { webhooks, undelivered, queued, dead } = await stack.progress();
+    const waiting = queued ?? 'unknown';
+    say(`  ${webhooks} webhooks, ${undelivered} not delivered, ${waiting} on queues, ${dead} dead`);
+  };
+  const timer = setInterval(() => void tell().catch(() => say('  (down)')), PROGRESS_EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+async function waitUntil(epochMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.max(0, epochMs - Date.now()), undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,165 @@
+// The stack of a load run but for queues and table: gateway, functions, store and loyalty service.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import type { Ports } from '../../local/stack/ports.ts';
+import { startStack } from '../../local/stack/running-stack.ts';
+import { readAssembly } from '../../local/stack/template/assembly.ts';
+import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
+import type { Template } from '../../local/stack/template/template.ts';
+import connector from '../../test/fixtures/storefront.config.ts';
+import { answerQuestions } from './answering-process.ts';
+import type { AwsReady } from './aws-process.ts';
+import { writeDeliveries } from './delivery-record.ts';
+import { openLineFile } from './line-file.ts';
+
+export interface StackTask {
+  readonly assemblyFolder: string;
+  readonly stackName: string;
+  readonly dataFolder: string;
+  readonly logFile: string;
+  readonly deliveriesFile: string;
+  readonly ports: Ports;
+  readonly emulators: AwsReady;
+  readonly deliveriesAtOnce: number;
+  /** Of the eight retries, which the real store spreads over four hours. */
+  readonly retryTimeScale: number;
+  /** For messages of a worker that died; the template's is 24 minutes. */
+  readonly visibilitySeconds: number;
+}
+
+export interface StackReady {
+  readonly store: string;
+  readonly ledgerTable: string;
+}
+
+export interface FunctionProcess {
+  /** The folder of functions/. */
+  readonly name: string;
+  readonly pid: number;
+}
+
+export interface Progress {
+  /** That the store meant to send so far. */
+  readonly webhooks: number;
+  readonly undelivered: number;
+  /** Messages on queues, whoever may see them. Undefined: the queues do not answer. */
+  readonly queued?: number;
+  readonly dead: number;
+  /** Point events that the loyalty service has still to send. */
+  readonly pendingEvents: number;
+}
+
+export type StackQuestion =
+  | { readonly kind: 'processes' | 'progress' | 'stop' }
+  /** How the loyalty service is from now on. */
+  | { readonly kind: 'loyalty'; readonly is: 'well' | 'slow' | 'down' };
+
+const SLOW_MS = 1_000;
+const RECORD_EVERY_MS = 500;
+
+process.on('disconnect', () => process.exit());
+const task = JSON.parse(process.argv[2] ?? '') as StackTask;
+const assembly = readAssembly(task.assemblyFolder, task.stackName);
+const stack = await startStack({
+  connector,
+  assembly: Promise.resolve({ ...assembly, template: withVisibility(assembly.template) }),
+  ports: task.ports,
+  dataFolder: task.dataFolder,
+  emulators: task.emulators,
+  storeSettings: {
+    deliveriesAtOnce: task.deliveriesAtOnce,
+    retryPausesSeconds: [60, 120, 300, 600, 1_200, 2_400, 3_600, 6_120],
+    retryTimeScale: task.retryTimeScale,
+    // What is measured is not the store's own limit.
+    bucketSize: 1_000_000,
+    restorePerSecond: 100_000,
+  },
+  // While queues and table are down there are many, and all of them are meant.
+  onProblem: () => {},
+});
+const isSource = (arn: string) =>
+  stack.description.eventSources.some(({ queueArn }) => queueArn === arn);
+const dead = stack.description.queues.filter(({ arn }) => !isSource(arn));
+
+const log = openLineFile(task.logFile);
+stack.logs.onLine(({ text }) => {
+  if (!text.startsWith('{"_aws"')) log.write(text);
+});
+const deliveries = writeDeliveries(openLineFile(task.deliveriesFile), stack.store.deliveries);
+setInterval(() => deliveries.write(), RECORD_EVERY_MS).unref();
+
+const nameOf = nameFunctions(stack.description.functions);
+
+answerQuestions<StackQuestion>(async (question) => {
+  switch (question.kind) {
+    case 'processes':
+      return stack.functions.processes.map(({ of, pid }) => ({ name: nameOf(of), pid }));
+    case 'progress':
+      return readProgress();
+    case 'loyalty':
+      stack.loyalty.faults.clear();
+      if (question.is === 'slow') stack.loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
+      return question.is === 'down' ? stack.line.cut() : stack.line.mend();
+    case 'stop':
+      deliveries.write();
+      return stack.stop();
+  }
+});
+const ready: StackReady = {
+  store: stack.store.address,
+  ledgerTable: stack.description.tables[0]?.name ?? '',
+};
+process.send?.({ kind: 'ready', ready });
+
+/** Of the queues that workers read. Everything else stays as it is deployed. */
+function withVisibility(template: Template): Template {
+  const resources = Object.entries(template.Resources).map(([id, resource]) => {
+    const { VisibilityTimeout } = resource.Properties ?? {};
+    if (resource.Type !== 'AWS::SQS::Queue' || VisibilityTimeout === undefined) {
+      return [id, resource];
+    }
+    const properties = { ...resource.Properties, VisibilityTimeout: task.visibilitySeconds };
+    return [id, { ...resource, Properties: properties }];
+  });
+  return { ...template, Resources: Object.fromEntries(resources) };
+}
+
+async function readProgress(): Promise<Progress> {
+  const all = stack.store.deliveries.all();
+  // Nobody answers while queues and table start anew.
+  const queued = await stack.waiting().catch(() => undefined);
+  return {
+    webhooks: all.reduce((most, { n }) => Math.max(most, n), 0),
+    undelivered: all.filter(({ state }) => state === 'waiting').length,
+    ...(queued !== undefined && { queued }),
+    dead: await countDead().catch(() => 0),
+    pendingEvents: stack.loyalty.events
+      .all()
+      .filter(({ delivery }) => (delivery?.state ?? 'pending') === 'pending').length,
+  };
+}
+
+async function countDead(): Promise<number> {
+  let count = 0;
+  for (const { url } of dead) {
+    const { Attributes: { ApproximateNumberOfMessages: some = '0' } = {} } = await stack.sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),
+    );
+    count += Number(some);
+  }
+  return count;
+}
+
+/** The template names a function by a hash of its code: it is the one whose bundle is the same. */
+function nameFunctions(
+  functions: readonly FunctionDescription[],
+): (of: FunctionDescription) => string {
+  const code = (folder: string) => readFileSync(join(folder, 'index.js'), 'utf8');
+  const bundles = join(task.assemblyFolder, 'bundles/assets');
+  const named = new Map(readdirSync(bundles).map((name) => [code(join(bundles, name)), name]));
+  const names = new Map(
+    functions.map(({ name, assetKey }) => [name, named.get(code(assembly.assetFolder(assetKey)))]),
+  );
+  return ({ name }) => names.get(name) ?? name;
+}

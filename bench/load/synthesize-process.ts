@@ -1,0 +1,18 @@
+// Describes the deployment that is loaded: every function there is, the way back into the store too.
+import { join } from 'node:path';
+import { bundleFunctions } from '../../infra/bundle-functions.ts';
+import { ConnectorStack, functionsOf } from '../../infra/connector-stack.ts';
+import { createApp } from '../../infra/create-app.ts';
+import { PROJECT } from '../../local/stack/synthesize.ts';
+import connector from '../../test/fixtures/storefront.config.ts';
+
+const [folder = '', stage = ''] = process.argv.slice(2);
+const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
+const bundles = await bundleFunctions({
+  root: PROJECT,
+  functions: functionsOf(connector),
+  configFile: 'test/fixtures/storefront.config.ts',
+  outFolder: join(folder, 'bundles'),
+});
+new ConnectorStack(app, { stage, connector, bundleOf: bundles.folderOf });
+app.synth();

@@ -1,0 +1,131 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judge } from '../../bench/load/judge.ts';
+import type { AcceptedWebhook } from '../../bench/load/told-outcomes.ts';
+import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import { startDynamoDb } from '../../local/stack/emulators.ts';
+import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
+import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
+import connector from '../fixtures/storefront.config.ts';
+import { createLedgerTable } from '../support/emulators.ts';
+
+const [shop] = connector.shops;
+if (!shop) throw new Error('the fixture has no shop');
+const TABLE = 'ledger';
+const UPDATED_AT = '2026-11-15T08:00:00Z';
+
+let data: string;
+let orderId: string;
+
+/** What a run leaves: a store with one sent order, a service that has it, a ledger that knows it. */
+beforeEach(async () => {
+  data = join(mkdtempSync(join(tmpdir(), 'connector-judge-')), 'data');
+  mkdirSync(data);
+  const store = await startStoreSandbox({
+    shop: { domain: shop.domain },
+    sample: false,
+    dataFile: join(data, 'store.jsonl'),
+  });
+  const customer = store.actions.createCustomer({ firstName: 'Alex', email: 'alex@example.com' });
+  const order = store.actions.placeOrder({
+    customerId: customer.id,
+    lines: [{ title: 'Kettle', price: 20 }],
+    payment: 'paid',
+  });
+  store.actions.fulfilOrder({ orderId: order.id });
+  store.actions.setMetafield({
+    ownerGid: `gid://shopify/Customer/${customer.id}`,
+    namespace: 'loyalty',
+    key: 'points',
+    value: '20',
+  });
+  orderId = order.id;
+  await store.stop();
+
+  const loyalty = await startLoyaltySandbox({ dataFile: join(data, 'loyalty.jsonl') });
+  const client = createLoyaltyClient({
+    baseUrl: loyalty.address,
+    credentials: loyalty.credentials,
+  });
+  await client.sendOrder({
+    OriginalId: orderId,
+    OrderPlacementDate: UPDATED_AT,
+    OrderCompletedDate: UPDATED_AT,
+    UpdatedDate: UPDATED_AT,
+    OrderStatus: 'fulfilled',
+    OrderTotal: 20,
+    IsCompleted: true,
+    IsCancelledOrReturned: false,
+    Customer: { OriginalId: customer.id, Name: 'Alex', Email: 'alex@example.com' },
+  });
+  await loyalty.stop();
+
+  const aws = await startDynamoDb(data);
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
+  const dynamoDb = createDynamoDbClient({ budget, emulator: aws });
+  await createLedgerTable(dynamoDb, TABLE);
+  await createDynamoDbLedger({ client: dynamoDb, table: TABLE }).write(
+    { shop: shop.domain, kind: 'order', id: orderId },
+    { version: Date.parse(UPDATED_AT), uncertain: false, outcomes: [] },
+    undefined,
+  );
+  dynamoDb.destroy();
+  await aws.stop();
+}, 60_000);
+afterEach(() => rmSync(join(data, '..'), { recursive: true }));
+
+const judged = (accepted: readonly AcceptedWebhook[] = []) =>
+  judge({ data }, TABLE, shop, accepted);
+
+/** Puts something into what the loyalty service has kept. */
+function change(changes: readonly object[]): void {
+  appendFileSync(join(data, 'loyalty.jsonl'), `${JSON.stringify(changes)}\n`);
+}
+
+const webhook = (version: number): AcceptedWebhook => ({
+  id: 'webhook-1',
+  kind: 'order',
+  entityId: orderId,
+  receivedAt: Date.parse(UPDATED_AT),
+  version,
+});
+
+describe('the judge of a load run', () => {
+  it('finds nothing where both sides agree, and takes the ledger’s word for a line that is missing', async () => {
+    const verdict = await judged([webhook(Date.parse(UPDATED_AT))]);
+    expect(verdict).toMatchObject({ lost: [], doubled: [], orders: 1, balances: 1 });
+    expect(verdict.toldByLedger).toBe(1);
+  });
+
+  it('names an order that the service does not have, and a webhook that nobody knows the end of', async () => {
+    change([{ table: 'orders', key: orderId }]);
+    const { lost } = await judged([webhook(Date.parse(UPDATED_AT) + 1_000)]);
+    expect(lost).toEqual([
+      `order ${orderId}: the loyalty service does not have it`,
+      `webhook webhook-1 of order ${orderId}: nobody knows its end`,
+    ]);
+  });
+
+  it('names an order that earned twice, and the balance that is wrong by it', async () => {
+    const loyalty = await startLoyaltySandbox({ dataFile: join(data, 'loyalty.jsonl') });
+    const [earned] = loyalty.state().points;
+    await loyalty.stop();
+    const row = {
+      ...earned,
+      PointId: 999,
+      pointsHundredths: 2_000,
+      cashbackHundredths: 100,
+      origins: [],
+    };
+    change([{ table: 'points', key: '999', row }]);
+    const { doubled, lost } = await judged();
+    expect(doubled).toEqual([`order ${orderId}: it earned 40 in 2 records and is worth 20`]);
+    expect(lost).toEqual([
+      expect.stringContaining('the store shows 20 points, the service has 40'),
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createData } from '../../../local/stack/create-data.ts';
+import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
+
+let sqs: Emulator;
+let client: SQSClient;
+
+beforeAll(async () => {
+  sqs = await startSqs(undefined);
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  client = new SQSClient({ endpoint: sqs.endpoint, region: 'us-east-1', credentials });
+});
+afterAll(async () => {
+  client.destroy();
+  await sqs.stop();
+});
+
+const queue = (visibility: string) => ({
+  name: 'orders.fifo',
+  arn: 'arn:aws:sqs:us-east-1:000000000000:orders.fifo',
+  url: `${sqs.endpoint}/000000000000/orders.fifo`,
+  attributes: { FifoQueue: 'true', VisibilityTimeout: visibility },
+});
+
+describe('the queues of a stack that is started again', () => {
+  it('follow a template that has changed since', async () => {
+    // There is no table to make, so nobody is asked for one.
+    const clients = { sqs: client, dynamoDb: undefined as never };
+    const create = (visibility: string) =>
+      createData({ queues: [queue(visibility)], tables: [] }, clients);
+    await create('60');
+    await create('1440');
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: queue('').url, AttributeNames: ['All'] }),
+    );
+    expect(Attributes?.VisibilityTimeout).toBe('1440');
+  });
+});

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+
+export const HELP = `Runs the connector in a simulated world in which everything fails that may, and holds it to its promises.
+
+  npm run simulate                              one seed
+  npm run simulate -- --seed 17 --events 200    that seed, with so many webhooks of the store
+  npm run simulate -- --seeds 10000             so many seeds, on all cores
+  npm run simulate -- --hours 8                 seed after seed, for so long
+  npm run simulate -- --mutations               the deliberate bugs, and how soon each is noticed
+
+  --seed N     the first seed. Default: 1, and with --hours one that depends on the day
+  --events M   how many webhooks the store sends in each. Default: 200
+  --threads T  how many seeds run side by side. Default: one per core
+
+One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
+failure needs, told as a story, and the command that repeats it is printed.`;
+
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly why: string }
+  | { readonly kind: 'mutations' }
+  | {
+      readonly kind: 'run';
+      readonly seed: number | undefined;
+      readonly events: number;
+      readonly seeds: number;
+      readonly hours: number | undefined;
+      readonly threads: number | undefined;
+    };
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  mutations: { type: 'boolean' },
+  seed: { type: 'string' },
+  events: { type: 'string' },
+  seeds: { type: 'string' },
+  hours: { type: 'string' },
+  threads: { type: 'string' },
+} as const;
+
+export function readArguments(args: readonly string[]): Command {
+  let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+  try {
+    ({ values } = parseArgs({ args: [...args], options }));
+  } catch (error) {
+    return { kind: 'wrong', why: error instanceof Error ? error.message : 'unknown arguments' };
+  }
+  if (values.help) return { kind: 'help' };
+  const numbers = { seed: values.seed, events: values.events, seeds: values.seeds };
+  for (const [name, text] of Object.entries({ ...numbers, threads: values.threads })) {
+    if (text === undefined || (/^\d{1,9}$/.test(text) && Number(text) > 0)) continue;
+    return { kind: 'wrong', why: `--${name} must be a whole number from 1.` };
+  }
+  const hours = values.hours === undefined ? undefined : Number(values.hours);
+  if (hours !== undefined && !(hours > 0)) {
+    return { kind: 'wrong', why: '--hours must be a number above 0.' };
+  }
+  if (values.mutations) return { kind: 'mutations' };
+  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  return {
+    kind: 'run',
+    seed: number(values.seed),
+    events: number(values.events) ?? 200,
+    seeds: number(values.seeds) ?? 1,
+    hours,
+    threads: number(values.threads),
+  };
+}

@@ -1,0 +1,58 @@
+import { joined, nameOf } from './chance.ts';
+
+export interface JournalLine {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** A fault that the seed decided on, by the name under which it can be left out. */
+export interface Fault {
+  readonly name: number;
+  readonly text: string;
+}
+
+/** A promise that was broken, by the oracle that saw it. */
+export interface Violation {
+  readonly oracle: string;
+  readonly at: number;
+  readonly what: string;
+}
+
+/** What happened in a run: always as a number that two equal runs share, in words only when asked for. */
+export class Journal {
+  readonly lines: JournalLine[] = [];
+  readonly faults: Fault[] = [];
+  readonly violations: Violation[] = [];
+  readonly #inWords: boolean;
+  readonly #now: () => number;
+  #trace = 0;
+
+  constructor(inWords: boolean, now: () => number) {
+    this.#inWords = inWords;
+    this.#now = now;
+  }
+
+  /** The same for two runs in which the same things happened at the same moments. */
+  get trace(): string {
+    return (this.#trace >>> 0).toString(16).padStart(8, '0');
+  }
+
+  note(what: number, words: () => string): void {
+    const now = this.#now();
+    this.#trace = joined(joined(joined(this.#trace, what), now / 4_294_967_296), now);
+    if (this.#inWords) this.lines.push({ at: now, text: words() });
+  }
+
+  fault(name: number, words: () => string): void {
+    this.faults.push({ name, text: this.#inWords ? words() : '' });
+    this.note(name, words);
+  }
+
+  /** The first of its kind is enough: the rest are its echoes. */
+  violation(oracle: string, what: string): void {
+    this.note(nameOf(oracle), () => `!! ${oracle}: ${what}`);
+    if (this.violations.some((one) => one.oracle === oracle)) return;
+    this.violations.push({ oracle, at: this.#now(), what });
+  }
+}

@@ -1,0 +1,61 @@
+import { availableParallelism } from 'node:os';
+import { type Command, HELP, readArguments } from './arguments.ts';
+import { printMutations } from './mutations/print-mutations.ts';
+import { runSeedsInThreads } from './run-seeds.ts';
+import { shrink } from './shrink.ts';
+import { simulate } from './simulate.ts';
+import { tellStory } from './story.ts';
+import { createTotals } from './totals.ts';
+
+const command = readArguments(process.argv.slice(2));
+switch (command.kind) {
+  case 'help':
+    console.log(HELP);
+    break;
+  case 'wrong':
+    console.error(`${command.why}\n\n${HELP}`);
+    process.exitCode = 2;
+    break;
+  case 'mutations':
+    process.exitCode = (await printMutations()) ? 0 : 1;
+    break;
+  case 'run':
+    process.exitCode = (await run(command)) ? 0 : 1;
+}
+
+async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<boolean> {
+  const { events, hours, threads = availableParallelism() } = wanted;
+  // Fresh ones every day, and all of a day's runs can be repeated.
+  const today = 1 + (Math.floor(Date.now() / 86_400_000) % 10_000) * 10_000;
+  const first = wanted.seed ?? (hours === undefined ? 1 : today);
+  const last = hours === undefined ? first + wanted.seeds - 1 : Number.POSITIVE_INFINITY;
+  const until = hours === undefined ? Number.POSITIVE_INFINITY : Date.now() + hours * 3_600_000;
+  const totals = createTotals();
+  let failing: number | undefined;
+  let saidAt = Date.now();
+  await runSeedsInThreads(
+    Math.min(threads, last - first + 1),
+    { first, last, events },
+    (report) => {
+      totals.add(report);
+      if (report.violations.length > 0) failing ??= report.seed;
+      if (Date.now() - saidAt > 10_000) {
+        saidAt = Date.now();
+        console.error(totals.progress());
+      }
+      return failing === undefined && Date.now() < until;
+    },
+  );
+  console.log(totals.summary());
+  if (failing === undefined) return true;
+
+  console.log(`\nSeed ${failing} breaks a promise. Shrinking it…\n`);
+  const shrunk = await shrink({ seed: failing, events }, await simulate({ seed: failing, events }));
+  console.log(
+    shrunk
+      ? tellStory(shrunk)
+      : 'It does not fail again: something in it is not decided by the seed.',
+  );
+  console.log(`\nAgain: npm run simulate -- --seed ${failing} --events ${events}`);
+  return false;
+}

@@ -1,0 +1,221 @@
+/** A deliberate bug, as a change of the product's source. */
+export interface Mutation {
+  readonly name: string;
+  /** What somebody may have meant by it. */
+  readonly bug: string;
+  /** From the project's folder. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** Within so many seeds it must be noticed. */
+  readonly within: number;
+}
+
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'ack-before-write',
+    bug: 'a message counts as settled before the work on it has ended',
+    file: 'shared/sync/settle-group.ts',
+    find: '    let outcome: Outcome;\n',
+    replace: '    unsettled.delete(item);\n    let outcome: Outcome;\n',
+    within: 20,
+  },
+  {
+    name: 'no-version-guard',
+    bug: 'an older snapshot is applied over a newer one',
+    file: 'shared/sync/plan.ts',
+    find: '  if (version < entry.version) {',
+    replace: '  if (version < 0) {',
+    within: 20,
+  },
+  {
+    name: 'dedup-by-event-id',
+    bug: "deliveries are told apart by the merchant's action, which several share",
+    file: 'shared/shopify/webhook-headers.ts',
+    find: "webhookId: required['webhook-id'],",
+    replace: "webhookId: find(headers, family + 'event-id') as string,",
+    within: 20,
+  },
+  {
+    name: 'group-goes-on-after-a-failure',
+    bug: 'what waits behind a failed message of its own group is worked on',
+    file: 'shared/sync/settle-group.ts',
+    find: "      if (item.reading.kind !== 'ask-store' || !isUnanswered(verdict.retry)) return verdict.retry;\n",
+    replace: '',
+    within: 40,
+  },
+  {
+    name: 'rejection-closes-the-ledger',
+    bug: 'what was refused counts as settled, so that its replay is taken for late',
+    file: 'shared/sync/next-entry.ts',
+    find: '    version: change.entry?.version ?? 0,\n',
+    replace: '    version: newestVersion(change) + 1,\n',
+    within: 60,
+  },
+  {
+    name: 'no-uncertain-mark',
+    bug: 'nothing is written down before an applied state is replaced',
+    file: 'shared/sync/plan.ts',
+    find: 'mark: known && !entry.uncertain }',
+    replace: 'mark: false }',
+    within: 300,
+  },
+  {
+    name: 'unchanged-keeps-the-version',
+    bug: 'a snapshot that changes nothing does not move the version on',
+    file: 'shared/sync/plan.ts',
+    find: 'advance: version > entry.version }',
+    replace: 'advance: false }',
+    within: 60,
+  },
+  {
+    name: 'older-messages-leave-first',
+    bug: 'older messages are acknowledged before the newest one is settled',
+    file: 'shared/sync/settle-group.ts',
+    find: '  let known = entry;\n',
+    replace:
+      '  for (const older of work.slice(1)) unsettled.delete(older);\n  let known = entry;\n',
+    within: 20,
+  },
+  {
+    name: 'letter-dedup-by-webhook-id',
+    bug: 'a second dead letter of one webhook within five minutes is swallowed',
+    file: 'shared/sync/message-ids.ts',
+    find: '  return source.messageId;\n',
+    replace:
+      '  return /"deliveryId":"([^"]+)"/.exec(source.body)?.[1]?.replaceAll(/[^\\x21-\\x7e]/g, \'-\') ?? source.messageId;\n',
+    within: 300,
+  },
+  {
+    name: 'retry-without-cap',
+    bug: 'the delay between two tries doubles for ever',
+    file: 'shared/sync/retry-policy.ts',
+    find: 'const LONGEST_DELAY = 1800;',
+    replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
+    within: 300,
+  },
+  {
+    name: 'no-fallback-on-13',
+    bug: 'a completed order that cannot be cancelled is not sent as cancelled either',
+    file: 'shared/sync/make-calls.ts',
+    find: '  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {',
+    replace: '  if (fallBack || !hasCode(cancelled, CANNOT_CANCEL_COMPLETED)) {',
+    within: 20,
+  },
+  {
+    name: 'skip-forgets-an-applied-order',
+    bug: 'an order whose customer was deleted is skipped although the service holds it',
+    file: 'shared/sync/mapping/map-order.ts',
+    find: '  if (known) return undefined;\n',
+    replace: '',
+    within: 60,
+  },
+  {
+    name: 'no-wait-after-an-unknown-outcome',
+    bug: 'after a time-out the next call follows at once, and may overtake the first',
+    file: 'shared/sync/make-calls.ts',
+    find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
+    replace: '        0,',
+    within: 60,
+  },
+  {
+    name: 'conflict-taken-for-written',
+    bug: 'a worker that was overtaken believes that its entry was written',
+    file: 'shared/sync/sync-entity.ts',
+    find: "  return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;",
+    replace:
+      "  return { ...next, revision: written.kind === 'written' ? written.revision : (read?.revision ?? 0) + 1 };",
+    within: 2_000,
+  },
+  {
+    name: 'accepted-without-a-queue',
+    bug: 'the receiver answers 200 although the queue did not take the event',
+    file: 'shared/shopify/receive-webhook.ts',
+    find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };\n  }\n  telemetry.count('received'",
+    replace:
+      "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };\n  }\n  telemetry.count('received'",
+    within: 40,
+  },
+  {
+    name: 'letter-lost-when-parking-fails',
+    bug: 'a message leaves its queue although no dead letter could be written',
+    file: 'shared/sync/park-message.ts',
+    find: '    return false;\n',
+    replace: '    return true;\n',
+    within: 600,
+  },
+  {
+    name: 'retried-messages-are-deleted',
+    bug: 'the batch does not name what stays on the queue',
+    file: 'shared/sync/delay-messages.ts',
+    find: '  return kept.map(({ messageId }) => messageId);',
+    replace: '  return [];',
+    within: 20,
+  },
+  {
+    name: 'same-second-is-believed',
+    bug: 'of two changes within one second the one that comes later is taken for the later one',
+    file: 'shared/sync/plan.ts',
+    find: "  if (tie && source === 'event') return",
+    replace: "  if (tie && source === 'store') return",
+    within: 60,
+  },
+  {
+    name: 'codes-are-not-announced',
+    bug: "the ledger does not learn of a discount's codes before they are sent on their way",
+    file: 'shared/sync/fan-out.ts',
+    find: '  const unknown = coupons.filter(',
+    replace: '  const unknown = [].filter(',
+    within: 600,
+  },
+  {
+    name: 'gone-without-an-announcement',
+    bug: 'what the store does not show is taken for deleted, though it only lags',
+    file: 'shared/sync/read-snapshot.ts',
+    find: "  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';",
+    replace: '  const announced = topic.length > 0;',
+    within: 300,
+  },
+  {
+    name: 'lagging-store-is-believed',
+    bug: 'a store that answers with less than its own webhook said is taken at its word',
+    file: 'shared/sync/read-snapshot.ts',
+    find: '      const lags = carried !== undefined && version < carried;',
+    replace: '      const lags = carried === Number.NaN;',
+    within: 2_000,
+  },
+  {
+    name: 'healing-compares-versions-only',
+    bug: 'reconciling does not see a change that was lost within the second of another',
+    file: 'shared/sync/reconcile/judge-entity.ts',
+    find: "  return heal('different');",
+    replace: "  return { kind: 'fine' };",
+    within: 300,
+  },
+  {
+    name: 'dead-worker-is-forgotten',
+    bug: 'what a dead worker may have sent counts as never sent',
+    file: 'shared/sync/settle-group.ts',
+    find: '  if (!work.some(({ message }) => message.attempts > 1)) return {};',
+    replace: '  if (work.length > 0) return {};',
+    within: 600,
+  },
+  {
+    name: 'permit-is-never-given-back',
+    bug: 'the circuit breaker counts calls that have ended as still under way',
+    file: 'shared/sync/circuit-breaker.ts',
+    find: '    inFlight -= 1;\n',
+    replace: '',
+    within: 60,
+  },
+  {
+    name: 'personal-data-in-a-log',
+    bug: 'the name of a customer is logged',
+    file: 'shared/sync/report-outcome.ts',
+    find: "    ...(outcome.kind === 'handled' && { how: outcome.how }),\n    ...(outcome.kind === 'applied'",
+    replace:
+      "    ...{ body: Buffer.from((event as { body?: Uint8Array }).body ?? []).toString() },\n    ...(outcome.kind === 'applied'",
+    within: 20,
+  },
+];

@@ -1,0 +1,67 @@
+import type { Violation } from './kernel/journal.ts';
+import { type SimulationResult, type SimulationSettings, simulate } from './simulate.ts';
+
+/** Enough for a story of a few lines; more would only take longer. */
+const MOST_RUNS = 400;
+
+export interface Shrunk {
+  readonly violation: Violation;
+  readonly result: SimulationResult;
+}
+
+/**
+ * Leaves out of a failing run what is not needed for its failure: first what happens in the store, then
+ * the faults, then the store once more, as long as the same oracle complains.
+ */
+export async function shrink(
+  settings: Pick<SimulationSettings, 'seed' | 'events'>,
+  failed: SimulationResult,
+  onRun: (runs: number) => void = () => {},
+): Promise<Shrunk | undefined> {
+  const [first] = failed.violations;
+  if (!first) return undefined;
+  let steps = failed.steps;
+  let only: readonly number[] | undefined;
+  let runs = 0;
+
+  const run = (tried: Pick<SimulationSettings, 'steps' | 'inWords'>, faults = only) =>
+    simulate({ ...settings, ...tried, only: faults && new Set(faults) });
+  const complaint = ({ violations }: SimulationResult) =>
+    violations.find(({ oracle }) => oracle === first.oracle);
+  const fails = async (tried: readonly number[], faults = only): Promise<boolean> => {
+    if (runs >= MOST_RUNS) return false;
+    runs += 1;
+    onRun(runs);
+    return complaint(await run({ steps: tried }, faults)) !== undefined;
+  };
+
+  steps = await minimize(steps, (kept) => fails(kept));
+  const names = (await run({ steps })).faults.map(({ name }) => name);
+  only = await minimize(names, (kept) => fails(steps, kept));
+  steps = await minimize(steps, (kept) => fails(kept));
+  const result = await run({ steps, inWords: true });
+  const violation = complaint(result);
+  return violation && { violation, result };
+}
+
+/** Delta debugging: takes away ever smaller parts of the list for as long as what is left still fails. */
+async function minimize<Item>(
+  items: readonly Item[],
+  fails: (kept: readonly Item[]) => Promise<boolean>,
+): Promise<readonly Item[]> {
+  let kept = items;
+  for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
+    let start = 0;
+    let hasShrunk = false;
+    while (start < kept.length) {
+      const without = [...kept.slice(0, start), ...kept.slice(start + size)];
+      if (await fails(without)) {
+        kept = without;
+        hasShrunk = true;
+      } else start += size;
+    }
+    if (size === 1 && !hasShrunk) break;
+    size = size === 1 ? 1 : Math.ceil(size / 2);
+  }
+  return kept;
+}

@@ -1,0 +1,192 @@
+import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { joined } from './kernel/chance.ts';
+import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
+import { BEGINNING, Kernel } from './kernel/kernel.ts';
+import { LivingStore } from './store/living-store.ts';
+import { StoreLife } from './store/store-life.ts';
+import { SHOP } from './world/connector.ts';
+import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
+import { Operator } from './world/operator.ts';
+import { compareStates } from './world/oracles.ts';
+import { type AllowsLetter, FAMILIES, Queues } from './world/queues.ts';
+import { WatchedTelemetry } from './world/watched-telemetry.ts';
+import { Webhooks } from './world/webhooks.ts';
+import { Workers } from './world/workers.ts';
+
+export interface SimulationSettings {
+  readonly seed: number;
+  /** How many webhooks the store sends; ignored where `steps` are given. */
+  readonly events: number;
+  /** The steps of the store's life that are taken, by number. Default: as many as the events need. */
+  readonly steps?: readonly number[];
+  /** The faults, by name, that may happen. Default: all that the seed wants. */
+  readonly only?: ReadonlySet<number> | undefined;
+  readonly inWords?: boolean;
+}
+
+export interface SimulationResult {
+  readonly violations: readonly Violation[];
+  /** Equal for two runs in which the same happened. */
+  readonly trace: string;
+  readonly steps: readonly number[];
+  readonly faults: readonly Fault[];
+  readonly lines: readonly JournalLine[];
+  readonly counts: {
+    readonly webhooks: number;
+    readonly deliveries: number;
+    readonly accepted: number;
+    readonly lost: number;
+    readonly letters: number;
+    /** Everything that had a moment of its own: changes, arrivals, calls, their ends, time-outs. */
+    readonly happened: number;
+    readonly virtualHours: number;
+    readonly outcomes: ReadonlyMap<string, number>;
+  };
+}
+
+const MINUTE = 60_000;
+/**
+ * What a message waits at most once nothing fails any more: the visibility after a crash, and the longest
+ * delay that a retry or the service can ask for, twice, because a group waits for its first message.
+ */
+const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
+
+/** Beyond the four days after which nothing is tried any more. */
+const RETRY_WINDOW_MS = 5 * 24 * 60 * MINUTE;
+
+/** One seed: a store lives, everything fails that may, then nothing fails, and both sides must agree. */
+export async function simulate(settings: SimulationSettings): Promise<SimulationResult> {
+  const kernel = new Kernel(settings);
+  const { time, journal, chance, weather } = kernel;
+  const life = new StoreLife(() => time.now);
+  const store = new LivingStore(SHOP, life.rows, () => time.now, weather.storeLags > 0);
+  const queues = new Queues(kernel);
+  const ledger = createMemoryLedger();
+  const telemetry = new WatchedTelemetry(journal);
+  const loyalty = new LoyaltyService(kernel);
+  const webhooks = new Webhooks(kernel, queues, telemetry);
+  const isGone = ({ kind, id }: { readonly kind: string; readonly id: string }) =>
+    (kind === 'order' && !life.rows.orders.has(id)) ||
+    (kind === 'product' && !life.rows.products.has(id));
+  const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
+    if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
+    // Nobody told that it was deleted, so what asks for it waits for as long as anything may.
+    if (reason === 'retry-window-over') return entity !== undefined && isGone(entity);
+    // Of a cancelled order an older state may be told once more, by a batch that ends before the newest
+    // message: a person need not act, and the replay finds it superseded.
+    return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
+  };
+  const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
+  const workers = FAMILIES.map((family) => new Workers(world, family));
+  const operator = new Operator(world);
+  queues.onSent = (family) => workers[FAMILIES.indexOf(family)]?.poke(time.now + 2);
+
+  // What is lost is healed by comparing, and so is what a store says that lags behind its own webhooks.
+  const heals = weather.drops > 0 || weather.storeLags > 0;
+  if (heals) {
+    // Comparing begins with a run that reaches its end: the schedule brings one within the hour.
+    kernel.calmFrom = 0;
+    operator.reconcile(false);
+    await time.passUntil(time.now + MINUTE);
+    kernel.calmFrom = Number.POSITIVE_INFINITY;
+  }
+  const steps = await live();
+  const lastStep = time.now;
+  // Faults go on for a while after the store has fallen silent.
+  kernel.calmFrom = lastStep + chance(12) * 60 * MINUTE;
+  await drain();
+  operator.replay();
+  await drain();
+  if (heals || webhooks.lost > 0) {
+    for (const deep of [true, false]) {
+      // Nothing that changed in the last minutes is compared.
+      await time.passUntil(time.now + 40 * MINUTE);
+      operator.reconcile(deep);
+      await drain();
+    }
+  }
+  const stuck = queues.waiting.filter((entity) => !isGone(entity));
+  if (stuck.length > 0) {
+    const [{ kind, id } = { kind: '', id: '' }] = stuck;
+    journal.violation('in-flight', `${stuck.length} messages never settle, as of ${kind} ${id}`);
+  }
+  if (queues.size > 0) await time.passUntil(time.now + RETRY_WINDOW_MS);
+  if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
+  judgeLetters();
+  compareStates({ kernel, rows: life.rows, loyalty: loyalty.rows });
+  return result();
+
+  /** After the last replay only those may be left that no replay can help. */
+  function judgeLetters(): void {
+    for (const family of FAMILIES) {
+      for (const { attributes } of queues.dead[family].receive({ max: 1_000 })) {
+        const { reason = 'crashed', why } = attributes;
+        if (reason === 'unreadable' || reason === 'retry-window-over') continue;
+        journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
+      }
+    }
+  }
+
+  /** The store's days, with faults. */
+  async function live(): Promise<readonly number[]> {
+    const taken: number[] = [];
+    const hurry = chance(13);
+    for (
+      let index = 0;
+      settings.steps ? index < settings.steps.length : webhooks.made < settings.events;
+      index += 1
+    ) {
+      const step = settings.steps ? (settings.steps[index] ?? 0) : index;
+      await time.passUntil(time.now + gapBefore(step, hurry));
+      let draws = 0;
+      const happening = life.step(() => chance(joined(21, step), draws++));
+      taken.push(step);
+      if (happening) {
+        journal.note(step, () => `store: ${happening.words}`);
+        store.touch(happening.touched);
+        webhooks.tell(happening, step);
+      }
+      const drawn = chance(joined(22, step));
+      if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
+      if (weather.rejections > 0 && drawn > 0.96) operator.replay();
+    }
+    return taken;
+  }
+
+  /** Some stores are hurried, some sleep for hours: often several things happen in one second. */
+  function gapBefore(step: number, hurry: number): number {
+    const drawn = chance(joined(23, step));
+    const size = chance(joined(24, step));
+    if (drawn < 0.35) return drawn * 2_000 * size;
+    if (drawn < 0.9 - 0.3 * hurry) return size * 20_000;
+    return size * (hurry < 0.3 ? 90 * MINUTE : 5 * MINUTE);
+  }
+
+  /** As long as anything may take, once nothing fails and the last webhook has come. */
+  async function drain(): Promise<void> {
+    do await time.passUntil(Math.max(kernel.calmFrom, webhooks.lastPlannedAt) + MINUTE);
+    while (webhooks.lastPlannedAt > time.now);
+    await time.passUntil(time.now + LONGEST_DRAIN_MS);
+  }
+
+  function result(): SimulationResult {
+    const letters = FAMILIES.reduce((sum, family) => sum + queues.dead[family].size, 0);
+    return {
+      violations: journal.violations,
+      trace: journal.trace,
+      steps,
+      faults: journal.faults,
+      lines: journal.lines,
+      counts: {
+        webhooks: webhooks.made,
+        deliveries: webhooks.delivered,
+        accepted: webhooks.accepted,
+        lost: webhooks.lost,
+        letters,
+        happened: time.steps,
+        virtualHours: (time.now - BEGINNING) / 3_600_000,
+        outcomes: telemetry.outcomes,
+      },
+    };
+  }
+}

@@ -1,0 +1,205 @@
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type {
+  Transport,
+  TransportAnswer,
+  TransportFault,
+  TransportRequest,
+} from '../../../shared/loyalty/transport.ts';
+import type { LoyaltyCalls } from '../../../shared/sync/make-calls.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/sync/retry-policy.ts';
+import { type LoyaltyCall, openLoyaltyProgram, routeOf } from '../../support/in-process-loyalty.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+
+/** What the service refuses on some days although it is right: a person must look. */
+export const REFUSED_ON_DEMAND = 'DaysToWaitToGrantPointsInvalidValue';
+const REFUSAL = { HasError: true, ErrorCode: 30, ErrorMessage: 'Refused on demand.', Result: null };
+const REFUSAL_IN_LIST = { HasError: true, ErrorMessages: [REFUSED_ON_DEMAND], Items: null };
+const TRY_LATER = { HasError: true, ErrorCode: 77, ErrorMessage: 'Try later.', Result: null };
+const TRY_LATER_IN_LIST = { HasError: true, ErrorMessages: ['GenericError'], Items: null };
+
+/** After so long the service has executed a call, or never will. Below `AFTER_UNKNOWN_OUTCOME`. */
+const LONGEST_EXECUTION_MS = 22_000;
+
+type Ending =
+  | 'fine'
+  | 'slow'
+  | 'no-connection'
+  | 'reset'
+  | 'time-out'
+  | 'throttled'
+  | 'server-error'
+  | 'try-later';
+const TROUBLES: readonly Ending[] = [
+  'slow',
+  'no-connection',
+  'reset',
+  'time-out',
+  'time-out',
+  'throttled',
+  'server-error',
+  'try-later',
+];
+
+/** The sandbox's program behind a network and a service that misbehave. */
+export class LoyaltyService {
+  readonly #kernel: Kernel;
+  readonly #program;
+  /** By entity: until when a call, of whose end nobody knows, may still be executed. */
+  readonly #unknownUntil = new Map<string, number>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    this.#program = openLoyaltyProgram(kernel.now);
+  }
+
+  get rows() {
+    return this.#program.rows;
+  }
+
+  /** The real client, in the hands of one process. `failed` holds what this invocation failed at. */
+  clientOf(process: SimulatedProcess, failed: () => Set<string>): LoyaltyCalls {
+    const transport: Transport = {
+      send: (request) => this.#send(request, process, failed()),
+    };
+    return createLoyaltyClient({ credentials: { token: 'token', key: 'key' }, transport });
+  }
+
+  #send(
+    request: TransportRequest,
+    process: SimulatedProcess,
+    failed: Set<string>,
+  ): Promise<TransportAnswer | TransportFault> {
+    const { time, journal, chance, weather } = this.#kernel;
+    const call = routeOf(request.method, request.path, request.body);
+    const entity = entityOf(call);
+    const words = `${process.name}: ${call.operation} ${entity}`;
+    this.#watch(entity, failed, words);
+    const name = process.nextName();
+    const ending = this.#decide(name, words);
+    const rejects =
+      ending === 'fine' &&
+      this.#kernel.happens(process.nextName(), weather.rejections, () => `${words}: is refused`);
+    const dies = this.#kernel.happens(
+      process.nextName(),
+      weather.crash,
+      () => `${words}: the process dies at this call`,
+    );
+    const drawn = chance(name, 4);
+
+    return new Promise((resolve) => {
+      let settled = false;
+      const answer = (result: TransportAnswer | TransportFault) => {
+        if (settled) return;
+        settled = true;
+        const unknown = result.kind === 'fault' && result.mayHaveHappened;
+        if (unknown) this.#unknownUntil.set(entity, time.now + AFTER_UNKNOWN_OUTCOME * 1000);
+        if (isToBeTriedAgain(result)) failed.add(entity);
+        process.hear(() => resolve(result));
+      };
+      const execute = (): TransportAnswer => {
+        const body = this.#program.answer(call);
+        journal.note(name, () => `${words}: ${outcomeOf(body)}`);
+        return ok(body);
+      };
+      const fault = (reason: TransportFault['reason'], mayHaveHappened: boolean) =>
+        answer({ kind: 'fault', reason, mayHaveHappened });
+      // The signal outlives the call: what was sent cannot be taken back.
+      request.signal?.addEventListener('abort', () => fault('aborted', true), { once: true });
+      const isList = call.operation === 'createCoupon' || call.operation === 'deactivateCoupon';
+      const executeAfter = (ms: number, then: (result: TransportAnswer) => void) =>
+        time.after(ms, () => {
+          if (dies && drawn < 0.4) return process.die();
+          const result = execute();
+          if (dies) return process.die();
+          then(result);
+        });
+      const ms = 5 + drawn * 300;
+      switch (ending) {
+        case 'fine':
+          if (rejects) time.after(ms, () => answer(ok(isList ? REFUSAL_IN_LIST : REFUSAL)));
+          else executeAfter(ms, answer);
+          break;
+        case 'slow':
+          executeAfter(1_000 + drawn * 8_000, answer);
+          break;
+        case 'no-connection':
+          time.after(ms, () => fault('connection', false));
+          break;
+        case 'reset':
+          if (drawn < 0.5) executeAfter(ms, () => fault('connection', true));
+          else time.after(ms, () => fault('connection', true));
+          break;
+        case 'time-out':
+          if (drawn < 0.7) executeAfter(drawn * (LONGEST_EXECUTION_MS / 0.7), () => {});
+          time.after(request.timeoutMs, () => fault('time-out', true));
+          break;
+        case 'throttled': {
+          const headers = drawn < 0.5 ? { 'retry-after': '7' } : {};
+          time.after(ms, () => answer({ kind: 'answer', status: 429, headers, text: '' }));
+          break;
+        }
+        case 'server-error': {
+          const wrong = { kind: 'answer', status: 502, headers: {}, text: '' } as const;
+          if (drawn < 0.5) executeAfter(ms, () => answer(wrong));
+          else time.after(ms, () => answer(wrong));
+          break;
+        }
+        case 'try-later':
+          time.after(ms, () => answer(ok(isList ? TRY_LATER_IN_LIST : TRY_LATER)));
+      }
+    });
+  }
+
+  #decide(name: number, words: string): Ending {
+    if (this.#kernel.isOut('loyalty')) return 'no-connection';
+    const { chance, weather } = this.#kernel;
+    const trouble = TROUBLES[Math.floor(chance(name, 5) * TROUBLES.length)] ?? 'slow';
+    const happens = this.#kernel.happens(name, weather.loyalty, () => `${words}: ${trouble}`);
+    return happens ? trouble : 'fine';
+  }
+
+  #watch(entity: string, failed: ReadonlySet<string>, words: string): void {
+    const { time, journal } = this.#kernel;
+    if (failed.has(entity)) {
+      journal.violation('behind-a-failure', `${words}, although a call for it has just failed`);
+    }
+    if ((this.#unknownUntil.get(entity) ?? 0) > time.now) {
+      journal.violation('too-soon', `${words}, while an earlier call may still be executed`);
+    }
+  }
+}
+
+function entityOf({ operation, path, body }: LoyaltyCall): string {
+  const { OriginalId: id } = (body ?? {}) as { readonly OriginalId?: string };
+  switch (operation) {
+    case 'sendOrder':
+    case 'cancelPosOrder':
+      return `order ${path.orderId ?? id}`;
+    case 'updateProduct':
+      return `product ${path.id}`;
+    default:
+      return `coupon ${path.code ?? id}`;
+  }
+}
+
+function isToBeTriedAgain(result: TransportAnswer | TransportFault): boolean {
+  if (result.kind === 'fault' || result.status !== 200) return true;
+  return result.text.includes('Try later') || result.text.includes('GenericError');
+}
+
+const ok = (body: unknown): TransportAnswer => ({
+  kind: 'answer',
+  status: 200,
+  headers: {},
+  text: JSON.stringify(body),
+});
+
+function outcomeOf(body: unknown): string {
+  const { HasError, ErrorCode, ErrorMessages } = body as {
+    readonly HasError?: boolean;
+    readonly ErrorCode?: number;
+    readonly ErrorMessages?: readonly string[];
+  };
+  return HasError ? `answered with ${ErrorCode ?? ErrorMessages?.[0]}` : 'done';
+}

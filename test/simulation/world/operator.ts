@@ -1,0 +1,134 @@
+import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
+import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import type { LetterQueue, ReplayQueue } from '../../../shared/sync/dead-letter.ts';
+import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import { reconcile } from '../../../shared/sync/reconcile/reconcile.ts';
+import { createMemoryQueueDepth } from '../../models/memory-queues.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { LivingStore } from '../store/living-store.ts';
+import { connector, SHOP } from './connector.ts';
+import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
+import { FAMILIES, type Queues } from './queues.ts';
+import type { WatchedTelemetry } from './watched-telemetry.ts';
+
+const RECONCILE_TIMEOUT_MS = 15 * 60_000;
+const AT_ONCE: Pacer = { pass: async (waiting) => waiting };
+
+interface OperatorWorld {
+  readonly kernel: Kernel;
+  readonly queues: Queues;
+  readonly ledger: Ledger;
+  readonly store: LivingStore;
+  readonly telemetry: WatchedTelemetry;
+}
+
+/** Who mends what events alone do not: the schedule that compares, and the person who sends again. */
+export class Operator {
+  readonly #world: OperatorWorld;
+  #runs = 0;
+
+  constructor(world: OperatorWorld) {
+    this.#world = world;
+  }
+
+  /** One run of the scheduled function. It may die anywhere; the next one goes on. */
+  reconcile(isDeep: boolean): void {
+    const { kernel, queues, ledger, store, telemetry } = this.#world;
+    const { time, journal } = kernel;
+    this.#runs += 1;
+    const process = new SimulatedProcess(kernel, `reconcile ${this.#runs}`);
+    const deadline = new AbortController();
+    journal.note(process.key, () => `${process.name} begins${isDeep ? ', deep' : ''}`);
+    const cancel = [
+      time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
+      time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
+    ];
+    const asked = storeOf(process, store, kernel, deadline.signal);
+    const run = reconcile(connector.shops, isDeep, {
+      ledger: ledgerOf(process, ledger),
+      store: asked,
+      queue: eventQueueOf(process, queues),
+      depth: createMemoryQueueDepth(queues.sources),
+      telemetry,
+      now: kernel.now,
+      pause: (ms) =>
+        new Promise((resolve) => {
+          time.after(ms, () => process.hear(resolve));
+        }),
+      deadline: deadline.signal,
+      healSubscriptions: async () => {},
+      everyMinutes: connector.healing.everyMinutes,
+      orderRetentionDays: connector.orderRetentionDays,
+    });
+    const end = (how: string) => {
+      for (const one of cancel) one();
+      journal.note(process.key, () => `${process.name} ${how}`);
+    };
+    // A ledger or a queue that fails ends the run; the next one goes on.
+    run.then(
+      () => end('ends'),
+      () => end('breaks off'),
+    );
+  }
+
+  /** `connector dead-letters replay`, of everything that has a chance. */
+  replay(): void {
+    const { kernel, queues } = this.#world;
+    this.#runs += 1;
+    const process = new SimulatedProcess(kernel, `replay ${this.#runs}`);
+    const replayQueue: ReplayQueue = {
+      send: (events) =>
+        process.call('queue', `replays ${events.length} letters`, async () => {
+          for (const { event, name } of events) await queues.send(event, name);
+          return new Set(events.map(({ name }) => name));
+        }),
+      depth: async () => 0,
+    };
+    const world = {
+      queues: FAMILIES.map((family) => this.#letterQueue(family, process)),
+      replayQueue,
+      read: createEventReader(new Set([SHOP])),
+      pacer: AT_ONCE,
+      now: kernel.now,
+      signal: new AbortController().signal,
+      onReplayed: () => {},
+    };
+    const choice = { filter: {}, limit: 1_000, refetch: false, force: false, by: 'somebody' };
+    // What AWS refuses ends the command, and it is run again.
+    replayLetters(choice, world, newTally()).catch(() => {});
+  }
+
+  #letterQueue(family: QueueFamily, process: SimulatedProcess): LetterQueue {
+    const queue = this.#world.queues.dead[family];
+    const call = <Value>(what: string, effect: () => Value): Promise<Value> =>
+      process.call('queue', `${what} letters of ${family}`, async () => effect());
+    return {
+      family,
+      receive: (hiddenSeconds) =>
+        call('receives', () =>
+          queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => ({
+            family,
+            ...letter,
+            reason: letter.attributes.reason ?? 'crashed',
+            why: letter.attributes.why ?? '',
+            code: letter.attributes.code,
+            attempts: Number(letter.attributes.attempts),
+            at: Date.parse(letter.attributes.at ?? ''),
+          })),
+        ),
+      giveBack: (handles) =>
+        call('gives back', () => {
+          for (const handle of handles) queue.changeVisibility(handle, 0);
+        }),
+      remove: (handles) =>
+        call('removes', () => {
+          for (const handle of handles) queue.delete(handle);
+        }),
+      counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import { encodeEvent } from '../../../shared/sync/encode-event.ts';
+import { deduplicationIdOf, groupIdOf } from '../../../shared/sync/message-ids.ts';
+import { type QueueFamily, queueFamilyOf } from '../../../shared/sync/queue-family.ts';
+import type { ReceivedMessage } from '../../../shared/sync/source-queue.ts';
+import type {
+  DeadLetterReason,
+  DeadLetters,
+  StoreEvent,
+} from '../../../shared/sync/store-event.ts';
+import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
+import { createMemoryDeadLetters } from '../../models/memory-queues.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+
+export const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+
+/** As deployed: see infra/timing.ts. */
+export const WORKER_TIMEOUT_MS = 240_000;
+export const VISIBILITY_SECONDS = 6 * 240;
+const MAX_RECEIVES = 1_000;
+
+/** Whether a letter may be written for this reason, about this delivery and this entity. */
+export type AllowsLetter = (
+  reason: DeadLetterReason,
+  delivery: string,
+  entity: Pick<StoreEvent, 'kind' | 'id'> | undefined,
+) => boolean;
+
+/** The queues of the connector, and what was ever put into them. */
+export class Queues {
+  readonly sources: Readonly<Record<QueueFamily, MemoryQueue>>;
+  readonly dead: Readonly<Record<QueueFamily, MemoryQueue>>;
+  /** By message: the topic and delivery it is about. */
+  readonly #deliveries = new Map<string, string>();
+  /** What has not left its queue yet. */
+  readonly #waiting = new Map<string, Pick<StoreEvent, 'kind' | 'id'>>();
+  /** Topics and bodies that a queue really took: what deduplication swallows is not among them. */
+  readonly #taken = new Set<string>();
+  readonly #letterBodies = new Set<string>();
+  readonly #kernel: Kernel;
+  /** Called whenever something may have become receivable. */
+  onSent: (family: QueueFamily) => void = () => {};
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    const now = () => kernel.time.now;
+    const dead = (name: string) => createMemoryQueue({ now, name: `${name}-dead` });
+    this.dead = { orders: dead('orders'), products: dead('products'), coupons: dead('coupons') };
+    const source = (name: QueueFamily) =>
+      createMemoryQueue({
+        now,
+        name,
+        visibilitySeconds: VISIBILITY_SECONDS,
+        redrive: { to: this.dead[name], maxReceiveCount: MAX_RECEIVES },
+      });
+    this.sources = {
+      orders: source('orders'),
+      products: source('products'),
+      coupons: source('coupons'),
+    };
+  }
+
+  async send(event: StoreEvent, deduplicationId = deduplicationIdOf(event)): Promise<void> {
+    const family = queueFamilyOf(event.kind);
+    const queue = this.sources[family];
+    const before = queue.size;
+    const { messageId } = queue.send({
+      body: encodeEvent(event),
+      groupId: groupIdOf(event),
+      deduplicationId,
+    });
+    if (queue.size === before) return;
+    this.#deliveries.set(messageId, `${event.topic} ${event.deliveryId}`);
+    this.#waiting.set(messageId, event);
+    if (event.body) this.#taken.add(contentOf(event.topic, event.body));
+    this.onSent(family);
+  }
+
+  deliveryOf(messageId: string): string | undefined {
+    return this.#deliveries.get(messageId);
+  }
+
+  hasTaken(topic: string, body: Uint8Array): boolean {
+    return this.#taken.has(contentOf(topic, body));
+  }
+
+  /** Letters as the connector parks them; each must be one that the story allows. */
+  deadLettersOf(family: QueueFamily, allows: AllowsLetter): DeadLetters {
+    const queue = this.dead[family];
+    const model = createMemoryDeadLetters(queue);
+    return {
+      park: async (source, reason) => {
+        const { messageId } = source;
+        const delivery = this.deliveryOf(messageId) ?? '';
+        if (!allows(reason, delivery, this.#waiting.get(messageId))) {
+          this.#kernel.journal.violation(
+            'dead-letter',
+            `${delivery} was given up: ${reason.reason}, ${reason.why}`,
+          );
+        }
+        const before = queue.size;
+        await model.park(source, reason);
+        if (queue.size > before) this.#letterBodies.add(source.body);
+      },
+    };
+  }
+
+  /** Gone from its queue for good. */
+  delete(family: QueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
+    this.sources[family].delete(receiptHandle);
+    this.#waiting.delete(messageId);
+  }
+
+  /** What has not left its queue. */
+  get waiting(): readonly Pick<StoreEvent, 'kind' | 'id'>[] {
+    return [...this.#waiting.values()];
+  }
+
+  wasParked(body: string): boolean {
+    return this.#letterBodies.has(body);
+  }
+
+  get size(): number {
+    return FAMILIES.reduce((sum, family) => sum + this.sources[family].size, 0);
+  }
+}
+
+const contentOf = (topic: string, body: Uint8Array): string =>
+  `${topic} ${Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1')}`;

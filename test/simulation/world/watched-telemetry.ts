@@ -1,0 +1,45 @@
+import type { LogFields, Telemetry } from '../../../shared/sync/telemetry.ts';
+import { nameOf } from '../kernel/chance.ts';
+import type { Journal } from '../kernel/journal.ts';
+
+/** The words under which the connector says that an event is done with. */
+const SETTLED: ReadonlySet<string> = new Set([
+  'applied',
+  'unchanged',
+  'superseded',
+  'skipped',
+  'handled',
+]);
+const PARKED = 'parked in the dead-letter queue';
+
+/** Listens to what the connector says of its own work, and that it names nobody. */
+export class WatchedTelemetry implements Telemetry {
+  readonly #journal: Journal;
+  /** By topic and delivery: how it ended, as last said. */
+  readonly ends = new Map<string, 'settled' | 'parked'>();
+  /** How often each outcome was told. */
+  readonly outcomes = new Map<string, number>();
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  count(): void {}
+
+  log(_level: string, message: string, fields: LogFields): void {
+    const { correlationId, topic, why, kind, id } = fields;
+    this.#journal.note(nameOf(message), () =>
+      [`  ${message}:`, kind, id, topic, why].filter((part) => part !== undefined).join(' '),
+    );
+    for (const value of Object.values(fields)) {
+      if (typeof value === 'string' && /zqzq/i.test(value)) {
+        this.#journal.violation('personal-data', `"${message}" names somebody`);
+      }
+    }
+    const end = message === PARKED ? 'parked' : SETTLED.has(message) ? 'settled' : undefined;
+    if (!end) return;
+    const word = message === PARKED ? 'parked' : message;
+    this.outcomes.set(word, (this.outcomes.get(word) ?? 0) + 1);
+    if (correlationId !== undefined) this.ends.set(`${topic} ${correlationId}`, end);
+  }
+}

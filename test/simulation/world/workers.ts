@@ -1,0 +1,233 @@
+import { shareOutTime } from '../../../functions/worker-time.ts';
+import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import { createCircuitBreaker } from '../../../shared/sync/circuit-breaker.ts';
+import { handleTask } from '../../../shared/sync/handle-task.ts';
+import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import { runBatch } from '../../../shared/sync/run-batch.ts';
+import type { ReceivedMessage } from '../../../shared/sync/source-queue.ts';
+import { syncEntity } from '../../../shared/sync/sync-entity.ts';
+import { createMemorySourceQueue } from '../../models/memory-queues.ts';
+import { nameOf } from '../kernel/chance.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { SimulatedProcess } from '../kernel/simulated-process.ts';
+import type { LivingStore } from '../store/living-store.ts';
+import { connector, SHOP, shopRules } from './connector.ts';
+import type { LoyaltyService } from './loyalty-service.ts';
+import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
+import { type AllowsLetter, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
+import type { WatchedTelemetry } from './watched-telemetry.ts';
+
+const MOST_WORKERS = 3;
+const BATCH = 10;
+const PARALLEL = 5;
+const read = createEventReader(new Set([SHOP]));
+
+export interface WorkersWorld {
+  readonly kernel: Kernel;
+  readonly queues: Queues;
+  readonly ledger: Ledger;
+  readonly loyalty: LoyaltyService;
+  readonly store: LivingStore;
+  readonly telemetry: WatchedTelemetry;
+  readonly allowsLetter: AllowsLetter;
+}
+
+/** A function instance with what it keeps between two invocations. */
+interface Instance {
+  readonly process: SimulatedProcess;
+  readonly shop: () => ReturnType<typeof shopOf>;
+  /** Entities that the present invocation failed at. */
+  failed: Set<string>;
+}
+
+/** The event source of one queue, and the functions it invokes. */
+export class Workers {
+  readonly #world: WorkersWorld;
+  readonly #family: QueueFamily;
+  readonly #idle: Instance[] = [];
+  readonly #busy = new Map<SimulatedProcess, ReadonlySet<string>>();
+  #instances = 0;
+  #pollAt = Number.POSITIVE_INFINITY;
+  #cancelPoll: () => void = () => {};
+
+  constructor(world: WorkersWorld, family: QueueFamily) {
+    this.#world = world;
+    this.#family = family;
+  }
+
+  get isBusy(): boolean {
+    return this.#busy.size > 0;
+  }
+
+  /** Something may be receivable from this moment on. */
+  poke(moment: number): void {
+    const { time } = this.#world.kernel;
+    if (moment >= this.#pollAt) return;
+    this.#cancelPoll();
+    this.#pollAt = moment;
+    this.#cancelPoll = time.at(moment, () => {
+      this.#pollAt = Number.POSITIVE_INFINITY;
+      this.#poll();
+    });
+  }
+
+  #poll(): void {
+    const { kernel, queues } = this.#world;
+    const { time, chance } = kernel;
+    if (this.#busy.size >= MOST_WORKERS) return;
+    const queue = queues.sources[this.#family];
+    const max = 1 + Math.floor(chance(nameOf(this.#family), time.now, 7) * BATCH);
+    const batch = queue.receive({ max });
+    if (batch.length > 0) {
+      this.#invoke(batch);
+      this.poke(time.now + 1);
+    } else if (queue.nextVisibleAt !== undefined) this.poke(queue.nextVisibleAt);
+  }
+
+  #invoke(batch: readonly ReceivedMessage[]): void {
+    const { kernel, queues } = this.#world;
+    const { time, journal } = kernel;
+    const groups = new Set(batch.map(({ groupId }) => groupId));
+    // One that was frozen may have died of a call that it had left behind.
+    let instance = this.#idle.pop();
+    while (instance?.process.isDead) instance = this.#idle.pop();
+    instance ??= this.#start();
+    const { process } = instance;
+    for (const others of this.#busy.values()) {
+      for (const group of groups) {
+        if (others.has(group)) journal.violation('two-workers', `${group} is worked on twice`);
+      }
+    }
+    this.#busy.set(process, groups);
+    instance.failed = new Set();
+    const ended = new AbortController();
+    process.thaw(() => {
+      ended.abort();
+      this.#end(process);
+    });
+    journal.note(process.key, () => {
+      const what = batch.map(({ messageId, attempts }) => {
+        const again = attempts > 1 ? ` (try ${attempts})` : '';
+        return `${queues.deliveryOf(messageId)}${again}`;
+      });
+      return `${process.name} gets ${batch.length}: ${what.join(', ')}`;
+    });
+    const cancelLimit = time.after(WORKER_TIMEOUT_MS, () => process.die());
+    const invoked = instance;
+    void this.#run(batch, invoked).then(({ left, cancel }) => {
+      cancelLimit();
+      cancel();
+      if (process.isDead) return;
+      process.freeze();
+      this.#acknowledge(batch, left, process);
+      this.#end(process);
+      this.#idle.push(invoked);
+    });
+  }
+
+  async #run(batch: readonly ReceivedMessage[], instance: Instance) {
+    const { kernel, queues, telemetry, store } = this.#world;
+    const { process } = instance;
+    const { workMs, storeMs } = shareOutTime(WORKER_TIMEOUT_MS);
+    const work = new AbortController();
+    const asking = new AbortController();
+    const cancelWork = kernel.time.after(workMs, () => process.hear(() => work.abort()));
+    const cancelAsking = kernel.time.after(storeMs, () => process.hear(() => asking.abort()));
+    const source = createMemorySourceQueue(queues.sources[this.#family]);
+    const dead = queues.deadLettersOf(this.#family, this.#world.allowsLetter);
+    let draws = 0;
+    const world = {
+      ledger: ledgerOf(process, this.#world.ledger),
+      store: storeOf(process, store, kernel, asking.signal),
+      queue: eventQueueOf(process, queues),
+      source: {
+        delay: (messages: readonly ReceivedMessage[], seconds: number) =>
+          process.call('queue', `delays ${messages.length} by ${seconds} s`, () =>
+            source.delay(messages, seconds),
+          ),
+      },
+      deadLetters: {
+        park: (...given: Parameters<typeof dead.park>) =>
+          process.call('queue', `parks a message: ${given[1].why}`, () => dead.park(...given)),
+      },
+      telemetry,
+      now: kernel.now,
+      random: () => kernel.chance(process.key, kernel.time.now, draws++),
+      parallel: PARALLEL,
+      retryWindowDays: connector.retryWindowDays,
+      orderRetentionDays: connector.orderRetentionDays,
+      deadline: work.signal,
+      read,
+      shop: instance.shop,
+    };
+    const left = await runBatch(batch, {
+      ...world,
+      syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, world),
+      handleTask: (candidate, task) => handleTask(candidate.event, task, world),
+    });
+    return {
+      left,
+      cancel: () => {
+        cancelWork();
+        cancelAsking();
+      },
+    };
+  }
+
+  #acknowledge(
+    batch: readonly ReceivedMessage[],
+    left: readonly string[],
+    process: SimulatedProcess,
+  ): void {
+    const { kernel, queues, telemetry } = this.#world;
+    const { journal } = kernel;
+    for (const message of batch) {
+      const { messageId, body } = message;
+      if (left.includes(messageId)) continue;
+      const delivery = queues.deliveryOf(messageId) ?? '';
+      const end = telemetry.ends.get(delivery);
+      if (!end) journal.violation('unaccounted', `${delivery} left its queue without an outcome`);
+      if (end === 'parked' && !queues.wasParked(body)) {
+        journal.violation('lost-letter', `${delivery} was parked, and no letter holds it`);
+      }
+      const fails = kernel.happens(
+        process.nextName(),
+        kernel.weather.queue,
+        () => `${delivery}: its deletion fails`,
+      );
+      if (fails) continue;
+      try {
+        queues.delete(this.#family, message);
+      } catch {
+        journal.violation('two-workers', `${delivery} was given to another worker meanwhile`);
+      }
+    }
+  }
+
+  #end(process: SimulatedProcess): void {
+    this.#busy.delete(process);
+    this.poke(this.#world.kernel.time.now + 1);
+  }
+
+  #start(): Instance {
+    this.#instances += 1;
+    const { kernel, loyalty } = this.#world;
+    const process = new SimulatedProcess(kernel, `sync-${this.#family} ${this.#instances}`);
+    process.freeze();
+    const breaker = createCircuitBreaker();
+    const instance: Instance = { process, failed: new Set(), shop: () => shop };
+    const shop = shopOf(
+      loyalty.clientOf(process, () => instance.failed),
+      breaker,
+    );
+    return instance;
+  }
+}
+
+function shopOf(
+  loyalty: ReturnType<LoyaltyService['clientOf']>,
+  breaker: ReturnType<typeof createCircuitBreaker>,
+) {
+  return { loyalty, breaker, rules: shopRules, assumptions: connector.loyalty.assumptions };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { billedMs } from '../../../bench/cost/lambda-time.ts';
+import { webhookPrice } from '../../../bench/cost/webhook-price.ts';
+
+const deployed = { receiverMb: 256, workerMb: 512, batchSize: 10, httpApi: false };
+const use = {
+  receiverMs: 15,
+  workerMs: 170,
+  messageBytes: 8_000,
+  units: { read: 1, write: 1.3 },
+  perBatch: 1,
+};
+
+describe('the price of a million webhooks', () => {
+  it('adds up what Lambda, SQS and DynamoDB bill', () => {
+    const price = webhookPrice(deployed, use);
+    expect(price.receiver).toBeCloseTo(0.2 + 0.015 * 0.25 * 13.3334, 6);
+    expect(price.worker).toBeCloseTo(0.2 + 0.17 * 0.5 * 13.3334, 6);
+    // Sent, received and deleted.
+    expect(price.queue).toBeCloseTo(1.5, 6);
+    expect(price.ledger).toBeCloseTo(0.125 + 1.3 * 0.625, 6);
+    expect(price.endpoint).toBe(0);
+    const { total, ...parts } = price;
+    expect(total).toBeCloseTo(
+      Object.values(parts).reduce((sum, one) => sum + one, 0),
+      9,
+    );
+  });
+
+  it('shares the receiving, the deleting and the invocation of a batch', () => {
+    const price = webhookPrice(deployed, { ...use, messageBytes: 3_000, perBatch: 10 });
+    expect(price.queue).toBeCloseTo(0.5 + (2 * 0.5) / 10, 6);
+    expect(price.worker).toBeCloseTo(0.02 + 0.17 * 0.5 * 13.3334, 6);
+  });
+
+  it('counts every started 64 KB of a message, and of a batch of messages', () => {
+    const large = webhookPrice(deployed, { ...use, messageBytes: 70_000 });
+    expect(large.queue).toBeCloseTo(0.5 * (2 + 2 + 1), 6);
+    const batch = webhookPrice(deployed, { ...use, messageBytes: 8_000, perBatch: 10 });
+    expect(batch.queue).toBeCloseTo(0.5 * (1 + (2 + 1) / 10), 6);
+  });
+
+  it('has an HTTP API paid for where there is one', () => {
+    expect(webhookPrice({ ...deployed, httpApi: true }, use).endpoint).toBeCloseTo(1, 6);
+  });
+});
+
+describe('the time that Lambda bills', () => {
+  it('is the waiting as it is, and the computing by the share of a CPU that the memory buys', () => {
+    expect(billedMs({ waitMs: 8, cpuMs: 2 }, 1_769)).toBe(10);
+    expect(billedMs({ waitMs: 8, cpuMs: 2 }, 1_769 / 4)).toBe(16);
+    // More than one CPU does not make one thread faster.
+    expect(billedMs({ waitMs: 8, cpuMs: 2 }, 10_240)).toBe(10);
+  });
+});

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Figure } from '../../../bench/bench.ts';
+import { drawChart } from '../../../bench/report/chart.ts';
+import { compare } from '../../../bench/report/compare.ts';
+import { figureRow, isMet } from '../../../bench/report/figure-row.ts';
+import { pivotOf } from '../../../bench/report/pivot.ts';
+import { ratiosOf, spreadOf } from '../../../bench/report/statistics.ts';
+import { putFigures } from '../../../bench/report/write-docs.ts';
+import { toJson } from '../../../bench/report/write-json.ts';
+
+const run = { at: '2026-10-09T12:00:00.000Z', machine: 'two cores', quick: false };
+
+const cold: Figure = compare(
+  {
+    key: 'receiver.cold',
+    unit: 'ms',
+    note: 'three processes',
+    bar: { kind: 'at-most', limit: 1.5, of: 'ratio' },
+  },
+  { connector: [40, 44, 90], peer: [140, 150, 300], floor: [30, 32, 60] },
+  (ms) => ms,
+);
+
+describe('the statistics of the bench', () => {
+  it('takes the middle and the quartiles, whatever the order', () => {
+    expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4 });
+    expect(spreadOf([2, 1])).toEqual({ median: 1.5, low: 1.25, high: 1.75 });
+    expect(spreadOf([7])).toEqual({ median: 7, low: 7, high: 7 });
+    expect(() => spreadOf([])).toThrow('nothing was measured');
+  });
+
+  it('pairs the rounds, so that a slow moment of the machine leaves the ratio alone', () => {
+    expect(ratiosOf([2, 20, 200], [1, 10, 100])).toEqual([2, 2, 2]);
+    expect(() => ratiosOf([1, 2], [1])).toThrow('do not pair');
+    // The last round was twice as slow for all of them.
+    expect(cold.ratio?.median).toBeCloseTo(44 / 32);
+    expect(cold).toMatchObject({ value: 44, peer: 150, floor: 32 });
+  });
+});
+
+describe('a bar', () => {
+  const at = (value: number, kind: 'at-most' | 'at-least' | 'exactly', limit: number) =>
+    isMet({ value }, { kind, limit, of: 'value' });
+
+  it('is met at its limit and on the right side of it only', () => {
+    expect([at(1.5, 'at-most', 1.5), at(1.51, 'at-most', 1.5)]).toEqual([true, false]);
+    expect([at(5_000, 'at-least', 5_000), at(4_999, 'at-least', 5_000)]).toEqual([true, false]);
+    expect([at(0.1 + 1, 'exactly', 1.1), at(1.2, 'exactly', 1.1)]).toEqual([true, false]);
+  });
+
+  it('on a ratio looks at the ratio, and cannot pass without one', () => {
+    expect(isMet(cold, { kind: 'at-most', limit: 1.5, of: 'ratio' })).toBe(true);
+    expect(isMet(cold, { kind: 'at-most', limit: 1.3, of: 'ratio' })).toBe(false);
+    expect(() => isMet({ value: 1 }, { kind: 'at-most', limit: 2, of: 'ratio' })).toThrow('ratio');
+  });
+});
+
+describe('the report of the bench', () => {
+  const figures: readonly Figure[] = [
+    cold,
+    { key: 'growth.lines.1.worker', value: 1.5, unit: 'ms CPU' },
+    { key: 'growth.lines.10.worker', value: 150, unit: 'ms CPU' },
+    { key: 'growth.lines.10.calls', value: 2, unit: 'AWS calls' },
+    { key: 'profile.node: crypto.worker-warm', value: 12, unit: '% of its CPU' },
+  ];
+
+  it('shows all three, the ratio, its spread, the bar and whether it is met', () => {
+    expect(figureRow(cold)).toEqual([
+      'receiver.cold',
+      '44 ms',
+      '150 (4.69 ×)',
+      '32',
+      '1.38 ×',
+      '1.35 to 1.44',
+      '≤ 1.5 ×',
+      'yes',
+    ]);
+    const missed: Figure = { ...cold, bar: { kind: 'at-most', limit: 1.2, of: 'ratio' } };
+    expect(figureRow(missed).at(-1)).toBe('NO');
+  });
+
+  it('has every figure in its JSON under its key', () => {
+    const json = JSON.parse(toJson(run, figures));
+    expect(Object.keys(json.figures)).toEqual(figures.map(({ key }) => key));
+    expect(json.figures['receiver.cold']).toMatchObject({ value: 44, unit: 'ms', met: true });
+    expect(json).toMatchObject(run);
+  });
+
+  it('turns figures with the same ending into columns', () => {
+    expect(pivotOf('growth', figures)).toEqual({
+      columns: ['growth', 'worker', 'calls'],
+      rows: [
+        ['lines.1', '1.50 ms', ''],
+        ['lines.10', '150 ms', '2.00'],
+      ],
+    });
+  });
+
+  it('replaces what stands between the marks of the page and nothing else', () => {
+    const marks = (name: string) =>
+      `<!-- ${name}: written by npm run bench -- --write-docs -->\nstale ${name}\n<!-- end of ${name} -->`;
+    const page = [
+      'before',
+      marks('figures'),
+      'between',
+      marks('growth'),
+      marks('profile'),
+      'after',
+    ];
+    const written = putFigures(page.join('\n'), run, figures);
+    expect(written).toMatch(/^before\n/);
+    expect(written).toMatch(/\nafter$/);
+    expect(written).toContain('\nbetween\n');
+    expect(written).not.toContain('stale');
+    expect(written).toContain('| receiver.cold | 44 ms | 150 (4.69 ×) | 32 |');
+    expect(putFigures(written, run, figures)).toBe(written);
+    expect(() => putFigures('no marks', run, figures)).toThrow('lost its marks');
+  });
+
+  it('finds its marks in the page that it is for', () => {
+    const page = readFileSync('docs/performance.md', 'utf8');
+    expect(putFigures(page, run, figures)).toContain('| receiver.cold | 44 ms |');
+  });
+
+  it('draws a chart that is as long as the ratios say', () => {
+    const chart = drawChart(figures);
+    const widths = [...chart.matchAll(/<rect x="150\.0"[^>]* width="([\d.]+)" height="15"/g)];
+    const [own, peer] = widths.map(([, width]) => Number(width));
+    expect((peer ?? 0) / (own ?? 1)).toBeCloseTo(4.6875 / 1.375, 1);
+    expect(chart).toContain('1.38 ×');
+  });
+});
