@@ -12,11 +12,12 @@ import {
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
 import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
+import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createLoyaltyClient } from '../shared/loyalty/client.ts';
-import { runBalances } from '../shared/sync/balances/run-balances.ts';
 import { createCircuitBreaker } from '../shared/sync/circuit-breaker.ts';
+import { runStorefrontBatch } from '../shared/sync/run-storefront-batch.ts';
 import { createConfiguredStore } from './configured-store.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
@@ -25,9 +26,10 @@ import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
 import { shareOutTime } from './worker-time.ts';
 
-/** Brings balances from their queue into the store. */
+/** Brings balances and the codes of redeemed rewards from their queue into the store. */
 export function createBalanceWorker(connector: Connector) {
-  const { metafieldNamespace } = storefrontOf(connector);
+  const { metafieldNamespace, compensateLostRedemptions } = storefrontOf(connector);
+  const { cashbackAddIs } = connector.loyalty.assumptions;
   const environment = readEnvironment([
     'SOURCE_QUEUE_URL',
     'DEAD_LETTER_QUEUE_URL',
@@ -64,6 +66,7 @@ export function createBalanceWorker(connector: Connector) {
         }),
     }),
     queue: createSqsBalanceQueue(sqs, environment.SOURCE_QUEUE_URL),
+    redemptions: createSqsRedemptionQueue(sqs, environment.SOURCE_QUEUE_URL),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
     deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
     telemetry,
@@ -71,6 +74,7 @@ export function createBalanceWorker(connector: Connector) {
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
     retentionDays: connector.orderRetentionDays,
+    cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
     knowsShop: (domain: string) => shops.has(domain),
     tiersOf: (domain: string) => {
       const shop = shops.get(domain);
@@ -82,10 +86,17 @@ export function createBalanceWorker(connector: Connector) {
   async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
     const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
     const deadline = AbortSignal.timeout(workMs);
-    const balances = store.until(AbortSignal.timeout(storeMs)).balancesIn(metafieldNamespace);
-    return toBatchResponse(
-      await runBalances(toMessages(event), { ...world, store: balances, deadline }),
-    );
+    const storeInTime = store.until(AbortSignal.timeout(storeMs));
+    const left = await runStorefrontBatch(toMessages(event), {
+      ...world,
+      balances: storeInTime.balancesIn(metafieldNamespace),
+      rewardsOf: (domain) => {
+        const shop = shops.get(domain);
+        return shop && { ...shop, store: storeInTime };
+      },
+      deadline,
+    });
+    return toBatchResponse(left);
   }
   return middy(work).use(flushTelemetry(telemetry));
 }

@@ -6,7 +6,8 @@ import { loadStages } from './stages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const app = createApp();
-const loaded = await loadStages(root, app.node.tryGetContext('stage'));
+const context = (name: string): string | undefined => app.node.tryGetContext(name);
+const loaded = await loadStages(root, context('stage'), context('settings'));
 
 if (loaded.kind === 'faulty') {
   console.error(loaded.faults.join('\n'));

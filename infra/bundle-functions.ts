@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import { bundleWidget } from './bundle-widget.ts';
 
 export interface BundleSettings {
   /** The project's folder. */
@@ -47,6 +48,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     write: false,
     logLevel: 'warning',
     plugins: [useConfigFile(root, configFile)],
+    define: await widgetFor(functions, root),
   });
   for (const { path, contents, text } of outputFiles) {
     if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromRoot(text, root, path));
@@ -58,6 +60,15 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     writeTo(join(folderOf(name), 'package.json'), '{"type":"commonjs"}');
   }
   return { folderOf, metafile };
+}
+
+/** What functions/storefront/handler.ts declares: the widget, as a text. */
+async function widgetFor(
+  functions: readonly string[],
+  root: string,
+): Promise<Record<string, string>> {
+  if (!functions.includes('storefront')) return {};
+  return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget(root)) };
 }
 
 /** cdk.out/…/source-maps/sync-orders.js.map */
@@ -75,12 +86,14 @@ function fromRoot(map: string, root: string, path: string): string {
 
 function useConfigFile(root: string, configFile: string): Plugin {
   const common = resolve(root, 'connector.config.ts');
+  const stage = resolve(root, configFile);
   return {
     name: 'stage-configuration',
     setup({ onResolve }) {
-      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir }) =>
-        relative(common, resolve(resolveDir, path)) === ''
-          ? { path: resolve(root, configFile) }
+      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir, importer }) =>
+        // The file itself may build on the common one.
+        relative(common, resolve(resolveDir, path)) === '' && importer !== stage
+          ? { path: stage }
           : undefined,
       );
     },

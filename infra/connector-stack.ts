@@ -12,6 +12,7 @@ import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
 import { Reconcile } from './reconcile.ts';
 import { ShopSecrets } from './shop-secrets.ts';
+import { Storefront } from './storefront.ts';
 import { SyncWorker } from './sync-worker.ts';
 
 /** Folders of functions/ that the stack deploys. */
@@ -23,11 +24,17 @@ export const FUNCTIONS = [
   'reconcile',
 ] as const;
 
+const STOREFRONT_FUNCTIONS = [
+  'receive-points',
+  'sync-balances',
+  'storefront',
+] as const satisfies readonly StorefrontService[];
+
 type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
 
 /** Those that a stage deploys: the way back into the store only where it is wanted. */
 export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
-  return storefront ? [...FUNCTIONS, 'receive-points', 'sync-balances'] : FUNCTIONS;
+  return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
 }
 
 export interface ConnectorStackProps extends StackProps {
@@ -125,6 +132,16 @@ export class ConnectorStack extends Stack {
         bundleOf,
       });
 
+    const storefront =
+      balances &&
+      new Storefront(this, 'Storefront', {
+        ...shared,
+        secretsPrefix,
+        metricsNamespace,
+        bundle: bundleOf('storefront'),
+        balances: balances.queue,
+      });
+
     const watched = {
       connector,
       metricsNamespace,
@@ -136,7 +153,11 @@ export class ConnectorStack extends Stack {
         'sync-coupons': syncCoupons.function.lambda,
         reconcile: reconcile.function.lambda,
       },
-      storefront: balances && { queue: balances.queue, functions: balances.functions },
+      storefront: balances &&
+        storefront && {
+          queue: balances.queue,
+          functions: { ...balances.functions, storefront: storefront.function.lambda },
+        },
       api: receiver.endpoint.api,
       ledger,
     };
@@ -161,6 +182,7 @@ export class ConnectorStack extends Stack {
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
       ...balances?.outputs,
+      ...storefront?.outputs,
       NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }

@@ -17,6 +17,8 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   Dashboard: 'What is going on, in figures',
   NextCommand: 'What to type next',
   PointsAddress: 'Point events go below this address: npx connector storefront setup tells where',
+  StorefrontAddress:
+    'What the app proxy of the store asks: npx connector storefront setup tells how',
   BalancesQueueUrl: 'Balances on their way into the store',
   BalancesDeadLetterQueueUrl: 'Balances that need a person',
 };

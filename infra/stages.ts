@@ -19,8 +19,15 @@ const FILE = /^connector\.config(?:\.(.+))?\.ts$/;
 /** It becomes a part of names on AWS, the longest of which leave this much room. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,19}$/;
 
-/** Every stage that has a file in the folder, or the one that is asked for; `prod` comes first. */
-export async function loadStages(folder: string, only?: string): Promise<LoadedStages> {
+/**
+ * Every stage that has a file in the folder, or the one that is asked for; `prod` comes first. `instead`
+ * stands for the file of the stage: the local stack shows more than is deployed.
+ */
+export async function loadStages(
+  folder: string,
+  only?: string,
+  instead?: string,
+): Promise<LoadedStages> {
   const found = readdirSync(folder)
     .flatMap((file) => {
       const match = FILE.exec(file);
@@ -33,7 +40,7 @@ export async function loadStages(folder: string, only?: string): Promise<LoadedS
   const wanted = found.filter(({ name }) => only === undefined || name === only);
   if (wanted.length === 0) return { kind: 'faulty', faults: [missing(only, found)] };
 
-  const read = await Promise.all(wanted.map((stage) => readStage(folder, stage)));
+  const read = await Promise.all(wanted.map((stage) => readStage(folder, stage, instead)));
   const faults = read.flatMap((stage) => ('faults' in stage ? stage.faults : []));
   if (faults.length > 0) return { kind: 'faulty', faults };
   return { kind: 'stages', stages: read.filter((stage) => 'connector' in stage) };
@@ -50,12 +57,13 @@ const FILE_OF_PROD = settingsFileOf('prod');
 async function readStage(
   folder: string,
   { file, name }: { readonly file: string; readonly name: string },
+  instead = file,
 ): Promise<Stage | { readonly faults: readonly string[] }> {
   const rule = 'between the dots: up to 20 lower-case letters, digits and hyphens';
   if (!NAME.test(name)) return { faults: [`${file} must have the name of a stage ${rule}`] };
   if (name === 'prod' && file !== FILE_OF_PROD) {
     return { faults: [`${file} must be named ${FILE_OF_PROD}: that is the stage prod`] };
   }
-  const read = await readSettingsFile(folder, file);
-  return read.kind === 'settings' ? { file, name, connector: read.connector } : read;
+  const read = await readSettingsFile(folder, instead);
+  return read.kind === 'settings' ? { file: instead, name, connector: read.connector } : read;
 }

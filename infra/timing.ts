@@ -22,3 +22,9 @@ export const RECONCILE_TIMEOUT = Duration.minutes(15);
 
 /** The store hangs up after 5 s; whatever takes longer was in vain. */
 export const RECEIVER_TIMEOUT = Duration.seconds(10);
+
+/**
+ * Reading ends within a few seconds, because each call does. Redeeming may take longer than the store waits:
+ * the function still finishes what it began, and whoever asks again joins it.
+ */
+export const STOREFRONT_TIMEOUT = Duration.seconds(30);

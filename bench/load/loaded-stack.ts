@@ -149,7 +149,7 @@ async function synthesize(folder: string): Promise<void> {
 
 /** Of their own, and the same after a restart: webhooks on their way know their address. */
 async function findPorts(): Promise<Ports & AwsTask['ports']> {
-  const servers = Array.from({ length: 7 }, () => createServer());
+  const servers = Array.from({ length: 8 }, () => createServer());
   const found = await Promise.all(
     servers.map(
       (server) =>
@@ -162,7 +162,7 @@ async function findPorts(): Promise<Ports & AwsTask['ports']> {
     ),
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [webhooks = 0, gateway = 0, store = 0, loyalty = 0, metrics = 0, sqs = 0, dynamodb = 0] =
-    found;
-  return { webhooks, gateway, store, loyalty, metrics, sqs, dynamodb };
+  const [webhooks = 0, gateway = 0, store = 0, loyalty = 0, metrics = 0, shop = 0] = found;
+  const [sqs = 0, dynamodb = 0] = found.slice(6);
+  return { webhooks, gateway, store, loyalty, metrics, shop, sqs, dynamodb };
 }

@@ -9,6 +9,7 @@ import { healingAlarms } from './healing-alarms.ts';
 import { noticeAlarms } from './notice-alarms.ts';
 import { queueAlarms } from './queue-alarms.ts';
 import { receiverAlarms } from './receiver-alarms.ts';
+import { redemptionAlarms } from './redemption-alarms.ts';
 import { silenceAlarms } from './silence-alarms.ts';
 import { storefrontAlarms } from './storefront-alarms.ts';
 import type { Watched } from './watched.ts';
@@ -33,6 +34,7 @@ export class Alarms extends Construct {
       ...healingAlarms(watched),
       ...noticeAlarms(watched),
       ...storefrontAlarms(watched),
+      ...redemptionAlarms(watched),
     ];
     this.all = this.definitions.map((definition) => {
       const { tellsEnd, ...rings } = definition.rings;

@@ -21,7 +21,11 @@ export function workerAlarms({ metricsNamespace, storefront }: Watched): AlarmDe
       urgency: 'now',
       says: 'The loyalty service or the store refuses the credentials or the address: nothing passes until a person acts.',
       first: 'doctor',
-      metric: ofAll('misconfigured', [...workers, 'reconcile']),
+      metric: ofAll('misconfigured', [
+        ...workers,
+        'reconcile',
+        ...(storefront ? (['storefront'] as const) : []),
+      ]),
       // Tried again at most every half hour.
       rings: reaching(1, { outOf: AN_HOUR }),
     },

@@ -25,12 +25,12 @@ npm start -- [options]
   --no-demo     plays nothing, only starts
   --data DIR    keeps everything in DIR, and goes on where it was (default: in memory)
   --stage NAME  takes connector.config.NAME.ts (default prod: connector.config.ts)
-  --port N      first of five ports on 127.0.0.1 (default ${FIRST_PORT}; 0 takes any free ones), in this
+  --port N      first of six ports on 127.0.0.1 (default ${FIRST_PORT}; 0 takes any free ones), in this
                 order: ${named}
   --help        this text
 `;
 
-const MOST = 65_535 - 4;
+const MOST = 65_535 - 5;
 
 export function readArguments(args: readonly string[]): Arguments {
   try {

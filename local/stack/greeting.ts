@@ -12,7 +12,7 @@ Stack ${stack.name} runs on this machine.
   webhooks         ${stack.webhookAddress}
   webhook secret   ${stack.webhookSecret}
   the store        ${stack.store.address}   (a page with buttons; shop ${shopDomain})
-  loyalty service  ${loyalty.address}/state   (${loyalty.credentials.token}:${loyalty.credentials.key})
+${stack.shopAddress === undefined ? '' : `  the shop         ${stack.shopAddress}   (what a shopper sees, with the loyalty widget)\n`}  loyalty service  ${loyalty.address}/state   (${loyalty.credentials.token}:${loyalty.credentials.key})
   AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
   metrics          ${stack.metricsAddress}
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import type { StartOptions } from './arguments.ts';
 import { type AssemblyFolder, openAssemblyFolder } from './assembly-folder.ts';
+import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
@@ -12,7 +13,7 @@ import { greet } from './greeting.ts';
 import { portsFrom } from './ports.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { writeStateFile } from './state-file.ts';
-import { loadConnector, synthesize } from './synthesize.ts';
+import { synthesize } from './synthesize.ts';
 
 /** How long what the day has caused may take to settle: retries after the outage included. */
 const PATIENCE_MS = 120_000;
@@ -41,9 +42,10 @@ export async function runStack(options: StartOptions): Promise<number> {
   let removeStateFile = () => {};
   const folder = openAssemblyFolder();
   try {
-    const started = await start(options, folder, stopping.signal);
+    const settings = await chooseSettings(options);
+    const started = await start(options, settings, folder, stopping.signal);
     stack = started.stack;
-    const state = writeStateFile(stack, options.stage);
+    const state = writeStateFile(stack, { stage: options.stage, settings: settings.file });
     if (state.kind === 'written') removeStateFile = state.remove;
     else
       say(`npx connector knows the stack of process ${state.pid}, which was here before this one.`);
@@ -74,10 +76,10 @@ const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
   { stage, port, dataFolder: given }: StartOptions,
+  { connector, file }: ChosenSettings,
   folder: AssemblyFolder,
   signal: AbortSignal,
 ): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
-  const connector = await loadConnector(stage);
   const [shop, ...others] = connector.shops;
   if (!shop) throw new Error('There is no shop in the settings.');
   const dataFolder = given === undefined ? undefined : resolve(given);
@@ -85,10 +87,15 @@ async function start(
   say(`Starting the stack of stage ${stage}: describing it, bundling its functions.`);
   if (others.length > 0)
     say(`One store runs here: it is ${shop.domain}, the first of the settings.`);
+  if (file !== undefined)
+    say('The settings have no storefront; on this machine it is on, to be looked at.');
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
-  const assembly = synthesize(stage, folder.path, synthesis.signal);
+  const assembly = synthesize(stage, folder.path, {
+    settings: file,
+    signal: synthesis.signal,
+  });
   // Whoever fails first ends the other.
   assembly.catch(() => {});
   try {

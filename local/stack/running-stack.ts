@@ -6,6 +6,7 @@ import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/san
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
+import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -47,6 +48,8 @@ export interface RunningStack {
   readonly webhookAddress: string;
   readonly endpoint: string;
   readonly metricsAddress: string;
+  /** The pages that a shopper sees; undefined without a storefront. */
+  readonly shopAddress: string | undefined;
   readonly operator: AwsKey;
   readonly webhookSecret: string;
   readonly store: StoreSandbox;
@@ -111,6 +114,7 @@ async function startParts(
     started(await startWebServer(() => runner?.web(output), port));
   const web = await webServer('WebhookAddress', ports.webhooks);
   const points = connector.storefront && (await webServer('PointsAddress', 0));
+  const storefront = connector.storefront && (await webServer('StorefrontAddress', 0));
   const emulators = {
     sqs: options.emulators?.sqs ?? started(await startSqs(dataFolder)).endpoint,
     dynamodb: options.emulators?.dynamodb ?? started(await startDynamoDb(dataFolder)).endpoint,
@@ -151,6 +155,15 @@ async function startParts(
       ...(dataFolder !== undefined && { dataFile: join(dataFolder, 'store.jsonl') }),
     }),
   );
+  const shopPages =
+    storefront &&
+    started(
+      await startStorefrontDemo({
+        port: ports.shop,
+        store,
+        proxyTo: `${storefront.address}/${shop.path}`,
+      }),
+    );
   const line = started(await startLine(loyalty.address));
 
   const assembly = await synthesis;
@@ -213,10 +226,12 @@ async function startParts(
       ...description.outputs,
       WebhookAddress: web.address,
       ...(points && { PointsAddress: points.address }),
+      ...(storefront && { StorefrontAddress: storefront.address }),
     },
     webhookAddress: `${web.address}/${shop.path}`,
     endpoint: gateway.address,
     metricsAddress: metricsServer.address,
+    shopAddress: shopPages?.address,
     operator: secrets.operator,
     webhookSecret: secrets.webhook.current,
     store,

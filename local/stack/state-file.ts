@@ -10,6 +10,8 @@ interface StackState {
   readonly pid: number;
   readonly stack: string;
   readonly stage: string;
+  /** The file that stands for the stage's own, if one does. */
+  readonly settings?: string | undefined;
   readonly region: string;
   /** The gateway in front of all emulators. */
   readonly endpoint: string;
@@ -37,7 +39,7 @@ export type WrittenState =
 
 export function writeStateFile(
   stack: DescribedStack,
-  stage: string,
+  { stage, settings }: Pick<StackState, 'stage' | 'settings'>,
   folder = process.cwd(),
 ): WrittenState {
   const file = join(folder, FILE);
@@ -47,6 +49,7 @@ export function writeStateFile(
     pid: process.pid,
     stack: stack.name,
     stage,
+    settings,
     region: PLACE.region,
     endpoint: stack.endpoint,
     credentials: stack.operator,

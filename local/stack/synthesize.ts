@@ -13,14 +13,22 @@ export const PROJECT = join(import.meta.dirname, '../..');
 const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
 /** The settings of a stage, as the deployed functions have them. */
-export async function loadConnector(stage: string): Promise<Connector> {
-  const file = settingsFileOf(stage);
+export async function loadConnector(
+  stage: string,
+  file = settingsFileOf(stage),
+): Promise<Connector> {
   if (!existsSync(join(PROJECT, file))) {
     throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${PROJECT}.`);
   }
   const read = await readSettingsFile(PROJECT, file);
   if (read.kind === 'settings') return read.connector;
   throw new CannotStart(read.faults.join('\n'));
+}
+
+interface SynthesisOptions {
+  /** Stands for the settings file of the stage. */
+  readonly settings?: string | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -31,7 +39,7 @@ export async function loadConnector(stage: string): Promise<Connector> {
 export async function synthesize(
   stage: string,
   folder: string,
-  signal?: AbortSignal,
+  { settings, signal }: SynthesisOptions = {},
 ): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
   const child = spawn(process.execPath, ['infra/app.ts'], {
@@ -39,7 +47,7 @@ export async function synthesize(
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify({ stage }),
+      CDK_CONTEXT_JSON: JSON.stringify({ stage, settings }),
       CDK_VALIDATION: 'false',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

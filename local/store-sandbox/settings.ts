@@ -83,6 +83,7 @@ export const defaultServerSettings: ServerSettings = {
     'read_orders',
     'read_products',
     'read_users',
+    'write_app_proxy',
     'write_customers',
     'write_discounts',
     'write_orders',

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { registerBackfill } from './backfill/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDoctor } from './doctor/command.ts';
+import { registerRedemptions } from './redemptions/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
@@ -21,6 +22,7 @@ export const registrations: readonly ((program: Command) => void)[] = [
   registerSend,
   registerSecrets,
   registerStorefront,
+  registerRedemptions,
   registerWebhooks,
   registerBackfill,
 ];

@@ -31,7 +31,7 @@ export const ITEM = {
   revision: 'r',
   /** S: names one write, so that its own repetition is not taken for another worker's. */
   writeId: 'w',
-  /** S: shop|discount of a coupon, shop|notice of a notice, so that `CODES_INDEX` holds nothing else. */
+  /** S: shop|discount of a coupon, shop|kind of what is listed: `CODES_INDEX` holds nothing else. */
   discount: 'd',
   /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
   code: 'c',
@@ -65,18 +65,20 @@ export function keyOnly(itemKey: string): LedgerItem {
   return { [ITEM.key]: { S: itemKey } };
 }
 
-/** In the place of a discount's id, which is a number: all notices of a shop are found together. */
-export const NOTICES = 'notice';
+/** Kinds in the place of a discount's id, which is a number: all of a shop are found together. */
+export type ListedKind = 'notice' | 'redemption';
+
+const isListed = (text: string): text is ListedKind => text === 'notice' || text === 'redemption';
 
 /** A shop's domain has no bar, so the first one ends it. */
 export function discountText(shop: string, discountId: string): string {
   return `${shop}|${discountId}`;
 }
 
-/** The id of a coupon (its code) or of a notice as it lies in `CODES_INDEX`. */
+/** The id of a coupon (its code), of a notice or of a redemption as it lies in `CODES_INDEX`. */
 export function indexedIdIn(
   shop: string,
-  kind: 'coupon' | 'notice',
+  kind: 'coupon' | ListedKind,
   item: LedgerItem,
 ): string | undefined {
   const prefix = entityKeyText({ shop, kind, id: '' });
@@ -92,7 +94,8 @@ export function keyIn(item: LedgerItem): EntityKey | undefined {
   if (key || discount === undefined) return key;
   const bar = discount.indexOf('|');
   const shop = discount.slice(0, bar);
-  const kind = discount.slice(bar + 1) === NOTICES ? 'notice' : 'coupon';
+  const listed = discount.slice(bar + 1);
+  const kind = isListed(listed) ? listed : 'coupon';
   const id = indexedIdIn(shop, kind, item);
   return id === undefined ? undefined : { shop, kind, id };
 }
@@ -104,7 +107,7 @@ export function toItem(
   writeId: string,
 ): LedgerItem {
   const { appliedKey, remembered, expiresAt, history } = entry;
-  const discountId = key.kind === 'notice' ? NOTICES : entry.discountId;
+  const discountId = isListed(key.kind) ? key.kind : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
@@ -161,7 +164,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     revision,
     ...(appliedKey !== undefined && { appliedKey }),
     ...(remembered !== undefined && { remembered }),
-    ...(discountId !== undefined && discountId !== NOTICES && { discountId }),
+    ...(discountId !== undefined && !isListed(discountId) && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
   };

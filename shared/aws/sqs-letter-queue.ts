@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { DeadLetter, LetterQueue } from '../sync/dead-letter.ts';
-import type { QueueFamily } from '../sync/queue-family.ts';
+import type { AnyQueueFamily } from '../sync/queue-family.ts';
 
 /** SQS, for receiving, deleting and changing visibility. */
 const MESSAGES_PER_CALL = 10;
@@ -17,7 +17,7 @@ const WAIT_SECONDS = 1;
 export function createSqsLetterQueue(
   client: SQSClient,
   queueUrl: string,
-  family: QueueFamily,
+  family: AnyQueueFamily,
 ): LetterQueue {
   return {
     family,
@@ -90,7 +90,7 @@ const CRASHED = {
   why: 'the worker died on it every time, until SQS moved it here by itself',
 };
 
-function toLetter(message: Message, family: QueueFamily): DeadLetter {
+function toLetter(message: Message, family: AnyQueueFamily): DeadLetter {
   const { Attributes: facts = {}, MessageAttributes: attributes = {} } = message;
   const text = (name: string) => attributes[name]?.StringValue;
   const reason = text('reason');

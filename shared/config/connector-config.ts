@@ -127,6 +127,13 @@ export function defineConnector(settings: ConnectorSettings): Connector {
   return checked.connector;
 }
 
+/** The same with a storefront, for whoever wants to see it before setting it. */
+export function withStorefront(connector: Connector): Connector {
+  const shown = { ...connector, storefront: connector.storefront ?? completeStorefront({}) };
+  defined.add(shown);
+  return shown;
+}
+
 /** Tells what `defineConnector` made from what was written by hand and never checked. */
 export function isConnector(value: unknown): value is Connector {
   return typeof value === 'object' && value !== null && defined.has(value);

@@ -12,6 +12,12 @@ export const METRICS = {
   'unknown-topic': [],
   'unexpected-api-version': [],
   'older-secret-used': [],
+  /** Questions of a shopper that were answered, whatever the answer. */
+  served: [],
+  /** Those that were not, because the loyalty service or the store was away. */
+  unavailable: [],
+  /** Those that came too fast. */
+  'too-many': [],
   applied: [],
   unchanged: [],
   superseded: [],
@@ -64,4 +70,4 @@ export type Service =
   | 'reconcile';
 
 /** Those of the way back into the store, where it is deployed. */
-export type StorefrontService = 'receive-points' | 'sync-balances';
+export type StorefrontService = 'receive-points' | 'sync-balances' | 'storefront';

@@ -13,6 +13,7 @@ import {
   webAddress,
   wholeNumber,
 } from './checks.ts';
+import type { ConnectorSettings } from './connector-config.ts';
 import { deploymentCheck } from './deployment-settings.ts';
 import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
@@ -184,5 +185,14 @@ const settings = shapeOf({
 
 /** Everything that is wrong with the settings, in the order in which they are written. */
 export function checkSettings(value: unknown): SettingFault[] {
-  return settings(value, '');
+  const faults = settings(value, '');
+  return faults.length > 0 ? faults : compensationFaults(value as ConnectorSettings);
+}
+
+/** Which operation adds is not documented: nobody's cashback is changed on a guess. */
+function compensationFaults({ storefront, loyalty }: ConnectorSettings): SettingFault[] {
+  if (!storefront?.compensateLostRedemptions) return [];
+  if (loyalty.assumptions?.cashbackAddIs !== undefined) return [];
+  const problem = 'needs loyalty.assumptions.cashbackAddIs';
+  return [{ path: 'storefront.compensateLostRedemptions', problem }];
 }

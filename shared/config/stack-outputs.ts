@@ -25,6 +25,8 @@ export const STACK_OUTPUTS = [
 const STOREFRONT_OUTPUTS = [
   /** Point events go to `<PointsAddress>/<path>/<topic>/<token>`. */
   'PointsAddress',
+  /** Shopify's app proxy asks at `<StorefrontAddress>/<path>/…`. */
+  'StorefrontAddress',
   'BalancesQueueUrl',
   'BalancesDeadLetterQueueUrl',
 ] as const;

@@ -1,4 +1,12 @@
-import { type Check, filledText, matching, shapeOf } from './checks.ts';
+import {
+  type Check,
+  filledText,
+  matching,
+  oneOf,
+  shapeOf,
+  trueOrFalse,
+  wholeNumber,
+} from './checks.ts';
 
 /**
  * The way back: balances of the loyalty service, shown in the store. Without this setting nothing of it
@@ -16,12 +24,40 @@ export interface StorefrontSettings {
    * it only before the first balance is written. Default: `loyalty`.
    */
   readonly metafieldNamespace?: string;
+
+  /**
+   * What the numbers of a reward's `RewardType` mean. The service's documentation does not show them,
+   * so check them against a reward of each kind before customers can redeem: a type that is not listed
+   * cannot be redeemed. Default: the numbers that it shows for coupons, `{ 0: 'fixed', 1: 'percent',
+   * 2: 'free-shipping' }`.
+   */
+  readonly rewardTypes?: Readonly<Record<number, RewardKind>>;
+
+  /**
+   * How many questions the page of one customer may ask in a minute, from 10 to 1000; those of all who
+   * are not logged in share ten times as many. Counted by each running function on its own, so it stops
+   * a page gone wild and is no exact quota. Default: 60.
+   */
+  readonly readsPerMinute?: number;
+
+  /**
+   * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
+   */
+  readonly redeemsPerHour?: number;
+
+  /**
+   * Gives cashback to a customer whose points were spent on a fixed amount and whose code the store
+   * refuses for good. Needs `loyalty.assumptions.cashbackAddIs`. If `false`, such a redemption waits for
+   * a person. Default: `false`.
+   */
+  readonly compensateLostRedemptions?: boolean;
 }
 
-export interface Storefront {
-  readonly customerIdIn: string;
-  readonly metafieldNamespace: string;
-}
+type RewardKind = 'fixed' | 'percent' | 'free-shipping';
+
+export type Storefront = Required<StorefrontSettings>;
+
+const DEFAULT_REWARD_TYPES = { 0: 'fixed', 1: 'percent', 2: 'free-shipping' } as const;
 
 /** Undefined where the merchant does not want it. */
 export function completeStorefront(
@@ -31,6 +67,10 @@ export function completeStorefront(
     settings && {
       customerIdIn: settings.customerIdIn ?? 'OriginalId',
       metafieldNamespace: settings.metafieldNamespace ?? 'loyalty',
+      rewardTypes: settings.rewardTypes ?? DEFAULT_REWARD_TYPES,
+      readsPerMinute: settings.readsPerMinute ?? 60,
+      redeemsPerHour: settings.redeemsPerHour ?? 10,
+      compensateLostRedemptions: settings.compensateLostRedemptions ?? false,
     }
   );
 }
@@ -41,6 +81,20 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
     /^[A-Za-z0-9_-]{3,255}$/,
     'have 3 to 255 letters, digits, hyphens and underscores',
   ),
+  rewardTypes: (value, path) =>
+    shapeOf({ optional: Object.fromEntries(wholeNumbersIn(value).map((type) => [type, kind])) })(
+      value,
+      path,
+    ),
+  readsPerMinute: wholeNumber(10, 1000, 'questions'),
+  redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
+  compensateLostRedemptions: trueOrFalse,
 };
+
+const kind = oneOf('fixed', 'percent', 'free-shipping');
+
+function wholeNumbersIn(value: unknown): string[] {
+  return Object.keys(Object(value)).filter((name) => /^\d{1,9}$/.test(name));
+}
 
 export const storefrontCheck: Check = shapeOf({ optional: storefrontChecks });

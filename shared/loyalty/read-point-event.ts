@@ -9,6 +9,8 @@ interface PointEvent {
   readonly eventDate: string;
   /** The customer's id in the merchant's store, when the event names one. */
   readonly customerId: string | undefined;
+  /** What the transaction took from the customer; undefined for one that took nothing. */
+  readonly spent: number | undefined;
   /** After the transaction. */
   readonly balance: { readonly points: number; readonly cashback: number };
 }
@@ -56,7 +58,7 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
   if (!parsed.success) {
     return { kind: 'not-the-contract', field: v.getDotPath(parsed.issues[0]) ?? 'body' };
   }
-  const { PointId, EventDate, Customer, PointsBalance } = parsed.output;
+  const { Points, PointId, EventDate, Customer, PointsBalance } = parsed.output;
   const given = Object.hasOwn(Customer, customerIdIn) ? Customer[customerIdIn] : undefined;
   return {
     kind: 'event',
@@ -64,6 +66,7 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
       pointId: String(PointId),
       eventDate: EventDate,
       customerId: customerIdOf(given),
+      spent: Points < 0 ? -Points : undefined,
       balance: { points: PointsBalance.PointsBalance, cashback: PointsBalance.CashbackBalance },
     },
   };

@@ -1,4 +1,4 @@
-import type { QueueFamily } from './queue-family.ts';
+import type { AnyQueueFamily, QueueFamily } from './queue-family.ts';
 import type { StoreEvent } from './store-event.ts';
 
 /** Why a message is a dead letter; `crashed` is what SQS moved by itself, without a word. */
@@ -12,7 +12,7 @@ export const LETTER_REASONS = [
 
 /** A message in a dead-letter queue, in the hands of whoever received it. */
 export interface DeadLetter {
-  readonly family: QueueFamily;
+  readonly family: AnyQueueFamily;
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
@@ -38,7 +38,7 @@ interface LetterCounts {
 
 /** One dead-letter queue, for a person to go through. */
 export interface LetterQueue {
-  readonly family: QueueFamily;
+  readonly family: AnyQueueFamily;
   /**
    * Up to ten letters that nobody holds; they stay hidden from everybody else for this long, or until
    * they are given back. Empty only when the queue has none to give.

@@ -5,10 +5,11 @@ export interface EntityKey {
   /** The shop's permanent domain, as configured: `example.myshopify.com`. */
   readonly shop: string;
   /**
-   * Kept beside the entities: `customer`, what the store was given of a balance; `notice`, what a
-   * person must see; `cursor`, how far a walk has come.
+   * Kept beside the entities: `customer`, what the store was given of a balance; `redemption`, what a
+   * customer redeemed; `quiz`, whose answers are on their way; `notice`, what a person must see;
+   * `cursor`, how far a walk has come.
    */
-  readonly kind: EntityKind | 'customer' | 'notice' | 'cursor';
+  readonly kind: EntityKind | 'customer' | 'redemption' | 'quiz' | 'notice' | 'cursor';
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
   readonly id: string;
 }
@@ -18,7 +19,14 @@ export function entityKeyText({ shop, kind, id }: EntityKey): string {
   return `${shop}|${kind}|${id}`;
 }
 
-const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'notice', 'cursor']);
+const KINDS: ReadonlySet<string> = new Set([
+  'order',
+  'product',
+  'coupon',
+  'redemption',
+  'notice',
+  'cursor',
+]);
 
 /** The entity of such a text; undefined for any other. */
 export function entityKeyFrom(text: string): EntityKey | undefined {

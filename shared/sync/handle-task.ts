@@ -31,8 +31,10 @@ export async function handleTask(
       return { kind: 'skipped', why: task.why };
     case 'redact': {
       const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
-      const customer: EntityKey = { shop: event.shop, kind: 'customer', id: task.customerId };
-      await world.ledger.redact([...keys, customer]);
+      const { shop } = event;
+      const customer: EntityKey = { shop, kind: 'customer', id: task.customerId };
+      const redemptions: EntityKey = { shop, kind: 'redemption', id: task.customerId };
+      await world.ledger.redact([...keys, customer, redemptions]);
       return { kind: 'handled', how: 'redacted' };
     }
     case 'notify':

@@ -113,6 +113,8 @@ async function ask(
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
     case 'customer':
+    case 'quiz':
+    case 'redemption':
     case 'notice':
     case 'cursor':
       return { kind: 'gone' };

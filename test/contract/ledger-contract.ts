@@ -260,7 +260,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       };
 
       it('come each once, over as many pages as it takes, whatever their kind', async () => {
-        const kinds = ['order', 'product', 'coupon', 'notice', 'cursor'] as const;
+        const kinds = ['order', 'product', 'coupon', 'redemption', 'notice', 'cursor'] as const;
         const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
           const kind = kinds[index % kinds.length] ?? 'order';
           return { shop: `shop-${index % 3}.myshopify.com`, kind, id: `${index}` };

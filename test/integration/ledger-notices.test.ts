@@ -3,6 +3,7 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../shared/aws/ledger-notices.ts';
+import { listLedgerItems } from '../../shared/aws/list-ledger-items.ts';
 import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
 import { handleTask } from '../../shared/sync/handle-task.ts';
 import type { StoreEvent } from '../../shared/sync/store-event.ts';
@@ -59,6 +60,11 @@ it('finds the notices of one shop, the oldest first, and nothing else of the led
     { version: 1, uncertain: false, outcomes: [], discountId: '5' },
     undefined,
   );
+  await ledger.write(
+    { shop: SHOP, kind: 'redemption', id: '7001' },
+    { version: 1, uncertain: false, outcomes: [] },
+    undefined,
+  );
 
   const settings = { client, table: 'ledger', pause: sleep, random: Math.random };
   expect(await listNotices(settings, SHOP)).toEqual([
@@ -75,4 +81,6 @@ it('finds the notices of one shop, the oldest first, and nothing else of the led
     expect.objectContaining({ notice: 'shop-redact', id: 'x'.repeat(1_100) }),
   ]);
   expect(await ledger.listCodes(SHOP, '5')).toEqual({ codes: ['SUMMER'] });
+  expect(await listLedgerItems(settings, SHOP, 'redemption')).toMatchObject([{ id: '7001' }]);
+  expect(await listLedgerItems(settings, OTHER, 'redemption')).toEqual([]);
 });

@@ -88,6 +88,7 @@ export function openBalanceWorker(customers: readonly string[]) {
         ledger: parts.ledger,
         store,
         queue: { send },
+        redemptions: { send: async () => {} },
         source: createMemorySourceQueue(queue),
         deadLetters: createMemoryDeadLetters(dead),
         tiersOf: () => source,

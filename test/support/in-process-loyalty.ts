@@ -14,6 +14,7 @@ export interface LoyaltyCall {
   readonly operation: OperationId;
   readonly path: Readonly<Record<string, string>>;
   readonly body: unknown;
+  readonly query: Readonly<Record<string, string>>;
 }
 
 /** Comes between the client and the service: answer instead of it, or let it pass. */
@@ -38,7 +39,7 @@ export function openLoyaltyProgram(now: () => Date, settings: PartialSettings = 
     rows: openTables(tables),
     answer(call: LoyaltyCall): unknown {
       const faults = contract.validateRequest(call.operation, call.body);
-      const answer = program.answer({ ...call, query: {}, faults });
+      const answer = program.answer({ ...call, faults });
       // Nothing is kept on a disk here.
       tables.takeChanges();
       return answer;
@@ -76,7 +77,8 @@ const routes = contract.operations.map(({ operationId, method, path }) => ({
 }));
 
 export function routeOf(method: string, path: string, body: string | undefined): LoyaltyCall {
-  const segments = path.split('/');
+  const [place = '', query = ''] = path.split('?');
+  const segments = place.split('/');
   for (const { operationId, method: known, parts } of routes) {
     if (known !== method || parts.length !== segments.length) continue;
     if (!parts.every(({ text, name }, index) => name || text === segments[index])) continue;
@@ -84,7 +86,12 @@ export function routeOf(method: string, path: string, body: string | undefined):
     for (const [index, { name }] of parts.entries()) {
       if (name) found[name] = decodeURIComponent(segments[index] ?? '');
     }
-    return { operation: operationId, path: found, body: body && JSON.parse(body) };
+    return {
+      operation: operationId,
+      path: found,
+      body: body && JSON.parse(body),
+      query: Object.fromEntries(new URLSearchParams(query)),
+    };
   }
   throw new Error(`no operation at ${method} ${path}`);
 }

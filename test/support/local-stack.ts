@@ -24,16 +24,21 @@ interface PostOptions {
   readonly contentType?: string;
 }
 
+interface LocalStackOptions extends Pick<StackOptions, 'storeSettings'> {
+  /** A settings file other than that of the stage prod. */
+  readonly settings?: string;
+}
+
 /** The stack as `npm start` runs it, in this process, on free ports. */
 export async function startLocalStack(
   name: string,
-  options: Pick<StackOptions, 'storeSettings'> = {},
+  { settings, ...options }: LocalStackOptions = {},
 ): Promise<LocalStack> {
   const folder = join(PROJECT, `.connector/test-${name}`);
   const problems: string[] = [];
   const stack = await startStack({
-    connector: await loadConnector('prod'),
-    assembly: synthesize('prod', folder),
+    connector: await loadConnector('prod', settings),
+    assembly: synthesize('prod', folder, { settings }),
     ports: portsFrom(0),
     ...options,
     onProblem: (problem) => problems.push(problem),

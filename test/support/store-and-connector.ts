@@ -17,7 +17,8 @@ import {
 } from './running-connector.ts';
 
 const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
-const SECRET = 'store-secret-of-this-test';
+/** Signs webhooks and proxied requests. */
+export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
 interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healing'> {
@@ -48,7 +49,7 @@ export async function openStoreAndConnector(
   const store = await startStoreSandbox({
     shop: { domain: SHOP },
     ...(isAddressed && { webhooksTo: `${address.endpoint}/example-store` }),
-    secret: SECRET,
+    secret: STORE_SECRET,
     previousSecret: PREVIOUS_SECRET,
     accessToken: ACCESS_TOKEN,
     settings: { retryTimeScale: 0.001, ...settings },
@@ -61,7 +62,7 @@ export async function openStoreAndConnector(
     ...rest,
   });
   await connector.keepSecret('example-store/webhook', {
-    current: SECRET,
+    current: STORE_SECRET,
     previous: PREVIOUS_SECRET,
   });
   return {

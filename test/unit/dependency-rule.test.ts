@@ -34,6 +34,7 @@ describe('the dependency rule', () => {
     ['shared/aws/ledger.ts', '../../functions/sync-orders/handler.ts', 'belongs there'],
     ['functions/sync-orders/handler.ts', '../../infra/stack.ts', 'Runtime code does not import'],
     ['infra/stack.ts', '../shared/sync/plan.ts', 'no runtime code but the configuration'],
+    ['widget/program.ts', '../shared/sync/plan.ts', "runs in the shopper's browser"],
   ])('refuses in %s an import of %s and says where it belongs', (file, imported, message) => {
     expect(lint(file, imported)).toContain(message);
   });

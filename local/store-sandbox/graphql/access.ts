@@ -14,6 +14,7 @@ const scopeOfType: Readonly<Record<string, string>> = {
   DiscountCodeNode: 'read_discounts',
   DiscountAutomaticNode: 'read_discounts',
   DiscountCodeBasicCreatePayload: 'write_discounts',
+  DiscountCodeFreeShippingCreatePayload: 'write_discounts',
   DiscountCodeDeactivatePayload: 'write_discounts',
   DiscountCodeDeletePayload: 'write_discounts',
   Location: 'read_locations',

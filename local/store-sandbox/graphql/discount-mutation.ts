@@ -1,7 +1,7 @@
 import { discountNodeView } from './discount-view.ts';
 import type { GraphContext, View } from './graph-context.ts';
 
-/** DiscountCodeBasicInput, as far as the sandbox follows it. */
+/** DiscountCodeBasicInput and DiscountCodeFreeShippingInput, as far as the sandbox follows them. */
 export interface DiscountInput {
   readonly title?: string;
   readonly code?: string;
@@ -21,6 +21,11 @@ export interface DiscountInput {
     };
     readonly items?: { readonly products?: { readonly productsToAdd?: readonly string[] } };
   };
+  readonly combinesWith?: {
+    readonly orderDiscounts?: boolean;
+    readonly productDiscounts?: boolean;
+    readonly shippingDiscounts?: boolean;
+  };
   readonly minimumRequirement?: {
     readonly subtotal?: { readonly greaterThanOrEqualToSubtotal?: string };
   };
@@ -29,10 +34,21 @@ export interface DiscountInput {
 const numbersOf = (globalIds: readonly string[]): string[] =>
   globalIds.map((id) => id.split('/').at(-1) ?? '');
 
-export function createBasicDiscount(context: GraphContext, input: DiscountInput): View {
+function classesOf(combines: NonNullable<DiscountInput['combinesWith']>) {
+  const classes = ['order', 'product', 'shipping'] as const;
+  return classes.filter((name) => combines[`${name}Discounts`]);
+}
+
+const inputNames = { basic: 'basicCodeDiscount', 'free-shipping': 'freeShippingCodeDiscount' };
+
+export function createCodeDiscount(
+  context: GraphContext,
+  kind: 'basic' | 'free-shipping',
+  input: DiscountInput,
+): View {
   const fail = (field: string, message: string, code: string) => ({
     codeDiscountNode: null,
-    userErrors: [{ field: ['basicCodeDiscount', field], message, code, extraInfo: null }],
+    userErrors: [{ field: [inputNames[kind], field], message, code, extraInfo: null }],
   });
   const { code, title, customerGets } = input;
   if (!code) return fail('code', "Code can't be blank", 'BLANK');
@@ -46,15 +62,24 @@ export function createBasicDiscount(context: GraphContext, input: DiscountInput)
   }
   const value = customerGets?.value;
   const amount = value?.discountAmount?.amount;
-  if (value?.percentage === undefined && amount === undefined) {
+  if (kind === 'free-shipping' && input.combinesWith?.shippingDiscounts) {
+    const message = 'Shipping discounts cannot combine with shipping discounts.';
+    return fail('combinesWith', message, 'INVALID_COMBINES_WITH_FOR_DISCOUNT_CLASS');
+  }
+  if (kind === 'basic' && value?.percentage === undefined && amount === undefined) {
     return fail('customerGets', "Value can't be blank", 'BLANK');
   }
   const customers = input.context?.customers?.add;
   const segments = input.context?.customerSegments?.add;
   const products = customerGets?.items?.products?.productsToAdd;
   const minimum = input.minimumRequirement?.subtotal?.greaterThanOrEqualToSubtotal;
+  const unknown = customers?.find(
+    (id) => !context.world.rows.customers.get(numbersOf([id])[0] ?? ''),
+  );
+  if (unknown !== undefined) return fail('context', 'Customer is invalid', 'INVALID');
   const made = context.perform('createDiscount', {
     title,
+    kind,
     codes: [code],
     startsAt: input.startsAt,
     ...(input.endsAt !== undefined && { endsAt: input.endsAt }),
@@ -63,6 +88,7 @@ export function createBasicDiscount(context: GraphContext, input: DiscountInput)
       oncePerCustomer: input.appliesOncePerCustomer,
     }),
     ...(input.tags && { tags: [...input.tags] }),
+    ...(input.combinesWith && { combinesWith: classesOf(input.combinesWith) }),
     // A fraction here, a percentage there.
     ...(value?.percentage !== undefined && {
       percentage: Math.round(value.percentage * 1e6) / 1e4,

@@ -57,7 +57,11 @@ function discountView(context: GraphContext, row: DiscountRow): View {
     shortSummary: () => summarize(context, row),
     tags: row.tags,
     discountClasses: [shipping ? 'SHIPPING' : row.productIds ? 'PRODUCT' : 'ORDER'],
-    combinesWith: { orderDiscounts: true, productDiscounts: true, shippingDiscounts: true },
+    combinesWith: {
+      orderDiscounts: row.combinesWith?.includes('order') ?? true,
+      productDiscounts: row.combinesWith?.includes('product') ?? true,
+      shippingDiscounts: row.combinesWith?.includes('shipping') ?? true,
+    },
     context: () => contextView(context, row),
     ...(row.method === 'code' && {
       codes: (args: PageArguments & { query?: string | null }) => listCodes(context, row, args),

@@ -1,6 +1,6 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { moment } from '../model/world.ts';
-import { createBasicDiscount, type DiscountInput } from './discount-mutation.ts';
+import { createCodeDiscount, type DiscountInput } from './discount-mutation.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { metafieldMutations } from './metafield-mutations.ts';
@@ -81,7 +81,9 @@ export function mutationRoot(context: GraphContext): View {
     },
     ...metafieldMutations(context),
     discountCodeBasicCreate: ({ basicCodeDiscount }: { basicCodeDiscount: DiscountInput }) =>
-      createBasicDiscount(context, basicCodeDiscount),
+      createCodeDiscount(context, 'basic', basicCodeDiscount),
+    discountCodeFreeShippingCreate: (args: { freeShippingCodeDiscount: DiscountInput }) =>
+      createCodeDiscount(context, 'free-shipping', args.freeShippingCodeDiscount),
     discountCodeDeactivate: ({ id }: { id: string }) => {
       const ended = perform('deactivateDiscount', { discountId: numberOf(id) });
       return ended.kind === 'done'

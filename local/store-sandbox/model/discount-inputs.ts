@@ -15,6 +15,7 @@ const discountFields = {
   segments: v.optional(v.array(text)),
   productIds: v.optional(v.nullable(v.array(id))),
   tags: v.optional(v.array(text)),
+  combinesWith: v.optional(v.array(v.picklist(['order', 'product', 'shipping']))),
 };
 
 export const discountDraft = v.strictObject({

@@ -185,6 +185,7 @@ function withFields({ shop }: World, row: DiscountRow, fields: Fields): Discount
     minimumMinor: minimumSubtotal === undefined ? row.minimumMinor : minimumMinor,
     productIds: fields.productIds === undefined ? row.productIds : fields.productIds,
     tags: fields.tags ?? row.tags,
+    ...(fields.combinesWith && { combinesWith: fields.combinesWith }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { PlainLine } from './draft-lines.ts';
 import { parseMinor } from './minor-units.ts';
 import type { orderDraft } from './order-inputs.ts';
 import type { ApplicationRow } from './order-row.ts';
+import type { CodeRow, DiscountRow } from './rows.ts';
 import { type Refused, refused, type World } from './world.ts';
 
 type DiscountDraft = v.InferOutput<typeof orderDraft>['discounts'][number];
@@ -15,6 +16,7 @@ export function draftDiscount(
   world: World,
   draft: DiscountDraft,
   lines: readonly PlainLine[],
+  customerId: string | null,
 ): Discount | Refused {
   const name = draft.code ?? draft.title;
   if (name === undefined) return refused('A discount needs a code or a title.');
@@ -38,7 +40,7 @@ export function draftDiscount(
   }
   if (draft.code === undefined)
     return refused(`The discount ${name} needs a percentage or an amount.`);
-  return fromStore(world, draft.code, lines);
+  return fromStore(world, draft.code, lines, customerId);
 }
 
 function ownValue(
@@ -56,14 +58,18 @@ function ownValue(
 }
 
 function fromStore(
-  { rows, now }: World,
+  world: World,
   code: string,
   lines: readonly PlainLine[],
+  customerId: string | null,
 ): Discount | Refused {
+  const { rows, now } = world;
   const row = rows.codes.get(code.toLowerCase());
   const discount = row && rows.discounts.get(row.discountId);
   if (!row || !discount) return refused(`The store has no code ${code}: say what it is worth.`);
   if (!isUsable(discount, row, now())) return refused(`The code ${code} cannot be used now.`);
+  const obstacle = findObstacle(world, discount, row, lines, customerId);
+  if (obstacle !== undefined) return refused(obstacle);
   const common = { type: 'discount_code', name: row.code } as const;
   if (discount.kind === 'free-shipping') {
     const value = { kind: 'percentage', ppm: 1_000_000 } as const;
@@ -88,4 +94,30 @@ function fromStore(
     },
     ...(entitled && { lines: entitled }),
   };
+}
+
+/** What the checkout would say to this customer with this cart; undefined when the code may be used. */
+function findObstacle(
+  { rows }: World,
+  { context, oncePerCustomer, minimumMinor }: DiscountRow,
+  { code }: CodeRow,
+  lines: readonly PlainLine[],
+  customerId: string | null,
+): string | undefined {
+  const isNamed = context.kind === 'customers';
+  if (isNamed && (customerId === null || !context.ids.includes(customerId))) {
+    return `The code ${code} is for another customer.`;
+  }
+  const subtotal = lines.reduce((sum, { unitMinor, quantity }) => sum + unitMinor * quantity, 0);
+  if (minimumMinor !== null && subtotal < minimumMinor) {
+    return `The code ${code} needs a larger order.`;
+  }
+  const hasUsed = () =>
+    [...rows.orders.values()].some(
+      (order) =>
+        order.customerId === customerId &&
+        order.applications.some(({ type, name }) => type === 'discount_code' && name === code),
+    );
+  if (!oncePerCustomer || customerId === null || !hasUsed()) return undefined;
+  return `The customer has used the code ${code} already.`;
 }

@@ -140,7 +140,7 @@ function priceLines(
   }
   const discounts = [];
   for (const one of draft.discounts) {
-    const discount = draftDiscount(world, one, plain);
+    const discount = draftDiscount(world, one, plain, draft.customerId);
     if ('why' in discount) return discount;
     discounts.push(discount);
   }

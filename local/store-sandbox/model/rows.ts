@@ -52,6 +52,8 @@ export interface DiscountRow {
   readonly minimumMinor: number | null;
   /** Null: every product. */
   readonly productIds: readonly string[] | null;
+  /** Classes of discounts; absent: all of them. */
+  readonly combinesWith?: readonly ('order' | 'product' | 'shipping')[];
   readonly tags: readonly string[];
 }
 

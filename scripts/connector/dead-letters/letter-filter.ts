@@ -1,4 +1,9 @@
-import { type QueueFamily, queueFamilyOf } from '../../../shared/sync/queue-family.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import {
+  type AnyQueueFamily,
+  type QueueFamily,
+  queueFamilyOf,
+} from '../../../shared/sync/queue-family.ts';
 import type { EventKind } from '../../../shared/sync/store-event.ts';
 import type { ReadLetter } from './read-letter.ts';
 
@@ -18,22 +23,31 @@ export interface LetterFilter {
 }
 
 export function matchesFilter(letter: ReadLetter, filter: LetterFilter): boolean {
-  const { event, at } = letter;
-  const same = <Value>(wanted: Value | undefined, found: Value | undefined) =>
+  const { about, at } = letter;
+  const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
   return (
-    same(filter.kind, event?.kind) &&
-    same(filter.topic, event?.topic) &&
-    same(filter.shop, event?.shop) &&
+    same(filter.kind, about?.kind) &&
+    same(filter.topic, about?.topic) &&
+    same(filter.shop, about?.shop) &&
     same(filter.code, letter.code) &&
     same(filter.reason, letter.reason) &&
-    (filter.id === undefined || filter.id === letter.messageId || filter.id === event?.id) &&
+    (filter.id === undefined || filter.id === letter.messageId || filter.id === about?.id) &&
     at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
     at <= (filter.until ?? Number.POSITIVE_INFINITY)
   );
 }
 
-/** The queues in which such letters can be. */
+/** The queues in which such letters can be looked at, that of the way back included. */
+export function allFamiliesOf(
+  filter: LetterFilter,
+  { storefront }: Pick<Connector, 'storefront'>,
+): readonly AnyQueueFamily[] {
+  const families = familiesOf(filter);
+  return storefront && filter.kind === undefined ? [...families, 'balances'] : families;
+}
+
+/** The queues of the store's events in which such letters can be. */
 export function familiesOf({ kind }: LetterFilter): readonly QueueFamily[] {
   return kind === undefined ? ['orders', 'products', 'coupons'] : [queueFamilyOf(kind)];
 }

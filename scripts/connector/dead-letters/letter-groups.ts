@@ -1,3 +1,4 @@
+import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
 import type { ReadLetter } from './read-letter.ts';
 
 /** Letters that were given up for one and the same reason. */
@@ -10,7 +11,12 @@ export interface LetterGroup {
   oldest: number;
   newest: number;
   /** The newest of them. */
-  example: { readonly messageId: string; readonly kind?: string; readonly id?: string };
+  example: {
+    readonly messageId: string;
+    readonly family: AnyQueueFamily;
+    readonly kind?: string;
+    readonly id?: string;
+  };
 }
 
 /** Reasons can quote a size or a field: so many different ones are told apart, not more. */
@@ -50,6 +56,6 @@ function keyOf(...parts: readonly (string | undefined)[]): string {
   return JSON.stringify(parts);
 }
 
-function exampleOf({ messageId, event }: ReadLetter): LetterGroup['example'] {
-  return event ? { messageId, kind: event.kind, id: event.id } : { messageId };
+function exampleOf({ messageId, family, about }: ReadLetter): LetterGroup['example'] {
+  return { messageId, family, ...(about && { kind: about.kind, id: about.id }) };
 }

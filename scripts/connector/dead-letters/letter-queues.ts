@@ -2,18 +2,19 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
 import type { LetterQueue, ReplayQueue } from '../../../shared/sync/dead-letter.ts';
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 const OUTPUTS = {
   orders: { queue: 'OrdersQueueUrl', letters: 'OrdersDeadLetterQueueUrl' },
   products: { queue: 'ProductsQueueUrl', letters: 'ProductsDeadLetterQueueUrl' },
   coupons: { queue: 'CouponsQueueUrl', letters: 'CouponsDeadLetterQueueUrl' },
+  balances: { queue: 'BalancesQueueUrl', letters: 'BalancesDeadLetterQueueUrl' },
 } as const;
 
 export function openLetterQueues(
   deployment: Deployment,
-  families: readonly QueueFamily[],
+  families: readonly AnyQueueFamily[],
 ): readonly LetterQueue[] {
   const client = new SQSClient(deployment.aws);
   return families.map((family) =>

@@ -1,7 +1,7 @@
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
 
 /** Why some letters may not have been seen; `family` undefined: of all queues together. */
-export function notSeenText(notSeen: number, family?: QueueFamily): string {
+export function notSeenText(notSeen: number, family?: AnyQueueFamily): string {
   const where = family === undefined ? '' : ` in the ${family} queue`;
   return `About ${notSeen} more${where} cannot be seen now: somebody else, or a run that was killed, has them in hand, or they wait behind an earlier letter of the same entity. Look again in five minutes.`;
 }

@@ -15,6 +15,7 @@ const localStack = v.object({
   pid: v.number(),
   stack: v.string(),
   stage: v.string(),
+  settings: v.optional(v.string()),
   region: v.string(),
   endpoint: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -34,7 +35,8 @@ export async function findLocalStack(): Promise<Deployment> {
   if (!parsed.success) {
     throw new Problem(`${file} is not what "npm start" writes.`, 'Delete it and run "npm start".');
   }
-  const { pid, stack, stage, region, endpoint, credentials, outputs, ...sandbox } = parsed.output;
+  const { pid, stack, stage, settings, region, endpoint, credentials, outputs, ...sandbox } =
+    parsed.output;
   if (!isAlive(pid)) {
     throw new Problem('The connector on this machine has stopped; it left its description.', START);
   }
@@ -45,7 +47,7 @@ export async function findLocalStack(): Promise<Deployment> {
     region,
     aws: awsSettings({ region, endpoint, credentials }),
     output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
-    connector: await readStageSettings(stage),
+    connector: await readStageSettings(stage, settings),
     sandbox,
   };
 }

@@ -3,7 +3,7 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import type { Ledger } from '../../../shared/sync/ledger.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The ledger of a deployment. The command line only reads it. */
+/** The ledger of a deployment. */
 export function openLedger(deployment: Deployment): Ledger {
   const client = new DynamoDB(deployment.aws);
   return createDynamoDbLedger({ client, table: deployment.output('LedgerTable') });

@@ -5,12 +5,14 @@ import { createShopSecrets } from '../../../functions/shop-secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import type { RewardStore } from '../../../shared/sync/redeem/reward-store.ts';
 import type { Store } from '../../../shared/sync/store-reader.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The store and the loyalty service, asked with the very readers and credentials of the functions. */
 export interface ShopServices {
   readonly store: Store;
+  readonly rewards: RewardStore;
   /** The Admin API of one shop, for questions that the workers do not ask. */
   ask(shop: Shop): Ask;
   loyalty(shop: Shop): LoyaltyClient;
@@ -26,8 +28,10 @@ export function openShopServices({ aws, output, connector, sandbox }: Deployment
   const baseUrl = sandbox
     ? loyaltyAddress(connector, sandbox.loyaltyAddress)
     : connector.loyalty.address;
+  const store = createConfiguredStore(connector, secrets, { sandboxAddress });
   return {
-    store: createConfiguredStore(connector, secrets, { sandboxAddress }),
+    store,
+    rewards: store,
     ask: ({ domain, path }) =>
       createAdminClient({ shop: domain, secret: secrets.store(path), sandboxAddress }).until(
         undefined,

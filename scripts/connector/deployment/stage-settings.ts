@@ -20,8 +20,10 @@ export function stageOfStack(stack: string): string {
 }
 
 /** The settings of one stage, checked: what the functions of that stage were built with. */
-export async function readStageSettings(stage: string): Promise<Connector> {
-  const file = settingsFileOf(stage);
+export async function readStageSettings(
+  stage: string,
+  file = settingsFileOf(stage),
+): Promise<Connector> {
   if (!existsSync(`${PROJECT_FOLDER}${file}`)) {
     const known = readdirSync(PROJECT_FOLDER).filter((name) =>
       /^connector\.config.*\.ts$/.test(name),

@@ -12,11 +12,13 @@ export async function checkAdminApi(
   shop: Shop,
   services: ShopServices,
   doNext: DoNext,
+  hasStorefront: boolean,
 ): Promise<readonly Finding[]> {
   const answer = await services.ask(shop)(accessScopesDocument, {});
   if (answer.kind === 'data') {
     const granted = answer.data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
-    return judgeScopes(granted, shop.rules).map((finding) => ofShop(shop, finding));
+    const findings = judgeScopes(granted, shop.rules, hasStorefront);
+    return findings.map((finding) => ofShop(shop, finding));
   }
   const { why, misconfigured } = unavailable(answer);
   const what = `${shop.domain}: the Admin API does not answer as it should (${why})`;

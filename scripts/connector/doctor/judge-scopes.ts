@@ -13,10 +13,18 @@ const ALWAYS: readonly NeededScope[] = [
   { scope: 'read_discounts', for: 'discount codes' },
 ];
 
-/** Whether the app may read what the workers ask for under these rules. */
+/** For the way back into the store, where it is deployed. */
+const STOREFRONT: readonly NeededScope[] = [
+  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
+  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
+  { scope: 'write_app_proxy', for: 'the app proxy that asks the storefront' },
+];
+
+/** Whether the app may do what the functions ask for under these rules. */
 export function judgeScopes(
   granted: readonly string[],
   { enrich }: Pick<MappingRules, 'enrich'>,
+  hasStorefront = false,
 ): readonly Finding[] {
   const has = (scope: string) =>
     granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'));
@@ -26,6 +34,7 @@ export function judgeScopes(
       ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
       : []),
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+    ...(hasStorefront ? STOREFRONT : []),
   ];
   const missing = needed.filter(({ scope }) => !has(scope));
   const findings = missing.map((one) =>

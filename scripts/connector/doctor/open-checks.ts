@@ -39,7 +39,13 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
       name: 'webhooks',
       run: () => forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
     },
-    { name: 'Admin API', run: () => forEachShop((shop) => checkAdminApi(shop, services, doNext)) },
+    {
+      name: 'Admin API',
+      run: () =>
+        forEachShop((shop) =>
+          checkAdminApi(shop, services, doNext, connector.storefront !== undefined),
+        ),
+    },
     { name: 'subscriptions', run: judgeSubscriptions },
     { name: 'loyalty', run: () => forEachShop((shop) => checkLoyalty(shop, services, doNext)) },
     { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },

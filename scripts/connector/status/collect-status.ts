@@ -8,7 +8,7 @@ import { listNotices } from '../../../shared/aws/ledger-notices.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readCredentials } from '../secrets/read-credentials.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
-import { type ReadFigures, readLastHour } from './figures.ts';
+import { deployedFamilies, type ReadFigures, readLastHour } from './figures.ts';
 import { createLocalFigures } from './local-figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
 import { readReconciles } from './read-reconciles.ts';
@@ -36,7 +36,7 @@ export async function collectStatus(
   };
   const [queues, lastHour, reconcile, notices, credentials, subscriptions] = await Promise.all([
     attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
-    attempt(() => readLastHour(readFigures)),
+    attempt(() => readLastHour(readFigures, deployedFamilies(connector))),
     attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
     attempt(async () => {
       const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));

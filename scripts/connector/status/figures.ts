@@ -1,4 +1,5 @@
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
 import type { Dimensions, Metric } from '../../../shared/sync/telemetry.ts';
 import type { LastHour, WorkerHour } from './status-model.ts';
 
@@ -16,7 +17,14 @@ export type ReadFigures = (
   wanted: readonly WantedFigure[],
 ) => Promise<readonly (number | undefined)[]>;
 
-export const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+const FAMILIES: readonly AnyQueueFamily[] = ['orders', 'products', 'coupons'];
+
+/** Those of a deployment: balances only where the way back into the store is deployed. */
+export function deployedFamilies({
+  storefront,
+}: Pick<Connector, 'storefront'>): readonly AnyQueueFamily[] {
+  return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
+}
 
 const OUTCOMES = [
   'applied',
@@ -40,12 +48,15 @@ const receiverFigures = [
 ] as const satisfies readonly WantedFigure[];
 
 /** Everything that `status` tells of the last hour, in one question. */
-export async function readLastHour(readFigures: ReadFigures): Promise<LastHour> {
-  const perWorker = FAMILIES.map(workerFigures);
+export async function readLastHour(
+  readFigures: ReadFigures,
+  families: readonly AnyQueueFamily[],
+): Promise<LastHour> {
+  const perWorker = families.map(workerFigures);
   const figures = await readFigures([...receiverFigures, ...perWorker.flat()]);
   const [received = 0, badSignatures = 0, unknownTopics = 0, olderSecretUsed = 0] = figures;
   let start = receiverFigures.length;
-  const workers = FAMILIES.map((family, index) => {
+  const workers = families.map((family, index) => {
     const size = perWorker[index]?.length ?? 0;
     start += size;
     return workerHour(family, figures.slice(start - size, start));
@@ -53,7 +64,7 @@ export async function readLastHour(readFigures: ReadFigures): Promise<LastHour> 
   return { workers, receiver: { received, badSignatures, unknownTopics, olderSecretUsed } };
 }
 
-function workerFigures(family: QueueFamily): readonly WantedFigure[] {
+function workerFigures(family: AnyQueueFamily): readonly WantedFigure[] {
   const service = `sync-${family}`;
   return [
     { service, metric: 'latency-ms', statistic: 'p50' },
@@ -63,7 +74,7 @@ function workerFigures(family: QueueFamily): readonly WantedFigure[] {
 }
 
 function workerHour(
-  family: QueueFamily,
+  family: AnyQueueFamily,
   [p50, p99, ...sums]: readonly (number | undefined)[],
 ): WorkerHour {
   const counted = Object.fromEntries(

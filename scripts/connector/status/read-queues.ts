@@ -1,12 +1,13 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Deployment } from '../deployment/deployment.ts';
-import { FAMILIES } from './figures.ts';
+import { deployedFamilies } from './figures.ts';
 import type { QueueStatus } from './status-model.ts';
 
 const OUTPUTS = {
   orders: ['OrdersQueueUrl', 'OrdersDeadLetterQueueUrl'],
   products: ['ProductsQueueUrl', 'ProductsDeadLetterQueueUrl'],
   coupons: ['CouponsQueueUrl', 'CouponsDeadLetterQueueUrl'],
+  balances: ['BalancesQueueUrl', 'BalancesDeadLetterQueueUrl'],
 } as const;
 
 /** How old the oldest message of each of these queues is, in seconds. */
@@ -14,14 +15,15 @@ export type ReadAges = (queueNames: readonly string[]) => Promise<readonly (numb
 
 export async function readQueues(
   client: SQSClient,
-  { output }: Pick<Deployment, 'output'>,
+  { output, connector }: Pick<Deployment, 'output' | 'connector'>,
   readAges: ReadAges,
 ): Promise<readonly QueueStatus[]> {
-  const urls = FAMILIES.map((family) => output(OUTPUTS[family][0]));
+  const families = deployedFamilies(connector);
+  const urls = families.map((family) => output(OUTPUTS[family][0]));
   // Depths are worth showing without ages; the other way round they are not.
   const ages = readAges(urls.map(nameOf)).catch(() => []);
   const counts = await Promise.all(
-    FAMILIES.map(async (family, index) => ({
+    families.map(async (family, index) => ({
       family,
       source: await count(client, urls[index] ?? ''),
       dead: await count(client, output(OUTPUTS[family][1])),

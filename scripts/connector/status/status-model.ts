@@ -1,6 +1,6 @@
 import type { SecretPurpose } from '../../../functions/secret-forms.ts';
 import type { LedgerNotice } from '../../../shared/aws/ledger-notices.ts';
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
 
 /** What could be found out, or why it could not: a screen must not show a guess. */
 export type Known<Value> =
@@ -8,7 +8,7 @@ export type Known<Value> =
   | { readonly kind: 'unknown'; readonly why: string };
 
 export interface QueueStatus {
-  readonly family: QueueFamily;
+  readonly family: AnyQueueFamily;
   readonly waiting: number;
   /** In a worker's hands, or waiting for the next try: SQS does not tell them apart. */
   readonly inFlight: number;
@@ -19,7 +19,7 @@ export interface QueueStatus {
 
 /** How the work of one queue ended in the last hour. */
 export interface WorkerHour {
-  readonly family: QueueFamily;
+  readonly family: AnyQueueFamily;
   readonly applied: number;
   readonly unchanged: number;
   readonly superseded: number;

@@ -10,14 +10,15 @@ Examples:
   npx connector storefront setup --finish --yes  within minutes only the new ones
 
 An address is a secret: whoever knows it can tell the connector balances. Paste it into the loyalty
-service's webhook settings, one per topic, and nowhere else.
+service's webhook settings, one per topic, and nowhere else. The settings of the app proxy, which are no
+secret, are printed every time.
 `;
 
 /** `connector storefront …` */
 export function registerStorefront(program: Command): void {
   program
     .command('storefront')
-    .summary('show balances in the store')
+    .summary('show the loyalty program in the store')
     .description("Brings points, cashback and tier back into the store, on its customers' pages.")
     .command('setup')
     .summary('make the metafield definitions and the addresses for point events')

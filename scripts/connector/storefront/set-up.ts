@@ -15,6 +15,7 @@ import { openShopServices } from '../deployment/shop-services.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { BadArguments, Problem } from '../problem.ts';
 import type { Session } from '../session.ts';
+import { appProxyOf, describeAppProxy } from './app-proxy.ts';
 import { nextTokens, type TokenChange } from './next-tokens.ts';
 import { readTokens, storeTokens } from './point-secret.ts';
 
@@ -55,10 +56,12 @@ export async function setUpStorefront(
 
   const blocked = read.states.filter(({ state }) => state === 'other-type');
   const toMend = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
+  const appProxy = appProxyOf(deployment, shop.path);
   const definitions = read.states.map((one) => `${namespace}.${one.field}: ${wordsOf(one)}`);
   if (!json) {
     terminal.line(`${shop.domain}, customer metafields`);
     for (const line of definitions) terminal.line(`  ${line}`);
+    for (const line of describeAppProxy(appProxy)) terminal.line(line);
   }
   if (blocked.length > 0) {
     throw new Problem(
@@ -67,7 +70,8 @@ export async function setUpStorefront(
     );
   }
   if (!options.yes) {
-    if (json) terminal.json({ shop: shop.domain, definitions, tokens: next.kind, changed: false });
+    const tokens = next.kind;
+    if (json) terminal.json({ shop: shop.domain, definitions, appProxy, tokens, changed: false });
     else for (const line of plan(toMend, next.kind)) terminal.line(line);
     return EXIT.fine;
   }
@@ -84,7 +88,8 @@ export async function setUpStorefront(
     next.kind === 'store' && next.fresh ? addressesOf(deployment, shop.path, next.tokens) : [];
   if (json) {
     const mended = toMend.map(({ field }) => field);
-    terminal.json({ shop: shop.domain, mended, tokens: next.kind, changed: true, addresses });
+    const made = { mended, appProxy, tokens: next.kind, changed: true, addresses };
+    terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
   if (toMend.length > 0) terminal.line(`Definitions made or opened: ${toMend.length}.`);
@@ -150,6 +155,6 @@ function afterwards(
 function cannotAsk(shop: string, why: string): Problem {
   return new Problem(
     `${shop} did not answer: ${why}.`,
-    'npx connector doctor looks at the credentials; the app needs the scope write_customers.',
+    'npx connector doctor looks at the credentials; the app needs the scopes write_customers and write_discounts.',
   );
 }

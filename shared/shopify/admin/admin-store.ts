@@ -1,5 +1,6 @@
 import type { StoreOrder } from '../../store/order.ts';
 import type { BalanceStore } from '../../sync/balances/balance-store.ts';
+import type { RewardStore } from '../../sync/redeem/reward-store.ts';
 import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
 import type { StoreWalk } from '../../sync/store-walk.ts';
 import {
@@ -11,6 +12,8 @@ import {
 import type { Enrichment } from './enrichment.ts';
 import { findAbsent, seesAllOrders } from './find-absent.ts';
 import type { OrderEvidence } from './judge-absence.ts';
+import { makeRewardCode } from './make-reward-code.ts';
+import { readCodeUses } from './read-code-uses.ts';
 import { readCoupon } from './read-coupon.ts';
 import { readDiscount } from './read-discount.ts';
 import { readOrder } from './read-order.ts';
@@ -31,7 +34,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreWalk {
+export interface AdminStore extends Store, StoreWalk, RewardStore {
   /** What customers see of the loyalty program, as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** With `evidence`, an order that is not there can be told from one that is not visible. */
@@ -76,6 +79,8 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
       changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
       findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
       seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
+      makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
+      readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
       balancesIn: (namespace) => ({
         writeBalances: async (domain, changes) => writeBalances(ask(domain), namespace, changes),
       }),

@@ -22,6 +22,253 @@ type BulkOperationUserErrorCode =
   | 'LIMIT_REACHED'
   | 'OPERATION_IN_PROGRESS';
 
+type CountryCode =
+  | 'AC'
+  | 'AD'
+  | 'AE'
+  | 'AF'
+  | 'AG'
+  | 'AI'
+  | 'AL'
+  | 'AM'
+  | 'AN'
+  | 'AO'
+  | 'AR'
+  | 'AT'
+  | 'AU'
+  | 'AW'
+  | 'AX'
+  | 'AZ'
+  | 'BA'
+  | 'BB'
+  | 'BD'
+  | 'BE'
+  | 'BF'
+  | 'BG'
+  | 'BH'
+  | 'BI'
+  | 'BJ'
+  | 'BL'
+  | 'BM'
+  | 'BN'
+  | 'BO'
+  | 'BQ'
+  | 'BR'
+  | 'BS'
+  | 'BT'
+  | 'BV'
+  | 'BW'
+  | 'BY'
+  | 'BZ'
+  | 'CA'
+  | 'CC'
+  | 'CD'
+  | 'CF'
+  | 'CG'
+  | 'CH'
+  | 'CI'
+  | 'CK'
+  | 'CL'
+  | 'CM'
+  | 'CN'
+  | 'CO'
+  | 'CR'
+  | 'CU'
+  | 'CV'
+  | 'CW'
+  | 'CX'
+  | 'CY'
+  | 'CZ'
+  | 'DE'
+  | 'DJ'
+  | 'DK'
+  | 'DM'
+  | 'DO'
+  | 'DZ'
+  | 'EC'
+  | 'EE'
+  | 'EG'
+  | 'EH'
+  | 'ER'
+  | 'ES'
+  | 'ET'
+  | 'FI'
+  | 'FJ'
+  | 'FK'
+  | 'FO'
+  | 'FR'
+  | 'GA'
+  | 'GB'
+  | 'GD'
+  | 'GE'
+  | 'GF'
+  | 'GG'
+  | 'GH'
+  | 'GI'
+  | 'GL'
+  | 'GM'
+  | 'GN'
+  | 'GP'
+  | 'GQ'
+  | 'GR'
+  | 'GS'
+  | 'GT'
+  | 'GW'
+  | 'GY'
+  | 'HK'
+  | 'HM'
+  | 'HN'
+  | 'HR'
+  | 'HT'
+  | 'HU'
+  | 'ID'
+  | 'IE'
+  | 'IL'
+  | 'IM'
+  | 'IN'
+  | 'IO'
+  | 'IQ'
+  | 'IR'
+  | 'IS'
+  | 'IT'
+  | 'JE'
+  | 'JM'
+  | 'JO'
+  | 'JP'
+  | 'KE'
+  | 'KG'
+  | 'KH'
+  | 'KI'
+  | 'KM'
+  | 'KN'
+  | 'KP'
+  | 'KR'
+  | 'KW'
+  | 'KY'
+  | 'KZ'
+  | 'LA'
+  | 'LB'
+  | 'LC'
+  | 'LI'
+  | 'LK'
+  | 'LR'
+  | 'LS'
+  | 'LT'
+  | 'LU'
+  | 'LV'
+  | 'LY'
+  | 'MA'
+  | 'MC'
+  | 'MD'
+  | 'ME'
+  | 'MF'
+  | 'MG'
+  | 'MK'
+  | 'ML'
+  | 'MM'
+  | 'MN'
+  | 'MO'
+  | 'MQ'
+  | 'MR'
+  | 'MS'
+  | 'MT'
+  | 'MU'
+  | 'MV'
+  | 'MW'
+  | 'MX'
+  | 'MY'
+  | 'MZ'
+  | 'NA'
+  | 'NC'
+  | 'NE'
+  | 'NF'
+  | 'NG'
+  | 'NI'
+  | 'NL'
+  | 'NO'
+  | 'NP'
+  | 'NR'
+  | 'NU'
+  | 'NZ'
+  | 'OM'
+  | 'PA'
+  | 'PE'
+  | 'PF'
+  | 'PG'
+  | 'PH'
+  | 'PK'
+  | 'PL'
+  | 'PM'
+  | 'PN'
+  | 'PS'
+  | 'PT'
+  | 'PY'
+  | 'QA'
+  | 'RE'
+  | 'RO'
+  | 'RS'
+  | 'RU'
+  | 'RW'
+  | 'SA'
+  | 'SB'
+  | 'SC'
+  | 'SD'
+  | 'SE'
+  | 'SG'
+  | 'SH'
+  | 'SI'
+  | 'SJ'
+  | 'SK'
+  | 'SL'
+  | 'SM'
+  | 'SN'
+  | 'SO'
+  | 'SR'
+  | 'SS'
+  | 'ST'
+  | 'SV'
+  | 'SX'
+  | 'SY'
+  | 'SZ'
+  | 'TA'
+  | 'TC'
+  | 'TD'
+  | 'TF'
+  | 'TG'
+  | 'TH'
+  | 'TJ'
+  | 'TK'
+  | 'TL'
+  | 'TM'
+  | 'TN'
+  | 'TO'
+  | 'TR'
+  | 'TT'
+  | 'TV'
+  | 'TW'
+  | 'TZ'
+  | 'UA'
+  | 'UG'
+  | 'UM'
+  | 'US'
+  | 'UY'
+  | 'UZ'
+  | 'VA'
+  | 'VC'
+  | 'VE'
+  | 'VG'
+  | 'VN'
+  | 'VU'
+  | 'WF'
+  | 'WS'
+  | 'XK'
+  | 'YE'
+  | 'YT'
+  | 'ZA'
+  | 'ZM'
+  | 'ZW'
+  | 'ZZ';
+
 type CurrencyCode =
   | 'AED'
   | 'AFN'
@@ -185,6 +432,191 @@ type CurrencyCode =
   | 'YER'
   | 'ZAR'
   | 'ZMW';
+
+type DiscountAmountInput = {
+  readonly amount?: string | null | undefined;
+  readonly appliesOnEachItem?: boolean | null | undefined;
+};
+
+type DiscountBuyerSelection =
+  | 'ALL';
+
+type DiscountCodeBasicInput = {
+  readonly appliesOncePerCustomer?: boolean | null | undefined;
+  readonly code?: string | null | undefined;
+  readonly combinesWith?: DiscountCombinesWithInput | null | undefined;
+  readonly context?: DiscountContextInput | null | undefined;
+  readonly customerGets?: DiscountCustomerGetsInput | null | undefined;
+  /** @deprecated Use `context` instead. */
+  readonly customerSelection?: DiscountCustomerSelectionInput | null | undefined;
+  readonly endsAt?: string | null | undefined;
+  readonly minimumRequirement?: DiscountMinimumRequirementInput | null | undefined;
+  readonly recurringCycleLimit?: number | null | undefined;
+  readonly startsAt?: string | null | undefined;
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  readonly title?: string | null | undefined;
+  readonly usageLimit?: number | null | undefined;
+};
+
+type DiscountCodeFreeShippingInput = {
+  readonly appliesOnOneTimePurchase?: boolean | null | undefined;
+  readonly appliesOnSubscription?: boolean | null | undefined;
+  readonly appliesOncePerCustomer?: boolean | null | undefined;
+  readonly code?: string | null | undefined;
+  readonly combinesWith?: DiscountCombinesWithInput | null | undefined;
+  readonly context?: DiscountContextInput | null | undefined;
+  /** @deprecated Use `context` instead. */
+  readonly customerSelection?: DiscountCustomerSelectionInput | null | undefined;
+  readonly destination?: DiscountShippingDestinationSelectionInput | null | undefined;
+  readonly endsAt?: string | null | undefined;
+  readonly maximumShippingPrice?: string | null | undefined;
+  readonly minimumRequirement?: DiscountMinimumRequirementInput | null | undefined;
+  readonly recurringCycleLimit?: number | null | undefined;
+  readonly startsAt?: string | null | undefined;
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  readonly title?: string | null | undefined;
+  readonly usageLimit?: number | null | undefined;
+};
+
+type DiscountCollectionsInput = {
+  readonly add?: ReadonlyArray<string> | null | undefined;
+  readonly remove?: ReadonlyArray<string> | null | undefined;
+};
+
+type DiscountCombinesWithInput = {
+  readonly orderDiscounts?: boolean | null | undefined;
+  readonly productDiscounts?: boolean | null | undefined;
+  readonly productDiscountsWithTagsOnSameCartLine?: ProductDiscountsWithTagsOnSameCartLineInput | null | undefined;
+  readonly shippingDiscounts?: boolean | null | undefined;
+};
+
+type DiscountContextInput =
+  {   readonly all: DiscountBuyerSelection; readonly customerSegments?: never; readonly customers?: never; readonly markets?: never; }
+  |  { readonly all?: never;   readonly customerSegments: DiscountCustomerSegmentsInput; readonly customers?: never; readonly markets?: never; }
+  |  { readonly all?: never; readonly customerSegments?: never;   readonly customers: DiscountCustomersInput; readonly markets?: never; }
+  |  { readonly all?: never; readonly customerSegments?: never; readonly customers?: never;   readonly markets: DiscountMarketsInput; };
+
+type DiscountCountriesInput = {
+  readonly add?: ReadonlyArray<CountryCode> | null | undefined;
+  readonly includeRestOfWorld?: boolean | null | undefined;
+  readonly remove?: ReadonlyArray<CountryCode> | null | undefined;
+};
+
+type DiscountCustomerGetsInput = {
+  readonly appliesOnOneTimePurchase?: boolean | null | undefined;
+  readonly appliesOnSubscription?: boolean | null | undefined;
+  readonly items?: DiscountItemsInput | null | undefined;
+  readonly value?: DiscountCustomerGetsValueInput | null | undefined;
+};
+
+type DiscountCustomerGetsValueInput = {
+  readonly discountAmount?: DiscountAmountInput | null | undefined;
+  readonly discountOnQuantity?: DiscountOnQuantityInput | null | undefined;
+  readonly percentage?: number | null | undefined;
+};
+
+type DiscountCustomerSegmentsInput = {
+  readonly add?: ReadonlyArray<string> | null | undefined;
+  readonly remove?: ReadonlyArray<string> | null | undefined;
+};
+
+type DiscountCustomerSelectionInput = {
+  readonly all?: boolean | null | undefined;
+  readonly customerSegments?: DiscountCustomerSegmentsInput | null | undefined;
+  readonly customers?: DiscountCustomersInput | null | undefined;
+};
+
+type DiscountCustomersInput = {
+  readonly add?: ReadonlyArray<string> | null | undefined;
+  readonly remove?: ReadonlyArray<string> | null | undefined;
+};
+
+type DiscountEffectInput = {
+  readonly amount?: string | null | undefined;
+  readonly percentage?: number | null | undefined;
+};
+
+type DiscountErrorCode =
+  | 'ACTIVE_PERIOD_OVERLAP'
+  | 'APPLIES_ON_NOTHING'
+  | 'BLANK'
+  | 'CONFLICT'
+  | 'DISCOUNT_NOT_COMPATIBLE_WITH_CONDITION_TYPES'
+  | 'DUPLICATE'
+  | 'END_DATE_BEFORE_START_DATE'
+  | 'EQUAL_TO'
+  | 'EXCEEDED_MAX'
+  | 'GREATER_THAN'
+  | 'GREATER_THAN_OR_EQUAL_TO'
+  | 'IMPLICIT_DUPLICATE'
+  | 'INCLUSION'
+  | 'INTERNAL_ERROR'
+  | 'INVALID'
+  | 'INVALID_COMBINES_WITH_FOR_DISCOUNT_CLASS'
+  | 'INVALID_DISCOUNT_CLASS_FOR_PRICE_RULE'
+  | 'INVALID_PRODUCT_DISCOUNTS_FALSE_WITH_EXISTING_TAGS_ON_SAME_CART_LINE'
+  | 'INVALID_PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE_FOR_DISCOUNT_CLASS'
+  | 'INVALID_PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE_WITHOUT_PRODUCT_DISCOUNTS'
+  | 'INVALID_TAG_LENGTH'
+  | 'LESS_THAN'
+  | 'LESS_THAN_OR_EQUAL_TO'
+  | 'MAX_APP_DISCOUNTS'
+  | 'MINIMUM_SUBTOTAL_AND_QUANTITY_RANGE_BOTH_PRESENT'
+  | 'MISSING_ARGUMENT'
+  | 'MISSING_FUNCTION_IDENTIFIER'
+  | 'MULTIPLE_FUNCTION_IDENTIFIERS'
+  | 'MULTIPLE_RECURRING_CYCLE_LIMIT_FOR_NON_SUBSCRIPTION_ITEMS'
+  | 'PRESENT'
+  | 'PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE_NOT_ENTITLED'
+  | 'RECURRING_CYCLE_LIMIT_NOT_A_VALID_INTEGER'
+  | 'TAKEN'
+  | 'TOO_LONG'
+  | 'TOO_MANY_ARGUMENTS'
+  | 'TOO_MANY_PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE'
+  | 'TOO_MANY_TAGS'
+  | 'TOO_SHORT'
+  | 'VALUE_OUTSIDE_RANGE';
+
+type DiscountItemsInput = {
+  readonly all?: boolean | null | undefined;
+  readonly collections?: DiscountCollectionsInput | null | undefined;
+  readonly products?: DiscountProductsInput | null | undefined;
+};
+
+type DiscountMarketsInput = {
+  readonly add?: ReadonlyArray<string> | null | undefined;
+  readonly remove?: ReadonlyArray<string> | null | undefined;
+};
+
+type DiscountMinimumQuantityInput = {
+  readonly greaterThanOrEqualToQuantity?: string | null | undefined;
+};
+
+type DiscountMinimumRequirementInput = {
+  readonly quantity?: DiscountMinimumQuantityInput | null | undefined;
+  readonly subtotal?: DiscountMinimumSubtotalInput | null | undefined;
+};
+
+type DiscountMinimumSubtotalInput = {
+  readonly greaterThanOrEqualToSubtotal?: string | null | undefined;
+};
+
+type DiscountOnQuantityInput = {
+  readonly effect?: DiscountEffectInput | null | undefined;
+  readonly quantity?: string | null | undefined;
+};
+
+type DiscountProductsInput = {
+  readonly productVariantsToAdd?: ReadonlyArray<string> | null | undefined;
+  readonly productVariantsToRemove?: ReadonlyArray<string> | null | undefined;
+  readonly productsToAdd?: ReadonlyArray<string> | null | undefined;
+  readonly productsToRemove?: ReadonlyArray<string> | null | undefined;
+};
+
+type DiscountShippingDestinationSelectionInput = {
+  readonly all?: boolean | null | undefined;
+  readonly countries?: DiscountCountriesInput | null | undefined;
+};
 
 type DiscountStatus =
   | 'ACTIVE'
@@ -517,6 +949,11 @@ type OrderTransactionStatus =
   | 'PENDING'
   | 'SUCCESS'
   | 'UNKNOWN';
+
+type ProductDiscountsWithTagsOnSameCartLineInput = {
+  readonly add?: ReadonlyArray<string> | null | undefined;
+  readonly remove?: ReadonlyArray<string> | null | undefined;
+};
 
 type ProductStatus =
   | 'ACTIVE'
@@ -921,6 +1358,231 @@ type ProductBodyFragment = { readonly id: string, readonly title: string, readon
     | { readonly preview: { readonly image: { readonly url: string } | null } | null }
    | null };
 
+type CodeUsesQueryVariables = Exact<{
+  ids: ReadonlyArray<string> | string;
+}>;
+
+
+type CodeUsesQuery = { readonly nodes: ReadonlyArray<
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string, readonly codeDiscount:
+        | { readonly __typename: 'DiscountCodeApp' }
+        | { readonly __typename: 'DiscountCodeBasic', readonly asyncUsageCount: number }
+        | { readonly __typename: 'DiscountCodeBxgy' }
+        | { readonly __typename: 'DiscountCodeFreeShipping', readonly asyncUsageCount: number }
+       }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+    | { readonly id: string }
+   | null> };
+
 type CouponQueryVariables = Exact<{
   code: string;
   search: string;
@@ -946,12 +1608,26 @@ type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, rea
       )
      } | null };
 
+type CreateBasicCodeMutationVariables = Exact<{
+  discount: DiscountCodeBasicInput;
+}>;
+
+
+type CreateBasicCodeMutation = { readonly discountCodeBasicCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
 type CreateDefinitionMutationVariables = Exact<{
   definition: MetafieldDefinitionInput;
 }>;
 
 
 type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
+
+type CreateShippingCodeMutationVariables = Exact<{
+  discount: DiscountCodeFreeShippingInput;
+}>;
+
+
+type CreateShippingCodeMutation = { readonly discountCodeFreeShippingCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
 type CreateSubscriptionMutationVariables = Exact<{
   topic: WebhookSubscriptionTopic;
@@ -1128,6 +1804,36 @@ type RefundLinesQueryVariables = Exact<{
 
 
 type RefundLinesQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment }>, readonly pageInfo: PageFragment } } | null };
+
+type RewardCodeQueryVariables = Exact<{
+  code: string;
+}>;
+
+
+type RewardCodeQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+      | { readonly __typename: 'DiscountCodeApp' }
+      | { readonly __typename: 'DiscountCodeBasic', readonly title: string, readonly tags: ReadonlyArray<string>, readonly context:
+          | RewardAudience_DiscountBuyerSelectionAll_Fragment
+          | RewardAudience_DiscountCustomerSegments_Fragment
+          | RewardAudience_DiscountCustomers_Fragment
+          | RewardAudience_DiscountMarkets_Fragment
+         }
+      | { readonly __typename: 'DiscountCodeBxgy' }
+      | { readonly __typename: 'DiscountCodeFreeShipping', readonly title: string, readonly tags: ReadonlyArray<string>, readonly context:
+          | RewardAudience_DiscountBuyerSelectionAll_Fragment
+          | RewardAudience_DiscountCustomerSegments_Fragment
+          | RewardAudience_DiscountCustomers_Fragment
+          | RewardAudience_DiscountMarkets_Fragment
+         }
+     } | null };
+
+type RewardAudience_DiscountBuyerSelectionAll_Fragment = { readonly __typename: 'DiscountBuyerSelectionAll' };
+
+type RewardAudience_DiscountCustomerSegments_Fragment = { readonly __typename: 'DiscountCustomerSegments' };
+
+type RewardAudience_DiscountCustomers_Fragment = { readonly __typename: 'DiscountCustomers', readonly customers: ReadonlyArray<{ readonly id: string }> };
+
+type RewardAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
 
 type RunBulkQueryMutationVariables = Exact<{
   query: string;
@@ -1414,16 +2120,34 @@ export const changedProductsDocument: AdminDocument<ChangedProductsQuery, Change
   text: "query ChangedProducts($search:String!$after:String){products(first:50 after:$after sortKey:UPDATED_AT query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
+export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariables> = {
+  name: 'CodeUses',
+  kind: 'query',
+  text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
+};
+
 export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = {
   name: 'Coupon',
   kind: 'query',
   text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
+export const createBasicCodeDocument: AdminDocument<CreateBasicCodeMutation, CreateBasicCodeMutationVariables> = {
+  name: 'CreateBasicCode',
+  kind: 'mutation',
+  text: "mutation CreateBasicCode($discount:DiscountCodeBasicInput!){discountCodeBasicCreate(basicCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
+};
+
 export const createDefinitionDocument: AdminDocument<CreateDefinitionMutation, CreateDefinitionMutationVariables> = {
   name: 'CreateDefinition',
   kind: 'mutation',
   text: "mutation CreateDefinition($definition:MetafieldDefinitionInput!){metafieldDefinitionCreate(definition:$definition){userErrors{field code}}}",
+};
+
+export const createShippingCodeDocument: AdminDocument<CreateShippingCodeMutation, CreateShippingCodeMutationVariables> = {
+  name: 'CreateShippingCode',
+  kind: 'mutation',
+  text: "mutation CreateShippingCode($discount:DiscountCodeFreeShippingInput!){discountCodeFreeShippingCreate(freeShippingCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
 };
 
 export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutation, CreateSubscriptionMutationVariables> = {
@@ -1520,6 +2244,12 @@ export const refundLinesDocument: AdminDocument<RefundLinesQuery, RefundLinesQue
   name: 'RefundLines',
   kind: 'query',
   text: "query RefundLines($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}}pageInfo{...Page}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
+  name: 'RewardCode',
+  kind: 'query',
+  text: "query RewardCode($code:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{title tags context{...RewardAudience}}...on DiscountCodeFreeShipping{title tags context{...RewardAudience}}}}}fragment RewardAudience on DiscountContext{__typename ...on DiscountCustomers{customers{id}}}",
 };
 
 export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {

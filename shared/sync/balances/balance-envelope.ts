@@ -27,6 +27,7 @@ const envelope = v.object({
   eventDate: isoTime,
   points: decimal,
   cashback: decimal,
+  spent: v.exactOptional(decimal),
   receivedAt: isoTime,
 });
 

@@ -17,6 +17,8 @@ export interface BalanceEvent extends TracedEvent {
   /** Exact decimals in plain notation. */
   readonly points: string;
   readonly cashback: string;
+  /** The points that a new transaction took; undefined for any other. */
+  readonly spent?: string;
 }
 
 /** Resolves only when the queue holds the event. */

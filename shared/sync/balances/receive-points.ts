@@ -67,6 +67,8 @@ export async function receivePoints(
     return refuse(world, 'not-the-contract', 400, `not a point event: ${read.field}`);
   }
   const { pointId, eventDate, customerId, balance } = read.event;
+  // A transaction that is changed or removed later spends nothing a second time.
+  const spent = topic === 'Point_Add' ? decimalText(read.event.spent ?? 0) : undefined;
   const points = decimalText(balance.points);
   const cashback = decimalText(balance.cashback);
   if (points === undefined || cashback === undefined) {
@@ -86,6 +88,7 @@ export async function receivePoints(
       eventDate,
       points,
       cashback,
+      ...(spent !== undefined && spent !== '0' && { spent }),
       receivedAt: world.now().toISOString(),
     },
     world,

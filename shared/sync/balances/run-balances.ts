@@ -2,13 +2,15 @@ import { type DelayWorld, delayMessages } from '../delay-messages.ts';
 import { outOfTime } from '../out-of-time.ts';
 import { type Outcome, type RetryReason, verdictOn } from '../outcome.ts';
 import { parkMessage } from '../park-message.ts';
+import type { SpendingWorld } from '../redeem/notice-spending.ts';
+import { tellRedemptions } from '../redeem/tell-redemptions.ts';
 import { reportOutcome } from '../report-outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../retry-policy.ts';
 import type { ReceivedMessage } from '../source-queue.ts';
 import { type SettleWorld, settleBalances } from './settle-balances.ts';
 import { type CustomerWork, sortOutMessages } from './sort-out-messages.ts';
 
-export interface BalanceWorld extends DelayWorld, SettleWorld {
+export interface BalanceWorld extends DelayWorld, SettleWorld, Pick<SpendingWorld, 'redemptions'> {
   readonly knowsShop: (shop: string) => boolean;
 }
 
@@ -24,7 +26,10 @@ export async function runBalances(
 ): Promise<readonly string[]> {
   const { works, stuck } = await sortOutMessages(messages, world);
   const ended = new Map<CustomerWork, Outcome>();
-  await Promise.race([settleBalances(works, ended, world), outOfTime(world.deadline)]);
+  const settled = tellRedemptions(works, ended, world).then((told) =>
+    settleBalances(told, ended, world),
+  );
+  await Promise.race([settled, outOfTime(world.deadline)]);
   const left = await Promise.all([
     ...stuck.map((group) => delayMessages(group, parkingFailed, world)),
     ...works.map((work) => letGo(work, ended.get(work) ?? unfinished, world)),

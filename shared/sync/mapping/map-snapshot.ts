@@ -46,6 +46,8 @@ function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOr
       return mapDeletedProduct(id, before);
     case 'coupon':
     case 'customer':
+    case 'quiz':
+    case 'redemption':
     case 'notice':
     case 'cursor':
       return mapRemovedCoupon(id);

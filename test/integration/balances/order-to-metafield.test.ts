@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openBalances } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { openStorefront } from '../../support/running-storefront.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -103,16 +104,22 @@ describe('an order in the store', () => {
     expect(await world.balances.deadLetters()).toEqual([]);
   });
 
-  it('erases the ledger’s balance when the store asks for the customer’s redaction', async () => {
+  it('erases the ledger’s balance and redemptions when the store asks for the redaction', async () => {
     const world = await open();
     const customer = await buy(world);
     await world.balances.forward();
     await world.balances.settle();
+    const click = { rewardId: 3, clientKey: 'click-0001' };
+    const { status } = await openStorefront(world.connector).post('redeem', customer, click);
+    expect(status).toBe(200);
     expect(await world.connector.ledgerText()).toMatch(/b1\{/);
+    expect(await world.connector.ledgerText()).toMatch(/r1\{/);
     world.store.actions.redactCustomer({ customerId: customer });
     await world.store.deliveries.settled();
     await world.connector.settle();
-    expect(await world.connector.ledgerText()).not.toMatch(/b1\{/);
+    // The message that sees the redemption to its end finds nothing, and brings nothing back.
+    await world.balances.settle();
+    expect(await world.connector.ledgerText()).not.toMatch(/[br]1\{/);
     expect(await world.connector.ledgerText()).toContain(`|customer|${customer}`);
   });
 

@@ -16,6 +16,10 @@ import type { Emulator } from '../../support/emulators.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';
+const OUTPUTS: Readonly<Record<string, string>> = {
+  PointsAddress: 'https://points.example.com',
+  StorefrontAddress: 'https://proxy.example.com/',
+};
 let store: StoreSandbox;
 let secrets: Emulator;
 
@@ -51,7 +55,7 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
     stack: 'loyalty-connector-prod',
     region: 'us-east-1',
     aws: { ...aws, endpoint: secrets.endpoint },
-    output: (name) => (name === 'PointsAddress' ? 'https://points.example.com' : 'connector'),
+    output: (name) => OUTPUTS[name] ?? 'connector',
     connector: defineConnector({
       shops: [{ domain: SHOP }],
       loyalty: { address: 'https://loyalty.example.com' },
@@ -95,6 +99,7 @@ describe('connector storefront setup', () => {
     const { code, text } = await run();
     expect(code).toBe(0);
     expect(text).toContain('loyalty.points: no definition yet');
+    expect(text).toContain('url = "https://proxy.example.com/example-store"');
     expect(text).toContain('With --yes it would make or open 3 definitions, and store the tokens');
     expect(defined()).toEqual([]);
     await expect(tokens()).rejects.toThrow();

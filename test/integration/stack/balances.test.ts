@@ -9,7 +9,20 @@ import { portsFrom } from '../../../local/stack/ports.ts';
 import { type RunningStack, startStack } from '../../../local/stack/running-stack.ts';
 import { PROJECT } from '../../../local/stack/synthesize.ts';
 import { type Assembly, readAssembly } from '../../../local/stack/template/assembly.ts';
+import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import { listCommand } from '../../../scripts/connector/redemptions/list-command.ts';
+import {
+  type SettleOptions,
+  settleCommand,
+} from '../../../scripts/connector/redemptions/settle-command.ts';
+import { showCommand } from '../../../scripts/connector/redemptions/show-command.ts';
+import type { Session } from '../../../scripts/connector/session.ts';
+import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
+import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import { REWARD_TAG } from '../../../shared/shopify/admin/reward-tag.ts';
+import type { RedemptionView } from '../../../shared/sync/redeem/redemption-view.ts';
 import connector from '../../fixtures/storefront.config.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 
 const folder = join(PROJECT, '.connector/test-balances');
 const problems: string[] = [];
@@ -50,6 +63,94 @@ function balanceOf(customerId: string): Record<string, string> {
   return Object.fromEntries(own.map(({ namespace, key, value }) => [`${namespace}.${key}`, value]));
 }
 
+const SHOP = 'example-store.myshopify.com';
+const PATIENCE = { timeout: 90_000, interval: 500 };
+
+function newCustomer(firstName: string) {
+  const email = `${firstName.toLowerCase()}.sampleson@example.com`;
+  return stack.store.actions.createCustomer({ firstName, lastName: 'Sampleson', email });
+}
+
+/** A paid and fulfilled order. */
+function buy(customerId: string, price: number, code?: string): void {
+  const { actions } = stack.store;
+  const order = actions.placeOrder({
+    customerId,
+    lines: [{ title: 'Lamp', price, quantity: 1 }],
+    payment: 'paid',
+    ...(code !== undefined && { discounts: [{ code }] }),
+  });
+  actions.fulfilOrder({ orderId: order.id });
+}
+
+/** The fields of whichever answer. */
+interface Told {
+  readonly points: number;
+  readonly redemption: RedemptionView;
+  readonly redemptions: readonly RedemptionView[];
+}
+
+/** What the shop's pages ask for through the app proxy, on behalf of this customer. */
+const asCustomer =
+  (customerId: string) =>
+  async (name: string, body?: object): Promise<Told> => {
+    const values = proxyValues(SHOP, new Date(), customerId);
+    const query = signedQuery(values, stack.webhookSecret);
+    const address = `${stack.outputs.StorefrontAddress}/example-store/${name}?${query}`;
+    const headers = { 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await (await fetch(address, sent)).json()) as Told;
+  };
+
+const couponOf = (code: string) =>
+  stack.loyalty.state().coupons.find(({ CouponCode }) => CouponCode === code);
+const usesOf = (code: string) => stack.store.state().codes.find((one) => one.code === code)?.used;
+const callsOf = (operation: string): number =>
+  stack.loyalty.journal.entries().filter((call) => call.operation === operation).length;
+
+/** A command of the operator's on this stack; gives its exit code and what it prints. */
+async function operate(command: (session: Session) => Promise<number>) {
+  const lines: string[] = [];
+  const { accessKeyId, secretAccessKey } = stack.operator;
+  const deployment: Deployment = {
+    where: 'local',
+    stage: 'test',
+    stack: stack.name,
+    region: 'us-east-1',
+    aws: {
+      region: 'us-east-1',
+      endpoint: stack.endpoint,
+      credentials: { accessKeyId, secretAccessKey },
+      maxAttempts: 2,
+      requestHandler: {
+        connectionTimeout: 10_000,
+        requestTimeout: 10_000,
+        throwOnRequestTimeout: true,
+        socketTimeout: 10_000,
+      },
+    },
+    output: (name) => stack.outputs[name] ?? '',
+    connector,
+    sandbox: {
+      storeAddress: stack.store.address,
+      loyaltyAddress: stack.loyalty.address,
+      metricsAddress: stack.metricsAddress,
+    },
+  };
+  const terminal = createTerminal({ quiet: false });
+  const session = {
+    terminal: {
+      ...terminal,
+      line: (text = '') => lines.push(text),
+      table: (table: Table) => lines.push(renderTable(table, 200, (_, text) => text)),
+    },
+    json: false,
+    findDeployment: async () => deployment,
+  } as unknown as Session;
+  const code = await command(session);
+  return { code, text: lines.join('\n') };
+}
+
 describe('the local stack with a storefront', () => {
   it('turns an order in the store into points, and the points into the customer’s metafields', async () => {
     const { store, loyalty } = stack;
@@ -83,10 +184,96 @@ describe('the local stack with a storefront', () => {
     expect(problems).toEqual([]);
   }, 240_000);
 
+  it('turns points into a code, the code into a used one, and both ends show it', async () => {
+    const { store, loyalty } = stack;
+    const customer = newCustomer('Sasha');
+    const ask = asCustomer(customer.id);
+    buy(customer.id, 260);
+    await expect.poll(async () => (await ask('me')).points, PATIENCE).toBe(260);
+    expect(balanceOf(customer.id)['loyalty.points']).toBe('260');
+
+    // A double click.
+    const click = { rewardId: 1, clientKey: 'click-0001' };
+    const answers = await Promise.all([ask('redeem', click), ask('redeem', click)]);
+    expect(new Set(answers.map(({ redemption }) => redemption.id)).size).toBe(1);
+    expect(answers[0]?.redemption).toMatchObject({ rewardId: 1, kind: 'fixed', value: 5 });
+    const listed = async () => (await ask('redemptions')).redemptions;
+    await expect.poll(listed, PATIENCE).toMatchObject([{ state: 'ready' }]);
+    const code = (await listed())[0]?.code ?? '';
+    expect(callsOf('redeemReward')).toBe(1);
+    expect(couponOf(code)).toMatchObject({ customerId: customer.id, IsUsed: false });
+    expect(usesOf(code)).toBe(0);
+
+    const stranger = newCustomer('Kim');
+    expect(() => buy(stranger.id, 50, code)).toThrow('for another customer');
+    expect(await asCustomer(stranger.id)('redemptions')).toEqual({ redemptions: [] });
+    buy(customer.id, 50, code);
+    await expect.poll(() => couponOf(code)?.IsUsed, PATIENCE).toBe(true);
+    expect(usesOf(code)).toBe(1);
+    // 160 are left of the first order, and the second one adds what was paid.
+    await expect.poll(() => balanceOf(customer.id)['loyalty.points'], PATIENCE).toBe('205');
+
+    // The next answer is lost; the point event brings what it would have told.
+    loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-after', count: 1 });
+    const lost = await ask('redeem', { rewardId: 3, clientKey: 'click-0002' });
+    expect(lost.redemption).toMatchObject({ rewardId: 3, kind: 'free-shipping' });
+    await expect.poll(listed, PATIENCE).toMatchObject([
+      { state: 'ready', rewardId: 3 },
+      { state: 'used', code },
+    ]);
+    expect(callsOf('redeemReward')).toBe(2);
+    expect(await settle(stack, 60_000)).toBe(0);
+    expect(store.state().discounts.filter(({ tags }) => tags.includes(REWARD_TAG))).toHaveLength(2);
+    expect(
+      loyalty.state().coupons.filter(({ CouponCode }) => /^SHIP-/.test(CouponCode)),
+    ).toHaveLength(1);
+    // Each function did all of this with the grants of its own role.
+    expect(problems).toEqual([]);
+  }, 300_000);
+
+  it('lets the operator see and settle what nobody else can know', async () => {
+    const { loyalty } = stack;
+    const customer = newCustomer('Toni');
+    const ask = asCustomer(customer.id);
+    buy(customer.id, 120);
+    await expect.poll(async () => (await ask('me')).points, PATIENCE).toBe(120);
+    loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-before', count: 1 });
+    const click = { rewardId: 1, clientKey: 'click-0003' };
+    const { redemption } = await ask('redeem', click);
+    expect(redemption).toMatchObject({ state: 'pending' });
+
+    const pending = await operate((session) => listCommand(session, {}));
+    expect(pending.code).toBe(1);
+    expect(pending.text).toContain('It is not known whether the points were spent');
+    expect(pending.text).toContain(redemption.id);
+    const settled = (options: SettleOptions) =>
+      operate((session) => settleCommand(session, customer.id, redemption.id, options));
+    expect((await settled({ happened: true })).text).toContain('Nothing was changed.');
+    expect(await ask('redemptions')).toMatchObject({ redemptions: [{ state: 'pending' }] });
+    await expect(settled({})).rejects.toThrow('--happened or --did-not-happen');
+    expect((await settled({ didNotHappen: true, yes: true })).text).toContain('Done');
+    await expect(settled({ happened: true, yes: true })).rejects.toThrow('is refused');
+    expect(await ask('redemptions')).toEqual({ redemptions: [] });
+    expect((await operate((session) => listCommand(session, {}))).code).toBe(0);
+
+    // Another click, another redemption: this one is answered.
+    const again = await ask('redeem', { ...click, clientKey: 'click-0004' });
+    expect(again.redemption.id).not.toBe(redemption.id);
+    await expect
+      .poll(async () => (await ask('redemptions')).redemptions, PATIENCE)
+      .toMatchObject([{ state: 'ready' }]);
+    const shown = await operate((session) => showCommand(session, customer.id, {}));
+    expect(shown.text).toMatch(/ready .*\n.*refused/s);
+    expect(shown.text).not.toMatch(/Toni|example\.com/);
+    expect(await settle(stack, 60_000)).toBe(0);
+  }, 300_000);
+
   it('lets nobody in by guessing an address', async () => {
     const { PointsAddress: address = '' } = stack.outputs;
     const guess = `${address}/example-store/Point_Add/${'A'.repeat(43)}`;
     const answer = await fetch(guess, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
+    const unsigned = await fetch(`${stack.outputs.StorefrontAddress}/example-store/me?shop=x`);
+    expect(unsigned.status).toBe(401);
   });
 });

@@ -56,11 +56,14 @@ describe('a stack that starts beside another', () => {
       store: { address: 'http://127.0.0.1:3' },
       loyalty: { address: 'http://127.0.0.1:4' },
     };
-    expect(writeStateFile(stack, 'prod', folder)).toEqual({ kind: 'other-runs', pid: other.pid });
+    expect(writeStateFile(stack, { stage: 'prod' }, folder)).toEqual({
+      kind: 'other-runs',
+      pid: other.pid,
+    });
     expect(readFileSync(file, 'utf8')).toBe(theirs);
 
     await endOther();
-    const written = writeStateFile(stack, 'prod', folder);
+    const written = writeStateFile(stack, { stage: 'prod' }, folder);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid });
     if (written.kind === 'written') written.remove();
     expect(existsSync(file)).toBe(false);
@@ -73,6 +76,6 @@ describe('a stack that starts beside another', () => {
     const address = 'http://127.0.0.1:1';
     const stack = { name: 's', endpoint: address, metricsAddress: address, operator: parts };
     const rest = { outputs: {}, store: { address }, loyalty: { address } };
-    expect(writeStateFile({ ...stack, ...rest }, 'prod', folder).kind).toBe('written');
+    expect(writeStateFile({ ...stack, ...rest }, { stage: 'prod' }, folder).kind).toBe('written');
   });
 });

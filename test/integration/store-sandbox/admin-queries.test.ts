@@ -282,6 +282,7 @@ describe('discounts', () => {
       usageLimit: 3,
     });
     sandbox.actions.placeOrder({
+      customerId: customer?.id ?? '',
       lines: [{ title: 'Thing', price: 50 }],
       discounts: [{ code: 'mine' }],
     });

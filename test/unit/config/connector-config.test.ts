@@ -154,9 +154,26 @@ describe('the connector’s settings', () => {
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
       customerIdIn: 'OriginalId',
       metafieldNamespace: 'loyalty',
+      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+      readsPerMinute: 60,
+      redeemsPerHour: 10,
+      compensateLostRedemptions: false,
     });
-    const wrong = { metafieldNamespace: 'a b', customerIdIn: '', points: true };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(3);
+    const wrong = {
+      ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
+      ...{ readsPerMinute: 9, redeemsPerHour: 0, rewardTypes: { 0: 'gift' } },
+    };
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(6);
+  });
+
+  it('compensate nothing before the merchant has said which operation adds', () => {
+    const storefront = { compensateLostRedemptions: true };
+    expect(faultsOf({ ...least, storefront })).toEqual([
+      'storefront.compensateLostRedemptions needs loyalty.assumptions.cashbackAddIs',
+    ]);
+    const loyalty = { ...least.loyalty, assumptions: { cashbackAddIs: 0 } };
+    expect(faultsOf({ ...least, loyalty, storefront })).toEqual([]);
+    expect(faultsOf({ ...least, storefront: { compensateLostRedemptions: false } })).toEqual([]);
   });
 
   it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {

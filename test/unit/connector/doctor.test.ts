@@ -27,6 +27,17 @@ describe("the scopes of a shop's app", () => {
     expect(findings[1]?.what).toContain('read_users');
     expect(findings[2]?.what).toContain('60 days');
   });
+
+  it('must write customers, discounts and the app proxy where there is a storefront', () => {
+    const reading = [...SCOPES, 'read_all_orders'];
+    const findings = judgeScopes(reading, { enrich: {} }, true);
+    expect(verdicts(findings)).toEqual(['fail', 'fail', 'fail']);
+    for (const scope of ['write_customers', 'write_discounts', 'write_app_proxy']) {
+      expect(findings.map(({ what }) => what).join('\n')).toContain(scope);
+    }
+    const writing = [...reading, 'write_customers', 'write_discounts', 'write_app_proxy'];
+    expect(verdicts(judgeScopes(writing, { enrich: {} }, true))).toEqual(['pass']);
+  });
 });
 
 describe("the account's concurrency quota", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLastHour } from '../../../scripts/connector/status/figures.ts';
+import { deployedFamilies, readLastHour } from '../../../scripts/connector/status/figures.ts';
 import { createLocalFigures } from '../../../scripts/connector/status/local-figures.ts';
 
 const sample = (name: string, service: string, value: number, more = {}) => ({
@@ -25,7 +25,10 @@ describe("the last hour's figures of a local stack", () => {
       sample('handled', 'sync-coupons', 1),
       ...Array.from({ length: 100 }, (_, index) => sample('latency-ms', 'sync-orders', index + 1)),
     ];
-    const { workers, receiver } = await readLastHour(createLocalFigures(async () => ({ metrics })));
+    const { workers, receiver } = await readLastHour(
+      createLocalFigures(async () => ({ metrics })),
+      deployedFamilies({ storefront: undefined }),
+    );
     expect(receiver).toEqual({
       received: 5,
       badSignatures: 4,
@@ -44,7 +47,10 @@ describe("the last hour's figures of a local stack", () => {
   it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(
     'are nothing when the address answers with %j',
     async (answer) => {
-      const { receiver } = await readLastHour(createLocalFigures(async () => answer));
+      const { receiver } = await readLastHour(
+        createLocalFigures(async () => answer),
+        [],
+      );
       expect(receiver.received).toBe(0);
     },
   );

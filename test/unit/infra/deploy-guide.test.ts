@@ -23,10 +23,12 @@ describe('docs/deploy.md', () => {
 
   it('names every scope that doctor asks for, and no other', () => {
     const enrich = { locationNames: true, staffNames: true };
-    const asked = judgeScopes([], { enrich }).flatMap(
+    const asked = judgeScopes([], { enrich }, true).flatMap(
       (finding) => /scope (\w+)/.exec(JSON.stringify(finding))?.[1] ?? [],
     );
-    const named = [...guide.matchAll(/^ +\| `(read_\w+)` \|/gm)].map(([, scope]) => scope);
+    const named = [...guide.matchAll(/^ +\| `((?:read|write)_\w+)` \|/gm)].map(
+      ([, scope]) => scope,
+    );
     expect(named.toSorted()).toEqual(asked.toSorted());
   });
 

@@ -7,7 +7,9 @@ const template = synthesizeStack({
   storefront: {},
 });
 const functions = propertiesOf(template, 'AWS::Lambda::Function');
-const receiver = functions.find(({ Environment }) => Environment.Variables.BALANCES_QUEUE_URL);
+const withQueue = functions.filter(({ Environment }) => Environment.Variables.BALANCES_QUEUE_URL);
+const receiver = withQueue.find(({ Environment }) => !Environment.Variables.LEDGER_TABLE);
+const storefront = withQueue.find(({ Environment }) => Environment.Variables.LEDGER_TABLE);
 const outputs = template.toJSON().Outputs;
 
 interface Policy {
@@ -43,7 +45,7 @@ function grantsOf(prefix: string): readonly string[] {
 describe('the way back into the store', () => {
   it('is not deployed, and costs nothing, where the settings do not want it', () => {
     const plain = JSON.stringify(without.toJSON());
-    expect(plain).not.toMatch(/Balances|BALANCES|PointsAddress|\/points"/);
+    expect(plain).not.toMatch(/Balances|BALANCES|PointsAddress|Storefront|\/points"/);
   });
 
   it('has a queue of its own with dead letters, like those of the others', () => {
@@ -55,12 +57,14 @@ describe('the way back into the store', () => {
     expect(outputs.BalancesDeadLetterQueueUrl.Value.Ref).toMatch(/^BalancesQueueDeadLetters/);
   });
 
-  it('takes events at an address of its own, whose token authenticates', () => {
+  it('takes events and shoppers at addresses of their own, where token and signature authenticate', () => {
     expect(propertiesOf(template, 'AWS::Lambda::Url')).toMatchObject([
+      { AuthType: 'NONE' },
       { AuthType: 'NONE' },
       { AuthType: 'NONE' },
     ]);
     expect(JSON.stringify(outputs.PointsAddress.Value)).toMatch(/BalancesReceiver/);
+    expect(JSON.stringify(outputs.StorefrontAddress.Value)).toMatch(/StorefrontProxy/);
   });
 
   it('keeps the tokens of each shop in a secret of their own', () => {
@@ -86,6 +90,24 @@ describe('the way back into the store', () => {
     ]);
   });
 
+  it('lets the storefront read and write the ledger, hand on a redemption, and nothing else', () => {
+    // What names the secret of the store ends where the hash of its id begins.
+    const purposes = ['', 'loyalty', 'webhook'];
+    expect(grantsOf('Storefront')).toEqual([
+      expect.stringMatching(/^dynamodb:BatchGetItem on LedgerTable/),
+      expect.stringMatching(/^dynamodb:PutItem on LedgerTable/),
+      expect.stringMatching(/^logs:CreateLogStream on StorefrontProxyLogs/),
+      expect.stringMatching(/^logs:PutLogEvents on StorefrontProxyLogs/),
+      ...['one', 'two'].flatMap((shop) =>
+        purposes.map((purpose) =>
+          expect.stringMatching(`^secretsmanager:GetSecretValue on Secrets${shop}store${purpose}`),
+        ),
+      ),
+      expect.stringMatching(/^sqs:SendMessage on BalancesQueueSource/),
+    ]);
+    expect(storefront).toMatchObject({ MemorySize: 512, Timeout: 30 });
+  });
+
   it('lets the worker neither feed the other queues nor read the tokens', () => {
     const grants = grantsOf('BalancesSync');
     expect(grants.length).toBeGreaterThan(8);
@@ -105,6 +127,10 @@ describe('the way back into the store', () => {
       'function-errors-receive-points',
       'function-errors-sync-balances',
       'point-events-refused',
+      'function-errors-storefront',
+      'storefront-refused',
+      'storefront-unavailable',
+      'redemption-pending',
     ]) {
       expect(names).toContain(`loyalty-connector-prod-${id}`);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { REDEEM_MS, STORE_MS } from '../../../functions/storefront-time.ts';
 import { RESERVE_MS, shareOutTime } from '../../../functions/worker-time.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/call-budget.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
@@ -9,6 +10,7 @@ import {
   REQUEST_TIMEOUT_MS,
 } from '../../../shared/shopify/admin/admin-client.ts';
 import { retryDelaySeconds } from '../../../shared/sync/retry-policy.ts';
+import { CALL_LIMIT_MS } from '../../../shared/sync/storefront/ask-loyalty.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
@@ -104,5 +106,21 @@ describe('the times of the deployment', () => {
     expect(sendMs).toBeLessThan(5_000);
     // The secret and the message, both at their slowest.
     expect(receiver?.Timeout * 1000).toBeGreaterThan(2 * sendMs);
+  });
+
+  it('let a shopper wait for the slowest answer, and a redemption come to its record', () => {
+    const withStorefront = propertiesOf(
+      synthesizeStack({ storefront: {} }),
+      'AWS::Lambda::Function',
+    );
+    const [storefront] = withStorefront.filter(
+      ({ Environment: { Variables } }) => Variables.BALANCES_QUEUE_URL && Variables.LEDGER_TABLE,
+    );
+    const quickCall = RECEIVER_BUDGET.attempts * RECEIVER_BUDGET.attemptMs + PAUSES_MS;
+    const reading = /* the secret */ quickCall + /* two pages of rewards */ 2 * CALL_LIMIT_MS;
+    expect(reading).toBeLessThanOrEqual(12_000);
+    expect(REDEEM_MS).toBeLessThan(STORE_MS);
+    const redeeming = /* the secret */ quickCall + STORE_MS + /* the record */ quickCall;
+    expect(redeeming).toBeLessThanOrEqual(storefront?.Timeout * 1000);
   });
 });

@@ -1,5 +1,5 @@
 import type { LetterQueue } from '../../../../shared/sync/dead-letter.ts';
-import type { QueueFamily } from '../../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../../shared/sync/queue-family.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';
@@ -12,7 +12,7 @@ export interface Survey {
 }
 
 interface QueueSurvey {
-  readonly family: QueueFamily;
+  readonly family: AnyQueueFamily;
   readonly seen: number;
   readonly matching: number;
   /** What SQS counted before, beyond what was seen: in other hands, or behind others of its group. */

@@ -2,6 +2,7 @@ import type { Outcome } from '../../../../shared/sync/outcome.ts';
 import type { Task } from '../../../../shared/sync/store-reader.ts';
 import { explainAwsError } from '../../deployment/explain-aws-error.ts';
 import type { CommonOptions } from '../../session.ts';
+import { REDRIVE } from '../redrive.ts';
 import type { Prospect } from './examine-letter.ts';
 
 /** One sentence on what would happen to the letter now. */
@@ -9,6 +10,8 @@ export function describeProspect(prospect: Prospect, options: CommonOptions): st
   switch (prospect.kind) {
     case 'unreadable':
       return `A replay would only bring it back: ${prospect.why}.`;
+    case 'storefront':
+      return `Its worker would look at what is there by then. Send it back ${REDRIVE}.`;
     case 'task':
       return describeTask(prospect.task);
     case 'unknown': {

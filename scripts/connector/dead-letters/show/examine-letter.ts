@@ -20,6 +20,8 @@ export type Prospect =
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'unreadable'; readonly why: string }
+  /** No event of the store: its worker decides by what it then finds. */
+  | { readonly kind: 'storefront' }
   /** The store, or a secret that opens it, could not be had. */
   | { readonly kind: 'unknown'; readonly error: unknown };
 
@@ -32,7 +34,8 @@ export interface Examined {
 
 /** A letter beside what the ledger knows, and what today's code and settings would make of it. */
 export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
-  const { event } = letter;
+  const { event, about } = letter;
+  if (!event && about) return { letter, entry: undefined, prospect: { kind: 'storefront' } };
   if (!event) {
     const why = letter.undecodable ?? letter.why;
     return { letter, entry: undefined, prospect: { kind: 'unreadable', why } };

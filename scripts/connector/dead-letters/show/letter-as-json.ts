@@ -9,7 +9,7 @@ export function letterAsJson(
   { letter, entry, prospect }: Examined,
   options: CommonOptions & { readonly reveal?: boolean },
 ) {
-  const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
+  const { receiptHandle: _, body: __, event, about, at, undecodable, ...facts } = letter;
   const { body, ...carried } = event ?? {};
   const { remembered: ___, ...known } = entry ?? {};
   const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
@@ -17,6 +17,7 @@ export function letterAsJson(
     ...facts,
     at: new Date(at).toISOString(),
     ...(undecodable !== undefined && { undecodable }),
+    ...(!event && about && { about }),
     ...(event && { event: { ...carried, bodyBytes: body?.length ?? 0 } }),
     ...(options.reveal && body && { body: new TextDecoder().decode(body) }),
     ledger: entry ? known : null,

@@ -20,11 +20,11 @@ const LABEL_WIDTH = 12;
 /** A letter for a person to read. */
 export function printLetter({ letter, entry, prospect }: Examined, settings: PrintSettings): void {
   const { terminal, options } = settings;
-  const { event } = letter;
-  const title = event ? `${event.kind} ${event.id} of ${event.shop}` : 'a message nobody can read';
+  const { about } = letter;
+  const title = about ? `${about.kind} ${about.id} of ${about.shop}` : 'a message nobody can read';
   terminal.line(terminal.style('bold', printable(title)));
   printFacts(letter, settings);
-  printEntry(entry, settings);
+  if (prospect.kind !== 'storefront') printEntry(entry, settings);
   heading(terminal, 'If it were sent now');
   for (const line of wrap(describeProspect(prospect, options), terminal.width - 2)) {
     terminal.line(`  ${printable(line)}`);
@@ -43,16 +43,17 @@ export function printLetter({ letter, entry, prospect }: Examined, settings: Pri
 }
 
 function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSettings): void {
-  const { event, attempts, code } = letter;
+  const { about, event, attempts, code } = letter;
   const moment = (epochMs: number) =>
     `${new Date(epochMs).toISOString()} (${relativeTime(epochMs, now)})`;
   fact(terminal, 'message', `${letter.messageId}, dead letter of the ${letter.family} queue`);
   fact(terminal, 'given up', `${moment(letter.at)}${attempts ? `, attempt ${attempts}` : ''}`);
   fact(terminal, 'reason', [letter.reason, code].filter(Boolean).join(', '));
   fact(terminal, 'why', letter.why);
+  if (!about) return;
+  fact(terminal, 'topic', `${about.topic}, delivery ${about.deliveryId}`);
+  fact(terminal, 'received', moment(Date.parse(about.receivedAt)));
   if (!event) return;
-  fact(terminal, 'topic', `${event.topic}, delivery ${event.deliveryId}`);
-  fact(terminal, 'received', moment(Date.parse(event.receivedAt)));
   for (const { at, by } of event.replays ?? []) {
     fact(terminal, 'replayed', `${moment(Date.parse(at))} by ${by}`);
   }

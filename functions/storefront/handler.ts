@@ -1,0 +1,7 @@
+import connector from '../../connector.config.ts';
+import { createStorefrontFunction } from '../create-storefront.ts';
+
+/** The text of the widget, put in when the function is bundled. */
+declare const WIDGET_SCRIPT: string;
+
+export const handler = createStorefrontFunction(connector, WIDGET_SCRIPT);

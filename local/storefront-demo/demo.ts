@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isLoopbackHost } from '../sandbox-kit/http/loopback-host.ts';
+import { readBody } from '../sandbox-kit/http/read-body.ts';
+import { type Answer, respond } from '../sandbox-kit/http/respond.ts';
+import { type Server, startServer } from '../sandbox-kit/http/start-server.ts';
+import { type Html, html } from '../sandbox-kit/pages/html.ts';
+import { acts } from './act.ts';
+import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
+import { renderAccount } from './pages/account-page.ts';
+import { renderCart } from './pages/cart-page.ts';
+import { layOut, pageAnswer } from './pages/layout.ts';
+import { renderProduct, renderProducts } from './pages/product-pages.ts';
+import { type ShopStore, shownProducts } from './shop.ts';
+import { readVisit, type Visit, visitCookie } from './visit.ts';
+
+export interface DemoOptions {
+  readonly port: number;
+  readonly store: ShopStore;
+  /** The storefront's address with the shop's own part. */
+  readonly proxyTo: string;
+}
+
+/** The shop that a shopper sees: its pages with the widget, and its app proxy. */
+export function startStorefrontDemo({ port, store, proxyTo }: DemoOptions): Promise<Server> {
+  const proxy: AppProxy = {
+    shopDomain: store.shop.domain,
+    to: proxyTo,
+    secret: () => store.credentials.clientSecret,
+    now: () => new Date(),
+  };
+  return startServer((request, response) => answer(request, response, store, proxy), port);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  store: ShopStore,
+  proxy: AppProxy,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body.kind === 'broken-off') return;
+  if (body.kind === 'too-large') return respond(response, { status: 413, body: '' });
+  const { method = 'GET', headers } = request;
+  // The Host header decides what is of this origin, so it must name this machine.
+  if (!isLoopbackHost(headers.host)) return respond(response, { status: 403, body: '' });
+  const { pathname, search } = new URL(request.url ?? '/', 'http://demo');
+  const visit = readVisit(headers.cookie);
+  if (pathname.startsWith(`${PROXY_PATH}/`)) {
+    const proxied = {
+      method,
+      rest: pathname.slice(PROXY_PATH.length + 1),
+      query: search,
+      body: body.bytes,
+      headers,
+      customerId: store.rows.customers.get(visit.customerId ?? '')?.id ?? '',
+    };
+    return respond(response, await askApp(proxied, proxy));
+  }
+  if (method === 'POST') return respond(response, act(pathname, body.bytes, visit, store, headers));
+  respond(response, showPage(pathname, visit, store));
+}
+
+function act(
+  path: string,
+  body: Buffer,
+  visit: Visit,
+  store: ShopStore,
+  { origin, host, referer }: IncomingMessage['headers'],
+): Answer {
+  const form = Object.hasOwn(acts, path) ? acts[path] : undefined;
+  // A page of elsewhere must not buy here.
+  if (!form || origin !== `http://${host}`) return { status: 403, body: '' };
+  const next = form.run(store, visit, new URLSearchParams(body.toString()));
+  const back = referer?.startsWith(`${origin}/`) ? referer.slice(origin.length) : '/';
+  return {
+    status: 303,
+    headers: { location: form.to ?? back, 'set-cookie': visitCookie(next) },
+    body: '',
+  };
+}
+
+const stylesheet = new URL('assets/shop.css', import.meta.url);
+
+function showPage(path: string, visit: Visit, store: ShopStore): Answer {
+  if (path === '/assets/shop.css') {
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/css; charset=utf-8' },
+      body: readFileSync(stylesheet),
+    };
+  }
+  if (path === '/favicon.ico') return { status: 204, body: '' };
+  const page = (status: number, title: string, content: Html): Answer => {
+    const { message, ...rest } = visit;
+    const shown = pageAnswer(status, layOut(store, visit, title, content));
+    if (message === undefined) return shown;
+    return { ...shown, headers: { ...shown.headers, 'set-cookie': visitCookie(rest) } };
+  };
+  if (path === '/') return page(200, 'Products', renderProducts(store));
+  if (path === '/cart') return page(200, 'Cart', renderCart(store, visit));
+  if (path === '/account') return page(200, 'Account', renderAccount(store, visit));
+  const product = shownProducts(store).find(({ handle }) => path === `/products/${handle}`);
+  if (product) return page(200, product.title, renderProduct(store, visit, product));
+  return page(404, 'Not found', html`<h1>There is no such page</h1>`);
+}

@@ -1,0 +1,92 @@
+import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import { PROXY_PATH } from '../app-proxy.ts';
+import { customerOf, metafieldOf, type ShopStore } from '../shop.ts';
+import type { Visit } from '../visit.ts';
+
+const languages: readonly (readonly [Visit['locale'], string])[] = [
+  ['en', 'English'],
+  ['pt-BR', 'Português'],
+  ['es', 'Español'],
+];
+
+/** What a theme does around every page. */
+export function layOut(store: ShopStore, visit: Visit, title: string, content: Html): Html {
+  const customer = customerOf(store, visit);
+  // As the theme's Liquid writes it: {{ customer.metafields.loyalty.points }}
+  const points = customer && metafieldOf(store, customer.id, 'loyalty.points');
+  const count = visit.cart.reduce((sum, { quantity }) => sum + quantity, 0);
+  return html`<!doctype html>
+<html lang="${visit.locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · ${store.shop.name}</title>
+<link rel="stylesheet" href="/assets/shop.css">
+<script src="${PROXY_PATH}/widget.js" defer></script>
+</head>
+<body>
+<header>
+<a class="name" href="/">${store.shop.name}</a>
+<nav aria-label="Shop">
+<a href="/account">${customer ? (customer.firstName ?? customer.id) : 'Log in'}${points !== undefined && ` · ${points} points`}</a>
+<a href="/cart">Cart (${count})</a>
+</nav>
+<form method="post" action="/language">
+${languages.map(
+  ([locale, name]) =>
+    html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${name}</button>`,
+)}
+</form>
+</header>
+<main>
+${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}
+${content}
+</main>
+<footer>A made-up shop on this machine: it plays the storefront for the widget and the app proxy.</footer>
+</body>
+</html>
+`;
+}
+
+interface WidgetFacts {
+  readonly product?: { readonly id: string; readonly price: string };
+  readonly items?: string;
+  readonly show?: string;
+}
+
+/** What widget/theme/snippets/loyalty-widget.liquid renders to. */
+export function renderWidget(store: ShopStore, visit: Visit, facts: WidgetFacts): Html {
+  const { product, items, show } = facts;
+  return html`<loyalty-widget locale="${visit.locale}" currency="${store.shop.currency}" log-in="/account"${
+    show !== undefined && html` show="${show}"`
+  }${product && html` product-id="${product.id}" price="${product.price}"`}${
+    items !== undefined && html` items="${items}"`
+  }${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>`;
+}
+
+/** Nothing from elsewhere and nothing inline: the widget must do with what a strict theme allows. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+export function pageAnswer(status: number, page: Html): Answer {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+    },
+    body: page.text,
+  };
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+
+const visit = v.object({
+  /** Who is logged in. */
+  customerId: v.optional(v.string()),
+  locale: v.optional(v.picklist(['en', 'pt-BR', 'es']), 'en'),
+  cart: v.optional(
+    v.array(v.object({ variantId: v.string(), quantity: v.pipe(v.number(), v.integer()) })),
+    [],
+  ),
+  code: v.optional(v.string(), ''),
+  /** Told once, on the next page. */
+  message: v.optional(v.string()),
+});
+
+/** All that the shop knows of a visitor, kept in the visitor's own cookie. */
+export type Visit = v.InferOutput<typeof visit>;
+
+const NAME = 'visit';
+
+export function readVisit(cookies: string | undefined): Visit {
+  const [, text = ''] = new RegExp(`(?:^|;\\s*)${NAME}=([\\w-]+)`).exec(cookies ?? '') ?? [];
+  const parsed = v.safeParse(visit, parseJson(Buffer.from(text, 'base64url').toString()));
+  return parsed.success ? parsed.output : v.parse(visit, {});
+}
+
+export function visitCookie(value: Visit): string {
+  const text = Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${NAME}=${text}; Path=/; HttpOnly; SameSite=Strict`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

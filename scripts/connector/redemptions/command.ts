@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+import type { ListOptions } from './list-command.ts';
+import type { ShopOption } from './open-redemptions.ts';
+import type { SettleOptions } from './settle-command.ts';
+
+const EXAMPLES = `
+Examples:
+  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K2 --yes
+      the loyalty service took the points and shows the code FIVE-8K2
+  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --yes
+      it took the points and shows no code: the customer gets one of the connector's
+  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --did-not-happen --yes
+      it took no points: the customer can redeem the reward again
+
+Look at the customer in the loyalty service's panel first: what you say here is believed.
+`;
+
+/** `connector redemptions …` */
+export function registerRedemptions(program: Command): void {
+  const group = program
+    .command('redemptions')
+    .summary('list, show and settle redeemed rewards')
+    .description(
+      'Rewards that customers redeemed in the store. One whose outcome is unknown waits for a point event, and then for a person.',
+    );
+  group
+    .command('list')
+    .summary('those that wait for something; all with --all')
+    .description('Shows the redemptions that are not at their end. Nothing is changed.')
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--all', 'those at their end, too')
+    .action(
+      runAction<ListOptions>(async (session, options) =>
+        (await import('./list-command.ts')).listCommand(session, options),
+      ),
+    );
+  group
+    .command('show')
+    .argument('<customer>', "the customer's id in the store")
+    .summary('what one customer redeemed, and which codes were used')
+    .description('Shows all redemptions of one customer, and asks the store which codes were used.')
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .action(
+      runAction<ShopOption>(async (session, options, customer = '') =>
+        (await import('./show-command.ts')).showCommand(session, customer, options),
+      ),
+    );
+  group
+    .command('settle')
+    .argument('<customer>', "the customer's id in the store")
+    .argument('<id>', 'of the redemption')
+    .summary('say what became of a pending redemption')
+    .description(
+      'Settles a redemption whose outcome is unknown. Without --yes it only says what it would do.',
+    )
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--happened', 'the loyalty service took the points')
+    .option('--code <code>', 'with --happened: the code that the loyalty service gave')
+    .option('--did-not-happen', 'it took no points')
+    .option('--yes', 'do it')
+    .addHelpText('after', EXAMPLES)
+    .action(
+      runAction<SettleOptions>(async (session, options, customer = '', id = '') =>
+        (await import('./settle-command.ts')).settleCommand(session, customer, id, options),
+      ),
+    );
+}

@@ -1,0 +1,84 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import { createSqsRedemptionQueue } from '../../../shared/aws/sqs-redemption-queue.ts';
+import { openBook } from '../../../shared/sync/redeem/open-book.ts';
+import { findRedemption } from '../../../shared/sync/redeem/redemption-book.ts';
+import {
+  type OperatorWord,
+  settleRedemption,
+} from '../../../shared/sync/redeem/settle-redemption.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { BadArguments, Problem } from '../problem.ts';
+import type { Session } from '../session.ts';
+import { describeState, redemptionDocument } from './describe-redemption.ts';
+import { checkCustomer, openRedemptions, type ShopOption } from './open-redemptions.ts';
+
+export interface SettleOptions extends ShopOption {
+  readonly happened?: boolean;
+  readonly code?: string;
+  readonly didNotHappen?: boolean;
+  readonly yes?: boolean;
+}
+
+/** A person has looked into the loyalty service; the worker does what follows from it. */
+export async function settleCommand(
+  session: Session,
+  customer: string,
+  id: string,
+  options: SettleOptions,
+): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const word = wordOf(options);
+  const customerId = checkCustomer(customer);
+  const opened = await openRedemptions(session, options);
+  const { deployment, shop } = opened;
+  const whose = { shop: shop.domain, customerId };
+  const before = findRedemption(await openBook(whose, opened).read(), id);
+  if (!before) {
+    throw new Problem(
+      `Customer ${customerId} has no redemption ${id}.`,
+      'npx connector redemptions list shows the ids.',
+    );
+  }
+  if (!options.yes) {
+    const { word: state } = describeState(before);
+    if (json)
+      terminal.json({ changed: false, ...redemptionDocument({ customerId, redemption: before }) });
+    else terminal.line(`It is ${state}. Nothing was changed. With --yes ${consequence(word)}.`);
+    return EXIT.fine;
+  }
+  const queueUrl = deployment.output('BalancesQueueUrl');
+  const redemptions = createSqsRedemptionQueue(new SQS(deployment.aws), queueUrl);
+  const settled = await settleRedemption(whose, id, word, { ...opened, redemptions });
+  if (settled.kind !== 'settled') {
+    const state = describeState(settled.kind === 'not-found' ? before : settled.redemption).word;
+    throw new Problem(
+      `Nothing was changed: the redemption is ${state}.`,
+      'Only a pending one can be settled.',
+    );
+  }
+  const { redemption } = settled;
+  if (json) terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }) });
+  else terminal.line(`Done: ${consequence(word)}.`);
+  return EXIT.fine;
+}
+
+function wordOf({ happened, code, didNotHappen }: SettleOptions): OperatorWord {
+  if (happened === didNotHappen) {
+    throw new BadArguments('give --happened or --did-not-happen.');
+  }
+  if (didNotHappen) {
+    if (code !== undefined) throw new BadArguments('--code goes with --happened.');
+    return { kind: 'operator-did-not-happen' };
+  }
+  if (code !== undefined && !/^\S{1,255}$/.test(code)) {
+    throw new BadArguments('--code must be a code without spaces.');
+  }
+  return { kind: 'operator-happened', ...(code !== undefined && { code }) };
+}
+
+function consequence(word: OperatorWord): string {
+  if (word.kind === 'operator-did-not-happen') return 'the customer can redeem the reward again';
+  return word.code === undefined
+    ? "the customer gets a code of the connector's"
+    : `the customer gets the code ${word.code}`;
+}

@@ -1,0 +1,37 @@
+import { readUsed } from '../../../shared/sync/redeem/list-redemptions.ts';
+import { openBook } from '../../../shared/sync/redeem/open-book.ts';
+import { openShopServices } from '../deployment/shop-services.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { redemptionDocument, redemptionsTable } from './describe-redemption.ts';
+import { checkCustomer, openRedemptions, type ShopOption } from './open-redemptions.ts';
+
+export async function showCommand(
+  session: Session,
+  customer: string,
+  options: ShopOption,
+): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const customerId = checkCustomer(customer);
+  const opened = await openRedemptions(session, options);
+  const shop = opened.shop.domain;
+  const { rewards } = openShopServices(opened.deployment);
+  const telemetry = {
+    count: () => {},
+    // What the ledger knows is shown all the same.
+    log: (_level: string, message: string) => terminal.note(`${message}.`),
+  };
+  const book = openBook({ shop, customerId }, opened);
+  const redemptions = await readUsed(book, { store: rewards, telemetry });
+  const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
+  if (json) {
+    terminal.json({ shop, customer: customerId, redemptions: found.map(redemptionDocument) });
+  } else {
+    terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);
+    if (found.length > 0) {
+      terminal.line();
+      terminal.table(redemptionsTable(found, opened.now()));
+    }
+  }
+  return EXIT.fine;
+}

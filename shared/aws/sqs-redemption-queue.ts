@@ -1,0 +1,18 @@
+import { deduplicationIdOf, groupIdOf } from '../sync/message-ids.ts';
+import { encodeRedemption } from '../sync/redeem/redemption-envelope.ts';
+import type { RedemptionQueue } from '../sync/redeem/redemption-event.ts';
+import type { SqsCalls } from './aws-calls.ts';
+
+/** On the queue of balances, whose worker makes the codes. */
+export function createSqsRedemptionQueue(sqs: SqsCalls, queueUrl: string): RedemptionQueue {
+  return {
+    async send(event) {
+      await sqs.sendMessage({
+        QueueUrl: queueUrl,
+        MessageBody: encodeRedemption(event),
+        MessageGroupId: groupIdOf(event),
+        MessageDeduplicationId: deduplicationIdOf(event),
+      });
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { RewardCode } from './redemption.ts';
+
+/** A discount code for one customer, to be used once. */
+export interface WantedCode extends RewardCode {
+  /** The customer's id in the store: nobody else can use it. */
+  readonly customerId: string;
+  /** What the merchant sees among the discounts. */
+  readonly title: string;
+  readonly minimum?: number;
+  readonly combines: boolean;
+}
+
+export interface StoreUnavailable {
+  readonly kind: 'unavailable';
+  readonly why: string;
+  readonly afterSeconds?: number;
+  /** Nothing will pass until a person acts. */
+  readonly misconfigured?: boolean;
+}
+
+export type CodeMade =
+  | { readonly kind: 'made'; readonly discountId: string }
+  /** Another discount of the store has this code. */
+  | { readonly kind: 'taken' }
+  /** The store does not take this discount. `code` is the store's name of the reason. */
+  | { readonly kind: 'refused'; readonly code: string }
+  | StoreUnavailable;
+
+export type CodeUses =
+  /** Of those that the store still has: how often each was used. */
+  { readonly kind: 'read'; readonly uses: ReadonlyMap<string, number> } | StoreUnavailable;
+
+/** Where redeemed rewards become discount codes. */
+export interface RewardStore {
+  /** Safe to repeat: the same code of the same customer is made once, and found afterwards. */
+  makeCode(shop: string, wanted: WantedCode): Promise<CodeMade>;
+  /** By the ids that `makeCode` gave, at most 50. */
+  readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
+}

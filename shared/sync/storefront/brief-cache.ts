@@ -1,0 +1,35 @@
+/** Remembers for a moment, and never more than so many things: the oldest go first. */
+export interface BriefCache<Value> {
+  recall(key: string): Value | undefined;
+  keep(key: string, value: Value): void;
+  forget(key: string): void;
+}
+
+export function createBriefCache<Value>(limits: {
+  readonly seconds: number;
+  readonly most: number;
+  readonly now: () => Date;
+}): BriefCache<Value> {
+  const kept = new Map<string, { readonly value: Value; readonly until: number }>();
+  return {
+    recall(key) {
+      const found = kept.get(key);
+      if (!found) return undefined;
+      if (found.until > limits.now().getTime()) return found.value;
+      kept.delete(key);
+      return undefined;
+    },
+    keep(key, value) {
+      // A map is in the order of insertion: deleted first, a key that is kept anew is the youngest.
+      kept.delete(key);
+      kept.set(key, { value, until: limits.now().getTime() + limits.seconds * 1000 });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= limits.most) break;
+        kept.delete(oldest);
+      }
+    },
+    forget(key) {
+      kept.delete(key);
+    },
+  };
+}

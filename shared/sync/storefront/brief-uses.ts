@@ -1,0 +1,28 @@
+import type { CodeUses, RewardStore } from '../redeem/reward-store.ts';
+import { type BriefCache, createBriefCache } from './brief-cache.ts';
+
+/** Long enough for a few pages; a code that was used shows as used soon after. */
+const SECONDS = 30;
+const MOST = 2_000;
+
+/**
+ * A store that is not asked on every page whether codes were used: the workers share its allowance with
+ * whoever looks at a page.
+ */
+export function withBriefUses(store: RewardStore, kept: BriefCache<CodeUses>): RewardStore {
+  return {
+    makeCode: (shop, wanted) => store.makeCode(shop, wanted),
+    async readUses(shop, discountIds) {
+      const key = JSON.stringify([shop, discountIds]);
+      const known = kept.recall(key);
+      if (known) return known;
+      const uses = await store.readUses(shop, discountIds);
+      if (uses.kind === 'read') kept.keep(key, uses);
+      return uses;
+    },
+  };
+}
+
+export function createUsesCache(now: () => Date): BriefCache<CodeUses> {
+  return createBriefCache<CodeUses>({ seconds: SECONDS, most: MOST, now });
+}

@@ -1,0 +1,80 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { toJsonNumber, ZERO } from '../../store/money.ts';
+import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import type { BriefCache } from './brief-cache.ts';
+import type { CartItem } from './cart-items.ts';
+
+export interface EarnedPoints {
+  readonly points: number;
+  readonly cashback: number;
+  readonly items: readonly EarnedByItem[];
+}
+
+interface EarnedByItem {
+  readonly id: string;
+  readonly points: number;
+  readonly cashback: number;
+}
+
+export interface EarningWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
+  readonly earned: BriefCache<EarnedPoints>;
+}
+
+/** What the products of a page or a cart would earn. Nobody's own: it is the same for everybody. */
+export async function earnPoints(
+  items: readonly CartItem[],
+  currency: string,
+  world: EarningWorld,
+): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
+  const key = JSON.stringify([currency, items]);
+  const known = world.earned.recall(key);
+  if (known) return { kind: 'answered', value: known };
+  // A gift earns nothing, and the service takes no price of zero.
+  const priced = items.filter(({ price }) => price !== ZERO);
+  const asked =
+    priced.length === 0
+      ? ({ kind: 'answered', value: [] } as const)
+      : await askLoyalty(
+          'calculateProductPoints',
+          (options) =>
+            world.loyalty.calculateProductPoints(
+              priced.map(({ id, price }) => ({
+                Id: id,
+                Price: toJsonNumber(price),
+                PriceCurrency: currency,
+              })),
+              options,
+            ),
+          world,
+        );
+  if (asked.kind === 'unavailable') return asked;
+  // The program gives no points for products.
+  const disabled =
+    asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
+  if (asked.kind === 'refused' && !disabled) {
+    world.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
+      why: asked.name ?? 'unnamed-error',
+    });
+    return { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
+  }
+  const results = asked.kind === 'answered' ? asked.value : [];
+  const byId = new Map(results.map((result) => [result.Id, result]));
+  const earned = items.map(({ id }) => ({
+    id,
+    points: byId.get(id)?.Points ?? 0,
+    cashback: byId.get(id)?.Cashback ?? 0,
+  }));
+  const value = {
+    points: inHundredths(earned.map(({ points }) => points)),
+    cashback: inHundredths(earned.map(({ cashback }) => cashback)),
+    items: earned,
+  };
+  world.earned.keep(key, value);
+  return { kind: 'answered', value };
+}
+
+/** Added up exactly: 0.1 and 0.2 are 0.3. */
+function inHundredths(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + Math.round(one * 100), 0) / 100;
+}

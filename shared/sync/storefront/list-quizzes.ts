@@ -1,0 +1,83 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
+import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import type { BriefCache } from './brief-cache.ts';
+
+type Quiz = components['schemas']['Quiz'];
+
+export interface QuizView {
+  readonly id: number;
+  readonly name: string;
+  readonly points: number;
+  readonly completed: boolean;
+  readonly endsAt: string | null;
+  readonly questions: readonly QuestionView[];
+}
+
+interface QuestionView {
+  readonly id: number;
+  readonly text: string;
+  readonly options: readonly { readonly id: number; readonly text: string }[];
+}
+
+export interface QuizzesWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
+  /** By customer. */
+  readonly quizzes: BriefCache<readonly QuizView[]>;
+}
+
+type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] } | Unavailable;
+
+/** The quizzes that are open to the customer, those already answered included. */
+export async function listQuizzes(customerId: string, world: QuizzesWorld): Promise<Listed> {
+  const known = world.quizzes.recall(customerId);
+  return known ? { kind: 'answered', value: known } : readQuizzes(customerId, world);
+}
+
+/** Asks the service, whatever is remembered. */
+export async function readQuizzes(customerId: string, world: QuizzesWorld): Promise<Listed> {
+  const asked = await askLoyalty(
+    'listQuizzes',
+    (options) => world.loyalty.listQuizzes({ customerId }, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') return asked;
+  // A customer whom the service does not know yet has no quizzes.
+  const quizzes = asked.kind === 'answered' ? asked.value : [];
+  const now = world.now().getTime();
+  const value = quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf);
+  world.quizzes.keep(customerId, value);
+  return { kind: 'answered', value };
+}
+
+/** Without a date, or with one that cannot be read, the service decides. */
+function isOpen({ StartDate, EndDate }: Quiz, now: number): boolean {
+  return !(Date.parse(StartDate ?? '') > now) && !(Date.parse(EndDate ?? '') < now);
+}
+
+function viewOf(quiz: Quiz): readonly QuizView[] {
+  if (quiz.Id === undefined) return [];
+  const questions = (quiz.QuestionList ?? []).flatMap((question) =>
+    question.Id === undefined
+      ? []
+      : [
+          {
+            id: question.Id,
+            text: question.Question ?? '',
+            options: (question.Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
+              id === undefined ? [] : [{ id, text }],
+            ),
+          },
+        ],
+  );
+  return [
+    {
+      id: quiz.Id,
+      name: quiz.Name ?? '',
+      points: quiz.AmountOfPoints ?? 0,
+      completed: quiz.IsCompleted === true,
+      endsAt: quiz.EndDate ?? null,
+      questions,
+    },
+  ];
+}

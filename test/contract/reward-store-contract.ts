@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { RewardStore, WantedCode } from '../../shared/sync/redeem/reward-store.ts';
+
+export interface RewardStoreUnderTest {
+  readonly store: RewardStore;
+  readonly shop: string;
+  readonly customers: readonly [string, string];
+  /** A discount of the merchant's own. */
+  makeForeign(code: string): void;
+  /** Uses the code as its customer; throws where the store refuses. */
+  use(code: string, customerId: string): void;
+}
+
+const WANTED: Omit<WantedCode, 'customerId' | 'code'> = {
+  title: '5 off (TESTREDEEM01)',
+  kind: 'fixed',
+  value: 5,
+  startsAt: '2026-01-01T00:00:00.000Z',
+  combines: false,
+};
+
+/** What every place for reward codes promises. */
+export function describeRewardStore(name: string, open: () => RewardStoreUnderTest): void {
+  describe(`${name}, as a place for reward codes`, () => {
+    it('makes a code once, however often it is asked for', async () => {
+      const { store, shop, customers } = open();
+      const wanted = { ...WANTED, code: 'ONCE-1', customerId: customers[0] };
+      const made = await store.makeCode(shop, wanted);
+      expect(made).toMatchObject({ kind: 'made' });
+      expect(await store.makeCode(shop, wanted)).toEqual(made);
+    });
+
+    it('makes one code of many who ask at once', async () => {
+      const { store, shop, customers } = open();
+      const wanted = { ...WANTED, code: 'RACE-1', customerId: customers[0] };
+      const all = await Promise.all(Array.from({ length: 4 }, () => store.makeCode(shop, wanted)));
+      expect(new Set(all.map((one) => one.kind === 'made' && one.discountId)).size).toBe(1);
+    });
+
+    it('takes no code of anybody else’s for its own', async () => {
+      const { store, shop, customers, makeForeign } = open();
+      const [one, other] = customers;
+      makeForeign('FOREIGN-1');
+      const wanted = { ...WANTED, code: 'foreign-1', customerId: one };
+      expect(await store.makeCode(shop, wanted)).toEqual({ kind: 'taken' });
+      const mine = { ...WANTED, code: 'MINE-1', customerId: one };
+      expect(await store.makeCode(shop, mine)).toMatchObject({ kind: 'made' });
+      expect(await store.makeCode(shop, { ...mine, customerId: other })).toEqual({ kind: 'taken' });
+      const second = { ...mine, title: '5 off (TESTREDEEM02)' };
+      expect(await store.makeCode(shop, second)).toEqual({ kind: 'taken' });
+    });
+
+    it.each([
+      ['percent', 12.5],
+      ['free-shipping', 0],
+    ] as const)('makes a code of the kind %s, and counts its uses', async (kind, value) => {
+      const { store, shop, customers, use } = open();
+      const code = `USED-${kind}`;
+      const wanted = { ...WANTED, code, customerId: customers[0], kind, value };
+      const made = await store.makeCode(shop, wanted);
+      const id = made.kind === 'made' ? made.discountId : '';
+      expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 0]]) });
+      use(code, customers[0]);
+      expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 1]]) });
+    });
+
+    it('tells nothing of a code that is not there', async () => {
+      const { store, shop } = open();
+      const gone = 'gid://shopify/DiscountCodeNode/999000999';
+      expect(await store.readUses(shop, [gone])).toEqual({ kind: 'read', uses: new Map() });
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { REWARD_TAG } from '../../../shared/shopify/admin/reward-tag.ts';
+import type { RewardStore, WantedCode } from '../../../shared/sync/redeem/reward-store.ts';
+import { describeRewardStore } from '../../contract/reward-store-contract.ts';
+
+const SHOP = 'example-store.myshopify.com';
+
+let sandbox: StoreSandbox;
+let rewards: RewardStore;
+let robin: string;
+let sam: string;
+
+beforeAll(async () => {
+  sandbox = await startStoreSandbox({ shop: { domain: SHOP }, seed: 3 });
+  rewards = rewardsIn(sandbox);
+  robin = sandbox.actions.createCustomer({ email: 'robin@example.com' }).id;
+  sam = sandbox.actions.createCustomer({ email: 'sam@example.com' }).id;
+});
+afterAll(() => sandbox.stop());
+
+function rewardsIn({ credentials, address }: StoreSandbox): RewardStore {
+  const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
+  return createAdminStore({
+    shop: () => ({
+      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      sandboxAddress: address,
+    }),
+  });
+}
+
+function buy(code: string, customerId: string, price = 40): void {
+  sandbox.actions.placeOrder({
+    customerId,
+    lines: [{ title: 'Kettle', price, quantity: 1 }],
+    shipping: [{ title: 'Post', price: 4 }],
+    discounts: [{ code }],
+  });
+}
+
+describeRewardStore('the Admin API', () => ({
+  store: rewards,
+  shop: SHOP,
+  customers: [robin, sam],
+  makeForeign: (code) => sandbox.actions.createDiscount({ codes: [code], percentage: 50 }),
+  use: (code, customerId) => buy(code, customerId),
+}));
+
+describe('a reward code in the store', () => {
+  const wanted = (code: string, more: Partial<WantedCode> = {}): WantedCode => ({
+    code,
+    customerId: robin,
+    title: `5 off (${code})`,
+    kind: 'fixed',
+    value: 5,
+    startsAt: '2026-01-01T00:00:00.000Z',
+    combines: false,
+    ...more,
+  });
+  const rowOf = (code: string) => {
+    const { discounts, codes } = sandbox.state();
+    const id = codes.find((one) => one.code === code)?.discountId;
+    return discounts.find((one) => one.id === id);
+  };
+
+  it('is for that customer only, once, from and until its dates, with its minimum', async () => {
+    const endsAt = '2099-01-31T12:00:00.000Z';
+    await rewards.makeCode(SHOP, wanted('ALL-1', { minimum: 20, endsAt, value: 5.5 }));
+    expect(rowOf('ALL-1')).toMatchObject({
+      kind: 'basic',
+      value: { kind: 'fixed', minor: 550, each: false },
+      context: { kind: 'customers', ids: [robin] },
+      usageLimit: 1,
+      oncePerCustomer: true,
+      minimumMinor: 2_000,
+      startsAt: '2026-01-01T00:00:00Z',
+      endsAt: '2099-01-31T12:00:00Z',
+      tags: [REWARD_TAG],
+      combinesWith: [],
+    });
+    expect(() => buy('ALL-1', sam)).toThrow('for another customer');
+    expect(() => buy('ALL-1', robin, 19)).toThrow('a larger order');
+    buy('ALL-1', robin);
+    expect(() => buy('ALL-1', robin)).toThrow('cannot be used now');
+  });
+
+  it('of a percentage or of shipping combines with what the reward allows', async () => {
+    await rewards.makeCode(SHOP, wanted('PART-1', { kind: 'percent', value: 7, combines: true }));
+    expect(rowOf('PART-1')).toMatchObject({
+      value: { kind: 'percentage', ppm: 70_000 },
+      combinesWith: ['order', 'product', 'shipping'],
+    });
+    await rewards.makeCode(SHOP, wanted('SHIP-1', { kind: 'free-shipping', combines: true }));
+    expect(rowOf('SHIP-1')).toMatchObject({
+      kind: 'free-shipping',
+      combinesWith: ['order', 'product'],
+    });
+  });
+
+  it('that the store does not take is refused with the store’s reason, and made for nobody', async () => {
+    const stranger = { customerId: '999000999' };
+    expect(await rewards.makeCode(SHOP, wanted('NOBODY-1', stranger))).toEqual({
+      kind: 'refused',
+      code: 'INVALID',
+    });
+    expect(rowOf('NOBODY-1')).toBeUndefined();
+  });
+
+  it('is found again when the answer of its making was lost', async () => {
+    sandbox.faults.add({ kind: 'reset-after', operation: 'CreateBasicCode', count: 1 });
+    expect(await rewards.makeCode(SHOP, wanted('LOST-1'))).toMatchObject({ kind: 'unavailable' });
+    expect(await rewards.makeCode(SHOP, wanted('LOST-1'))).toMatchObject({ kind: 'made' });
+  });
+
+  it('cannot be made without the scope, and says which', async () => {
+    const scopes = ['read_discounts', 'read_customers'];
+    const poor = await startStoreSandbox({ shop: { domain: SHOP }, seed: 4, settings: { scopes } });
+    try {
+      expect(await rewardsIn(poor).makeCode(SHOP, wanted('NO-SCOPE'))).toMatchObject({
+        kind: 'unavailable',
+        why: 'access-denied-write-discounts',
+        misconfigured: true,
+      });
+    } finally {
+      await poor.stop();
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openBalances } from '../../support/running-balances.ts';
+import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { openStorefront } from '../../support/running-storefront.ts';
+import { proxyValues, signedQuery } from '../../support/signed-query.ts';
+import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+/** A store in which one customer has bought enough for a reward, and another much more. */
+async function open() {
+  const { store, connector, stop: end } = await openStoreAndConnector(connectors, { seed: 7 });
+  stop = end;
+  const balances = await openBalances(connector);
+  const storefront = openStorefront(connector);
+  const buy = async (name: string, price: number) => {
+    const { id } = store.actions.createCustomer({
+      firstName: name,
+      lastName: 'Sampleson',
+      email: `${name.toLowerCase()}@example.com`,
+    });
+    const { id: orderId } = store.actions.placeOrder({
+      customerId: id,
+      lines: [{ title: 'Kettle', price, quantity: 1 }],
+      payment: 'paid',
+    });
+    store.actions.fulfilOrder({ orderId });
+    return id;
+  };
+  const mine = await buy('Robin', 250);
+  const theirs = await buy('Sasha', 4321);
+  await store.deliveries.settled();
+  await connector.settle();
+  await balances.forward();
+  await balances.settle();
+  return { store, connector, balances, storefront, mine, theirs };
+}
+
+const pointsSpent = ({ connector }: Awaited<ReturnType<typeof open>>) =>
+  connector.loyalty.journal.entries().filter(({ operation }) => operation === 'redeemReward')
+    .length;
+
+describe('a shopper', () => {
+  it('sees the own program and redeems a reward, which the store then has a code for', async () => {
+    const world = await open();
+    const { storefront, mine, store } = world;
+    const me = await storefront.get('me', mine);
+    expect([me.status, me.json.points, me.json.tier.name]).toEqual([200, 250, expect.any(String)]);
+    const earned = await storefront.get('points', '', { items: '11:19.90:2', currency: 'EUR' });
+    expect(earned.json).toMatchObject({ points: 39.8, items: [{ id: '11', points: 39.8 }] });
+    const rewards = await storefront.get('rewards', mine);
+    expect(rewards.json).toMatchObject({
+      points: 250,
+      rewards: [
+        { id: 1, redeemable: true },
+        { id: 2, redeemable: true },
+        {},
+        {},
+        { why: 'too-few-points' },
+        {},
+      ],
+    });
+
+    const body = { rewardId: 1, clientKey: 'click-0001' };
+    const query = storefront.sign(mine);
+    const request = { method: 'POST', path: 'example-store/redeem', query, body } as const;
+    const first = await storefront.send(request);
+    expect(first.json.redemption).toMatchObject({
+      rewardId: 1,
+      state: 'ready',
+      kind: 'fixed',
+      value: 5,
+    });
+    // Captured and sent again, in a moment and after the window.
+    expect(await storefront.send(request)).toEqual(first);
+    expect(pointsSpent(world)).toBe(1);
+    world.connector.pass(92);
+    expect((await storefront.send(request)).status).toBe(401);
+    expect(pointsSpent(world)).toBe(1);
+
+    const codes = JSON.stringify(store.state());
+    expect(codes).toContain(first.json.redemption.code);
+    const listed = await storefront.get('redemptions', mine);
+    expect(listed.json.redemptions).toEqual([first.json.redemption]);
+    expect((await storefront.get('redemptions', world.theirs)).json).toEqual({ redemptions: [] });
+
+    const quiz = await storefront.get('quizzes', mine);
+    expect(quiz.json.quizzes).toHaveLength(1);
+    const answers = {
+      quizId: 1,
+      answers: [
+        { questionId: 11, optionIds: [101], text: null },
+        { questionId: 12, optionIds: null, text: 'Ochre' },
+      ],
+    };
+    const answer = {
+      ...request,
+      path: 'example-store/answer',
+      query: storefront.sign(mine),
+      body: answers,
+    };
+    expect((await storefront.send(answer)).json).toMatchObject({ accepted: true, points: 25 });
+    expect((await storefront.send(answer)).json).toMatchObject({ accepted: false, points: 0 });
+  });
+});
+
+describe('an attacker at the address of the storefront', () => {
+  it('gets nothing by a signature that is forged, expired, of the future or of another shop', async () => {
+    const { connector, storefront, theirs } = await open();
+    const { length } = connector.loyalty.journal.entries();
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1000);
+    const secret = STORE_SECRET;
+    const other = connector.webhookSecret('second-store');
+    const good = storefront.sign(theirs);
+    const forged: readonly (readonly [string, string])[] = [
+      ['example-store/me', good.replace(/signature=.*/, `signature=${'0'.repeat(64)}`)],
+      ['example-store/me', good.replace(/&signature=.*/, '')],
+      ['example-store/me', `${good}&extra=1`],
+      ['example-store/me', `${good}&logged_in_customer_id=${theirs}`],
+      ['example-store/me', signedQuery(proxyValues(SHOP, at(-92), theirs), secret)],
+      ['example-store/me', signedQuery(proxyValues(SHOP, at(92), theirs), secret)],
+      // Its own secret and its own shop, at our address; and our address with its shop's name.
+      ['example-store/me', signedQuery(proxyValues(SECOND_SHOP, at(0), theirs), other)],
+      ['example-store/me', signedQuery(proxyValues(SHOP, at(0), theirs), other)],
+      ['example-store/me', signedQuery(proxyValues(SECOND_SHOP, at(0), theirs), secret)],
+      ['second-store/me', good],
+      ['nobody/me', good],
+      ['', good],
+    ];
+    for (const [path, query] of forged) {
+      const { status, told } = await storefront.send({ path, query });
+      expect([path, query, status]).toEqual([path, query, 401]);
+      expect(told).not.toContain('4321');
+    }
+    expect(connector.loyalty.journal.entries()).toHaveLength(length);
+    expect((await storefront.send({ path: 'example-store/me', query: good })).status).toBe(200);
+  });
+
+  it('cannot use a secret that was rotated away, while the store may for its hour', async () => {
+    const { connector, storefront, mine } = await open();
+    const before = STORE_SECRET;
+    expect((await storefront.get('me', mine)).status).toBe(200);
+    await connector.keepSecret('example-store/webhook', { current: 'newer', previous: before });
+    connector.pass(301);
+    expect((await storefront.get('me', mine)).status).toBe(200);
+    const newer = signedQuery(proxyValues(SHOP, new Date(), mine), 'newer');
+    expect((await storefront.send({ path: 'example-store/me', query: newer })).status).toBe(200);
+    await connector.keepSecret('example-store/webhook', { current: 'newer' });
+    connector.pass(301);
+    expect((await storefront.get('me', mine)).status).toBe(401);
+    expect(connector.output.pieces.join('\n')).toContain('older-secret-used');
+  });
+});
+
+describe('a loyalty service that hangs', () => {
+  it('holds no page: the balance is shown, and what only the service knows is not there', async () => {
+    const { connector, storefront, mine } = await open();
+    for (const operation of ['listTiers', 'listRewardConfigurations'] as const) {
+      connector.loyalty.faults.add({ kind: 'hang', operation });
+    }
+    const [me, rewards] = await Promise.all([
+      storefront.get('me', mine),
+      storefront.get('rewards', mine),
+    ]);
+    expect([me.status, me.json.points]).toEqual([200, 250]);
+    expect([rewards.status, rewards.json.error.code]).toEqual([503, 'unavailable']);
+  });
+});

@@ -1,0 +1,236 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { type ShopVisit, visitShop } from '../../support/shop-visit.ts';
+
+const browserPath = findBrowser();
+const PRODUCT = '/products/linen-shirt';
+const patient = { timeout: 60_000, interval: 250 };
+
+let stack: LocalStack;
+let browser: Browser;
+const visits: ShopVisit[] = [];
+
+async function visit(customer?: string): Promise<ShopVisit> {
+  const made = await visitShop(browser, stack.shopAddress ?? '', customer && customerId(customer));
+  visits.push(made);
+  return made;
+}
+
+const customerId = (firstName: string) =>
+  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+
+/** Buys shirts at 49, or notebooks at 8, and waits for the points to come back into the store. */
+async function earnPoints(firstName: string, title: string, quantity: number): Promise<void> {
+  const { actions, rows } = stack.store;
+  const variant = [...rows.products.values()].find((one) => one.title === title)?.variants[0];
+  const order = actions.placeOrder({
+    customerId: customerId(firstName),
+    lines: [{ variantId: variant?.id ?? '', quantity }],
+    payment: 'paid',
+  });
+  actions.fulfilOrder({ orderId: order.id });
+  const gid = `gid://shopify/Customer/${customerId(firstName)}`;
+  const points = () =>
+    [...rows.metafields.values()].some((one) => one.ownerGid === gid && one.key === 'points');
+  await vi.waitFor(() => expect(points()).toBe(true), patient);
+}
+
+const redeemCalls = () =>
+  stack.loyalty.journal.entries({ operation: 'redeemReward' }).map(({ path }) => path);
+
+describe.skipIf(browserPath === undefined)('the shop with the widget, in a browser', () => {
+  beforeAll(async () => {
+    stack = await startLocalStack('demo-page', { settings: 'test/fixtures/storefront.config.ts' });
+    browser = await startBrowser(browserPath ?? '');
+    await Promise.all([
+      earnPoints('Robin', 'Linen Shirt', 10),
+      earnPoints('Sasha', 'Linen Shirt', 1),
+      earnPoints('Toni', 'Notebook', 1),
+    ]);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { context } of ended) await context.close();
+    // Among others: nothing that the page's strict policy forbids.
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  it('shows the balance, the tier with the way to the next, and what the product earns', async () => {
+    const { page, open } = await visit('Robin');
+    await open(PRODUCT);
+    await page.getByText('490 points', { exact: true }).waitFor();
+    await page.getByText('This product earns you 49 points').waitFor();
+    await page.getByText('Tier: Bronze').waitFor();
+    const [progress] = await page.getByRole('progressbar').all();
+    expect(await progress?.getAttribute('aria-label')).toBeTruthy();
+    expect(await progress?.getAttribute('aria-valuetext')).toMatch(/^[\d.]+ of [\d,]+$/);
+    expect(Number(await progress?.getAttribute('aria-valuenow'))).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('redeems once for a double click, shows the code, and the balance follows', async () => {
+    const { page, open, asked } = await visit('Robin');
+    await open(PRODUCT);
+    await page.getByRole('button', { name: 'Redeem for 50 points: Free shipping' }).dblclick();
+    const copy = page.getByRole('button', { name: /^Copy code: SHIP/ });
+    await copy.waitFor();
+    expect(asked.filter((path) => path === 'redeem')).toHaveLength(1);
+    expect(redeemCalls()).toEqual([expect.stringContaining('/3/redeem')]);
+    const code = (await copy.getAttribute('aria-label'))?.replace('Copy code: ', '') ?? '';
+    const { rows } = stack.store;
+    const discount = rows.discounts.get(rows.codes.get(code.toLowerCase())?.discountId ?? '');
+    expect(discount).toMatchObject({
+      kind: 'free-shipping',
+      usageLimit: 1,
+      context: { kind: 'customers', ids: [customerId('Robin')] },
+    });
+    await page.getByText('440 points', { exact: true }).waitFor();
+  }, 120_000);
+
+  it('goes the whole way by keyboard, and the focus is never lost', async () => {
+    const { page, open, tabTo } = await visit('Robin');
+    await open(PRODUCT);
+    await tabTo(page.getByRole('button', { name: 'Redeem for 100 points: 5 off' }));
+    await page.keyboard.press('Enter');
+    const copy = page.getByRole('button', { name: /^Copy code: FIVE/ });
+    await copy.and(page.locator(':focus')).waitFor();
+    const status = page.getByRole('status');
+    expect(await status.textContent()).toMatch(/^Done\. Your code is FIVE/);
+    await page.keyboard.press('Space');
+    await expect.poll(() => status.textContent(), patient).toBe('Code copied.');
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(await copy.getAttribute('aria-label')).toBe(`Copy code: ${copied}`);
+  }, 120_000);
+
+  it('takes the code in an order of that customer, and shows it as used', async () => {
+    const { page, open } = await visit('Robin');
+    await open(PRODUCT);
+    const copy = page.getByRole('button', { name: /^Copy code: FIVE/ });
+    const code = (await copy.getAttribute('aria-label'))?.replace('Copy code: ', '') ?? '';
+    await page.getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByText('This order earns you 49 points').waitFor();
+    await page.getByLabel('Discount code').fill(code);
+    await page.getByRole('button', { name: 'Place order' }).click();
+    await page.getByText(/is placed, paid and sent/).waitFor();
+    const [order] = [...stack.store.rows.orders.values()].slice(-1);
+    expect(order?.applications).toMatchObject([{ type: 'discount_code', name: code }]);
+    const used = page.getByRole('listitem').filter({ hasText: code }).getByText('Used');
+    await expect
+      .poll(
+        async () => {
+          await open('/account');
+          await page.getByRole('heading', { name: 'Your codes' }).waitFor();
+          return used.count();
+        },
+        { timeout: 90_000, interval: 5_000 },
+      )
+      .toBe(1);
+  }, 180_000);
+
+  it('says in words why a balance is too small, before and after trying', async () => {
+    const { page, open } = await visit('Toni');
+    await open(PRODUCT);
+    const button = page.getByRole('button', { name: 'Redeem for 50 points: Free shipping' });
+    await button.waitFor();
+    expect(await button.isDisabled()).toBe(true);
+    const note = page.getByRole('listitem').filter({ hasText: 'Free shipping' });
+    expect(await note.textContent()).toContain('You need 42 points more.');
+
+    // As when the points were spent in another window: the page still offers it.
+    await page.route('**/apps/loyalty/rewards', async (route) => {
+      const answer = await route.fetch();
+      const { points, rewards } = await answer.json();
+      const offered = rewards.map((reward: object) => ({ ...reward, redeemable: true, why: null }));
+      await route.fulfill({ json: { points, rewards: offered } });
+    });
+    await open(PRODUCT);
+    await button.click();
+    await note.getByText('You do not have enough points for this reward.').waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('not have enough points');
+  }, 120_000);
+
+  it('tells of a lost connection, and sends the same wish again when pressed again', async () => {
+    const { page, open } = await visit('Robin');
+    const bodies: (string | null)[] = [];
+    await page.route('**/apps/loyalty/redeem', async (route) => {
+      bodies.push(route.request().postData());
+      await (bodies.length === 1 ? route.abort() : route.continue());
+    });
+    await open(PRODUCT);
+    const button = page.getByRole('button', { name: 'Redeem for 10 points: Welcome gift' });
+    await button.click();
+    await page
+      .getByText(/connection was lost.*never taken twice/)
+      .first()
+      .waitFor();
+    await button.click();
+    await page.getByRole('button', { name: /^Copy code: HELLO/ }).waitFor();
+    expect(bodies).toEqual([expect.stringContaining('clientKey'), bodies[0]]);
+  }, 120_000);
+
+  it('shows a hostile title as the text that it is', async () => {
+    const { page, open } = await visit('Robin');
+    const title = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+    await page.route('**/apps/loyalty/rewards', async (route) => {
+      const { points, rewards } = await (await route.fetch()).json();
+      const hostile = rewards.map((reward: object) => ({ ...reward, title, description: title }));
+      await route.fulfill({ json: { points, rewards: hostile } });
+    });
+    await open(PRODUCT);
+    await page.getByRole('heading', { name: title }).first().waitFor();
+    expect(await page.locator('loyalty-widget img, loyalty-widget script').count()).toBe(0);
+    expect(await page.title()).toMatch(/^Linen Shirt/);
+  }, 120_000);
+
+  it('speaks Portuguese and Spanish', async () => {
+    const { page, open } = await visit('Robin');
+    await open(PRODUCT);
+    for (const [name, language, redeem, earns] of [
+      ['Português', 'pt-BR', 'Resgatar por 200 pontos', 'Este produto rende 49 pontos'],
+      ['Español', 'es', 'Canjear por 200 puntos', 'Con este producto ganas 49 puntos'],
+    ] as const) {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('button', { name: `${redeem}: 10 percent off` }).waitFor();
+      await page.getByText(earns).waitFor();
+      const section = page.locator('loyalty-widget section', { hasText: earns });
+      expect(await section.getAttribute('lang')).toBe(language);
+    }
+  }, 120_000);
+
+  it('shows a visitor the rewards and the way in, and asks nothing that needs somebody', async () => {
+    const { page, open, asked } = await visit();
+    await open(PRODUCT);
+    await page.getByText('This product earns you 49 points').waitFor();
+    const buttons = await page.getByRole('button', { name: /^Redeem for/ }).all();
+    expect(buttons.length).toBeGreaterThan(2);
+    for (const button of buttons) expect(await button.isDisabled()).toBe(true);
+    expect(asked.toSorted()).toEqual(['points', 'rewards', 'widget.js']);
+    await page.getByRole('link', { name: 'Log in' }).last().click();
+    await page.getByLabel('Customer').selectOption({ label: 'Sasha Specimen' });
+    await page.getByRole('button', { name: 'Be this customer' }).click();
+    await page.getByText('49 points', { exact: true }).waitFor();
+  }, 120_000);
+
+  it('lists a quiz, and takes its answers', async () => {
+    const { page, open, tabTo } = await visit('Sasha');
+    await open('/account');
+    await tabTo(page.getByRole('checkbox', { name: 'Linen' }));
+    await page.keyboard.press('Space');
+    await page.getByLabel('Which colour is missing from our shop?').fill('Green');
+    await page.getByRole('button', { name: 'Send answers' }).dblclick();
+    await expect
+      .poll(() => page.getByRole('status').textContent(), patient)
+      .toBe('Thank you. You get 25 points.');
+    await page.getByText('You have answered this one.').waitFor();
+    expect(stack.loyalty.journal.entries({ operation: 'answerQuiz' })).toHaveLength(1);
+  }, 120_000);
+
+  it('needed no permission that its function does not have', () => {
+    expect(stack.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
+import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
+import { entityKeyText } from '../../shared/sync/entity.ts';
+import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import { listRedemptions } from '../../shared/sync/redeem/list-redemptions.ts';
+import { redeemReward } from '../../shared/sync/redeem/redeem-reward.ts';
+import type { RedeemRequest, RedeemWorld } from '../../shared/sync/redeem/redeem-world.ts';
+import { bookKey, recallBook } from '../../shared/sync/redeem/redemption-book.ts';
+import { encodeRedemption } from '../../shared/sync/redeem/redemption-envelope.ts';
+import type { RedemptionEvent } from '../../shared/sync/redeem/redemption-event.ts';
+import { settleRedemption } from '../../shared/sync/redeem/settle-redemption.ts';
+import { runStorefrontBatch } from '../../shared/sync/run-storefront-batch.ts';
+import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
+import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { createMemoryQueue } from '../models/memory-queue.ts';
+import { createMemoryDeadLetters, createMemorySourceQueue } from '../models/memory-queues.ts';
+import { createMemoryRewardStore } from '../models/memory-reward-store.ts';
+import { createRewardService, type PointSpending } from '../models/reward-service.ts';
+import { recordTelemetry } from './quiet-telemetry.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+export const ROBIN = '7001';
+
+/** A process's way to the outside: the same, or one that can be killed. */
+type Watch = <T extends object>(part: T) => T;
+
+const asItIs: Watch = (part) => part;
+
+/** Redeeming in this process, on a clock that the test moves. */
+export function openRedeeming({
+  rewards = [
+    { id: 1, points: 100 },
+    { id: 2, points: 200, type: 1, value: 10 },
+    { id: 3, points: 50, type: 2, value: 0 },
+  ],
+  redeemsPerHour = 10,
+  cashbackAddIs = undefined as 0 | 1 | undefined,
+}: Partial<{
+  rewards: Parameters<typeof createRewardService>[0];
+  redeemsPerHour: number;
+  cashbackAddIs: 0 | 1 | undefined;
+}> = {}) {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const ledger = createMemoryLedger();
+  const queue = createMemoryQueue({
+    now: () => clock.ms,
+    name: 'balances',
+    visibilitySeconds: 360,
+  });
+  const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
+  const loyalty = createRewardService(rewards, () => clock.ms);
+  const store = createMemoryRewardStore();
+  const balances = createMemoryBalanceStore([ROBIN, '7002']);
+  const telemetry = recordTelemetry();
+  const never = new AbortController().signal;
+  let ids = 0;
+  let told = 0;
+
+  /** A message that took too long is another worker's by now. */
+  function deleteInTime(receiptHandle: string): void {
+    try {
+      queue.delete(receiptHandle);
+    } catch {
+      // It comes again.
+    }
+  }
+
+  const redemptions = {
+    async send(event: RedemptionEvent) {
+      queue.send({
+        body: encodeRedemption(event),
+        groupId: groupIdOf(event),
+        deduplicationId: deduplicationIdOf(event),
+      });
+    },
+  };
+
+  function worldFor(watch: Watch): RedeemWorld {
+    return {
+      ledger: watch(ledger),
+      loyalty: watch(loyalty),
+      breaker: createCircuitBreaker(),
+      store: watch(store),
+      queue: watch(redemptions),
+      telemetry,
+      now,
+      newId: () => {
+        ids += 1;
+        return `TESTREDEEM${String(ids).padStart(2, '0')}`;
+      },
+      settings: {
+        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+        redeemsPerHour,
+        retentionDays: 400,
+      },
+      deadline: never,
+    };
+  }
+
+  const opened = {
+    clock,
+    ledger,
+    queue,
+    dead,
+    loyalty,
+    store,
+    telemetry,
+
+    redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
+      const whole = { shop: SHOP, customerId: ROBIN, rewardId: 1, clientKey: 'click-0001' };
+      return redeemReward({ ...whole, ...request }, worldFor(watch));
+    },
+
+    list: (customerId = ROBIN) => listRedemptions(SHOP, customerId, worldFor(asItIs)),
+
+    /** As the ledger has it. */
+    async kept(customerId = ROBIN) {
+      const key = bookKey({ shop: SHOP, customerId });
+      const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+      return recallBook(entry?.remembered, now()).redemptions;
+    },
+
+    settle: (id: string, word: Parameters<typeof settleRedemption>[2]) =>
+      settleRedemption({ shop: SHOP, customerId: ROBIN }, id, word, {
+        ...{ ledger, now, redemptions, retentionDays: 400 },
+      }),
+
+    /** Puts a point event on the queue; the same `pointId` is the same event. */
+    tell({ pointId, customerId, points, at }: PointSpending) {
+      told += 1;
+      const eventDate = new Date(at).toISOString();
+      const event: BalanceEvent = {
+        kind: 'balance',
+        shop: SHOP,
+        id: customerId,
+        topic: 'Point_Add',
+        deliveryId: `Point_Add/${pointId}/${eventDate}`,
+        eventDate,
+        points: String(loyalty.balances.get(customerId) ?? 0),
+        cashback: '0',
+        spent: String(points),
+        receivedAt: now().toISOString(),
+      };
+      const [groupId, deduplicationId] = [groupIdOf(event), `told-${told}`];
+      queue.send({ body: encodeBalance(event), groupId, deduplicationId });
+    },
+
+    /** One batch of the worker; what it settled leaves the queue. */
+    async work(watch = asItIs) {
+      const batch = queue.receive({ max: 10 });
+      const source = { loyalty: watch(loyalty), breaker: createCircuitBreaker() };
+      const left = await runStorefrontBatch(batch, {
+        ledger: watch(ledger),
+        balances,
+        queue: { send: async () => {} },
+        redemptions: watch(redemptions),
+        source: watch(createMemorySourceQueue(queue)),
+        deadLetters: watch(createMemoryDeadLetters(dead)),
+        tiersOf: () => source,
+        rewardsOf: (shop) => (shop === SHOP ? { ...source, store: watch(store) } : undefined),
+        knowsShop: (shop) => shop === SHOP,
+        cashbackAddIs,
+        telemetry,
+        now,
+        random: () => 0.5,
+        retryWindowDays: 4,
+        retentionDays: 400,
+        deadline: never,
+      });
+      for (const { messageId, receiptHandle } of batch) {
+        if (!left.includes(messageId)) deleteInTime(receiptHandle);
+      }
+      return batch.length;
+    },
+
+    /** Works until the queue is empty, letting time pass where messages wait. */
+    async drain() {
+      for (let round = 0; round < 300 && queue.size > 0; round += 1) {
+        if ((await opened.work()) === 0) clock.ms += 30_000;
+      }
+    },
+  };
+  loyalty.balances.set(ROBIN, 1_000);
+  return opened;
+}
+
+export type Redeeming = ReturnType<typeof openRedeeming>;

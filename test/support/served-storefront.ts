@@ -1,0 +1,151 @@
+import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
+import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
+import { rememberBalance } from '../../shared/sync/balances/remembered-balance.ts';
+import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
+import type { Ledger } from '../../shared/sync/ledger.ts';
+import type {
+  RedeemAnswer,
+  RedeemRequest,
+  RedemptionList,
+} from '../../shared/sync/redeem/redeem-world.ts';
+import { createRateLimit } from '../../shared/sync/storefront/rate-limit.ts';
+import { createStorefront } from '../../shared/sync/storefront/storefront.ts';
+import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { openInProcessLoyalty } from './in-process-loyalty.ts';
+import { recordTelemetry } from './quiet-telemetry.ts';
+import { proxyValues, signedQuery } from './signed-query.ts';
+
+export const SHOP = 'example-store.myshopify.com';
+export const SECRET = 'app-secret-of-this-test';
+const SCRIPT = 'console.log("widget")';
+
+export interface Asking {
+  readonly customerId?: string;
+  readonly own?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of a query that Shopify would have made. */
+  readonly query?: string;
+}
+
+/**
+ * The storefront in this process, on a clock that the test moves: the real front door, use cases and
+ * client; the sandbox's rules; a model of the ledger; and redeeming as the test has it answer.
+ */
+export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const loyalty = openInProcessLoyalty(now);
+  const memoryLedger = createMemoryLedger();
+  const telemetry = recordTelemetry();
+  const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
+  const redeemed: RedeemRequest[] = [];
+  const parts: { ledger: Ledger; answer: RedeemAnswer; listed: RedemptionList } = {
+    ledger: memoryLedger,
+    answer: { kind: 'unavailable' },
+    listed: { kind: 'redemptions', redemptions: [] },
+  };
+  const storefront = createStorefront({
+    shop: SHOP,
+    ledger: {
+      readMany: (keys) => parts.ledger.readMany(keys),
+      write: (key, entry, revision) => parts.ledger.write(key, entry, revision),
+    },
+    loyalty: loyalty.client,
+    breaker: createCircuitBreaker(),
+    telemetry,
+    now,
+    retentionDays: 60,
+    rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+    redeem: async (request) => {
+      redeemed.push(request);
+      return parts.answer;
+    },
+    redemptionsOf: async () => parts.listed,
+  });
+  const world = {
+    shops: new Map([
+      [
+        'example-store',
+        {
+          domain: SHOP,
+          secrets: {
+            get: async () => secrets,
+            refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,
+          },
+          storefront,
+          rateLimit: {
+            customer: createRateLimit(readsPerMinute),
+            visitors: createRateLimit(10 * readsPerMinute),
+          },
+        },
+      ],
+    ]),
+    script: createScriptServer(SCRIPT),
+    telemetry,
+    now,
+  };
+
+  return {
+    clock,
+    loyalty,
+    telemetry,
+    parts,
+    secrets,
+    redeemed,
+    script: SCRIPT,
+
+    async ask(path: string, asking: Asking = {}) {
+      const { customerId, own = {}, body } = asking;
+      const method = asking.method ?? (body === undefined ? 'GET' : 'POST');
+      const answer = await serveStorefront(
+        {
+          method,
+          path: path.startsWith('/') ? path : `/example-store/${path}`,
+          query: asking.query ?? signedQuery(proxyValues(SHOP, now(), customerId, own), SECRET),
+          headers: {
+            ...(method === 'POST' && { 'content-type': 'application/json' }),
+            ...asking.headers,
+          },
+          body: Buffer.from(
+            typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body),
+          ),
+        },
+        world,
+      );
+      const isJson = answer.headers['content-type']?.startsWith('application/json');
+      return { ...answer, json: isJson ? JSON.parse(answer.body) : undefined };
+    },
+
+    /** As an order makes it known to the loyalty service. */
+    async enroll(id: string, orderTotal = 1): Promise<void> {
+      await loyalty.client.sendOrder({
+        OriginalId: `order-of-${id}`,
+        OrderPlacementDate: '2026-10-01T09:00:00Z',
+        OrderCompletedDate: '2026-10-02T09:00:00Z',
+        IsCompleted: true,
+        OrderTotal: orderTotal,
+        Customer: { OriginalId: id, Name: `Name ${id}`, Email: `${id}@example.com` },
+      });
+    },
+
+    /** As a point event left it. */
+    async remember(id: string, points: string, cashback: string, tier?: string | null) {
+      const remembered = rememberBalance({
+        ...{ points, cashback, seen: [] },
+        ...(tier !== undefined && { tier }),
+      });
+      const version = Date.parse('2026-10-09T11:30:00.000Z');
+      const key = { shop: SHOP, kind: 'customer', id } as const;
+      await memoryLedger.write(
+        key,
+        { version, uncertain: false, remembered, outcomes: [] },
+        undefined,
+      );
+    },
+
+    calls: (operation: string) =>
+      loyalty.journal.filter((call) => call.operation === operation).length,
+  };
+}

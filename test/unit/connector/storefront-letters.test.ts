@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import {
+  allFamiliesOf,
+  matchesFilter,
+} from '../../../scripts/connector/dead-letters/letter-filter.ts';
+import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
+import { readLetter } from '../../../scripts/connector/dead-letters/read-letter.ts';
+import { examineLetter } from '../../../scripts/connector/dead-letters/show/examine-letter.ts';
+import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
+import { deployedFamilies } from '../../../scripts/connector/status/figures.ts';
+import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
+import { encodeRedemption } from '../../../shared/sync/redeem/redemption-envelope.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };
+
+function letterOf(body: string) {
+  return readLetter({
+    family: 'balances',
+    messageId: 'message-1',
+    receiptHandle: 'handle',
+    body,
+    sequenceNumber: '1',
+    reason: 'rejected',
+    why: 'the store does not take it',
+    code: undefined,
+    attempts: 1,
+    at: 0,
+  });
+}
+
+const balance = encodeBalance({
+  ...common,
+  kind: 'balance',
+  id: '7001',
+  topic: 'Point_Add',
+  deliveryId: 'Point_Add/1/2026-10-09T12:00:00.000Z',
+  eventDate: '2026-10-09T12:00:00.000Z',
+  points: '4321.5',
+  cashback: '1',
+});
+const redemption = encodeRedemption({
+  ...common,
+  kind: 'redemption',
+  id: 'ABCDEFGH1234',
+  customerId: '7001',
+  topic: 'redeem',
+  deliveryId: 'redeem/ABCDEFGH1234',
+});
+
+describe('a dead letter of the way back into the store', () => {
+  it.each([
+    ['balance', balance, '7001'],
+    ['redemption', redemption, 'ABCDEFGH1234'],
+  ])('of a %s is found by what it is about', (kind, body, id) => {
+    const letter = letterOf(body);
+    expect(letter.about).toMatchObject({ kind, id, shop: SHOP });
+    expect(matchesFilter(letter, { id })).toBe(true);
+    expect(matchesFilter(letter, { id: '1' })).toBe(false);
+    expect(matchesFilter(letter, { shop: SHOP, reason: 'rejected' })).toBe(true);
+    const groups = createLetterGroups();
+    groups.add(letter);
+    expect(groups.all()[0]?.example).toMatchObject({ family: 'balances', kind, id });
+  });
+
+  it('is shown without the balance in it, and with the way to send it back', async () => {
+    const letter = letterOf(balance);
+    const world = { ledger: { readMany: async () => new Map() } } as never;
+    const shown = letterAsJson(await examineLetter(letter, world), {});
+    expect(shown).toMatchObject({ about: { kind: 'balance', id: '7001' }, family: 'balances' });
+    expect(JSON.stringify(shown)).toContain('redrive');
+    expect(JSON.stringify(shown)).not.toContain('4321');
+  });
+
+  it('that nobody can read is a letter all the same', () => {
+    for (const body of ['', '{', '{}', '{"v":9}']) {
+      const letter = letterOf(body);
+      expect([letter.about, typeof letter.undecodable]).toEqual([undefined, 'string']);
+      expect(matchesFilter(letter, {})).toBe(true);
+    }
+  });
+
+  it('is looked for where there is such a queue, and not by the kinds of the store', () => {
+    const least = {
+      shops: [{ domain: SHOP }],
+      loyalty: { address: 'https://loyalty.example.com' },
+    };
+    const without = defineConnector(least);
+    const connector = defineConnector({ ...least, storefront: {} });
+    const store = ['orders', 'products', 'coupons'];
+    expect(allFamiliesOf({}, without)).toEqual(store);
+    expect(allFamiliesOf({}, connector)).toEqual([...store, 'balances']);
+    expect(allFamiliesOf({ kind: 'order' }, connector)).toEqual(['orders']);
+    expect(deployedFamilies(without)).toEqual(store);
+    expect(deployedFamilies(connector)).toEqual([...store, 'balances']);
+  });
+});

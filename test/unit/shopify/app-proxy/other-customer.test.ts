@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../../shared/shopify/app-proxy/routes.ts';
+import { type Asking, SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
+
+const MINE = '7000001';
+const THEIRS = '7000002';
+/** Every name under which somebody might expect a customer's id to be taken. */
+const NAMES = [
+  ...[
+    'logged_in_customer_id',
+    'customer_id',
+    'customerId',
+    'CustomerId',
+    'customer',
+    'Customer',
+    'id',
+    'OriginalId',
+  ],
+  ...[
+    'logged_in_customer_id[]',
+    'LOGGED_IN_CUSTOMER_ID',
+    '__proto__',
+    'constructor',
+    'prototype',
+    'user',
+    'shop',
+  ],
+];
+const HEADERS = [
+  ...[
+    'x-shopify-customer-id',
+    'x-customer-id',
+    'customer-id',
+    'logged_in_customer_id',
+    'authorization',
+    'cookie',
+  ],
+  ...['x-forwarded-for', 'x-original-url', 'x-rewrite-url', 'x-http-method-override', 'referer'],
+];
+const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  redeem: { rewardId: 1, clientKey: 'click-0001' },
+  answer: {
+    quizId: 1,
+    answers: [
+      { questionId: 11, optionIds: [101], text: null },
+      { questionId: 12, optionIds: null, text: 'Ochre' },
+    ],
+  },
+};
+const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  points: { items: '11:19.90:1', currency: 'EUR' },
+};
+
+interface Attack {
+  readonly way: string;
+  readonly path: string;
+  readonly asking: Asking;
+}
+
+/** Every endpoint, with the other's id in every place of a request that can hold one. */
+function attacksOn(name: string, now: Date): readonly Attack[] {
+  const body = BODIES[name];
+  const own = OWN[name] ?? {};
+  const plain: Asking = { customerId: MINE, own, ...(body && { body }) };
+  const signed = (values: Parameters<typeof signedQuery>[0]) => signedQuery(values, SECRET);
+  const values = proxyValues(SHOP, now, MINE, own);
+  return [
+    ...NAMES.flatMap((key): Attack[] => {
+      const more = { ...values, [key]: key in values ? [MINE, THEIRS] : THEIRS };
+      const query = signed(values);
+      return [
+        { way: `signed parameter ${key}`, path: name, asking: { ...plain, query: signed(more) } },
+        {
+          way: `unsigned parameter ${key} behind`,
+          path: name,
+          asking: { ...plain, query: `${query}&${key}=${THEIRS}` },
+        },
+        {
+          way: `unsigned parameter ${key} in front`,
+          path: name,
+          asking: { ...plain, query: `${key}=${THEIRS}&${query}` },
+        },
+      ];
+    }),
+    {
+      way: 'the other’s id under my signature',
+      path: name,
+      asking: { ...plain, query: signed(values).replace(MINE, THEIRS) },
+    },
+    ...[
+      `${name}/${THEIRS}`,
+      `${THEIRS}/${name}`,
+      `${name};id=${THEIRS}`,
+      `${name}%3F${THEIRS}`,
+    ].map((path): Attack => ({ way: `path ${path}`, path, asking: plain })),
+    ...HEADERS.map(
+      (header): Attack => ({
+        way: `header ${header}`,
+        path: name,
+        asking: { ...plain, headers: { [header]: THEIRS } },
+      }),
+    ),
+    ...NAMES.map((key): Attack => {
+      // As text: an object literal would swallow __proto__.
+      const fields = Object.entries(body ?? {}).map(
+        ([one, value]) => `${JSON.stringify(one)}:${JSON.stringify(value)}`,
+      );
+      const text = `{${[...fields, `${JSON.stringify(key)}:"${THEIRS}"`].join(',')}}`;
+      return {
+        way: `field ${key} of the body`,
+        path: name,
+        asking: { ...plain, body: text, method: body ? 'POST' : 'GET' },
+      };
+    }),
+    ...NAMES.filter(() => name === 'answer').map((key): Attack => {
+      const text = `{"quizId":1,"answers":[{"questionId":12,"text":"x","${key}":"${THEIRS}"}]}`;
+      return { way: `field ${key} of an answer`, path: name, asking: { ...plain, body: text } };
+    }),
+  ];
+}
+
+describe('the id of another customer', () => {
+  it.each([...routes.keys()])(
+    'opens nothing of theirs at %s, wherever a request carries it',
+    async (name) => {
+      const shop = serveInProcess({ readsPerMinute: 1_000 });
+      await shop.enroll(MINE, 30);
+      await shop.enroll(THEIRS, 4_321);
+      await shop.remember(MINE, '30', '0.3', 'Bronze');
+      await shop.remember(THEIRS, '4321', '43.21', 'Gold');
+      const read: string[] = [];
+      const { ledger } = shop.parts;
+      shop.parts.ledger = {
+        ...ledger,
+        readMany: (keys) => {
+          read.push(...keys.map(({ id }) => id));
+          return ledger.readMany(keys);
+        },
+        write: (key, entry, revision) => {
+          read.push(key.id);
+          return ledger.write(key, entry, revision);
+        },
+      };
+      const before = shop.loyalty.journal.length;
+      const statuses = new Set<number>();
+      const attacks = attacksOn(name, new Date(shop.clock.ms));
+      for (const { way, path, asking } of attacks) {
+        const { status, body, headers } = await shop.ask(path, asking);
+        statuses.add(status);
+        const told = `${body}${JSON.stringify(headers)}`;
+        const secrets = [THEIRS, '4321', '43.21', '"name":"Gold"'];
+        expect([way, secrets.filter((text) => told.includes(text))]).toEqual([way, []]);
+      }
+      const calls = shop.loyalty.journal.slice(before);
+      expect(
+        JSON.stringify(calls.map(({ path, query, body }) => [path, query, body])),
+      ).not.toContain(THEIRS);
+      expect(read.filter((id) => id.includes(THEIRS))).toEqual([]);
+      expect(shop.redeemed.filter(({ customerId }) => customerId !== MINE)).toEqual([]);
+      expect(JSON.stringify(shop.telemetry.logged)).not.toContain(THEIRS);
+      // The headers change nothing, so some were answered; all else was refused.
+      expect([...statuses].filter((status) => ![200, 400, 401, 404, 503].includes(status))).toEqual(
+        [],
+      );
+      expect(statuses).toContain(401);
+      expect(attacks.length).toBeGreaterThan(60);
+    },
+  );
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../../shared/shopify/app-proxy/routes.ts';
+import type { RedemptionView } from '../../../../shared/sync/redeem/redemption-view.ts';
+import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/signed-query.ts';
+
+const redeemBody = { rewardId: 1, clientKey: 'click-0001' };
+
+describe('the front door of the storefront', () => {
+  it('has one answer for every request that did not come through the store', async () => {
+    const shop = serveInProcess();
+    const now = new Date(shop.clock.ms);
+    const good = signedQuery(proxyValues(SHOP, now, '7'), SECRET);
+    const answers = [
+      await shop.ask('me', { query: '' }),
+      await shop.ask('me', { query: good.replace(/signature=./, 'signature=0x') }),
+      await shop.ask('me', { query: `${good}&extra=1` }),
+      await shop.ask('me', {
+        query: good.replace('logged_in_customer_id=7', 'logged_in_customer_id=8'),
+      }),
+      await shop.ask('me', { query: signedQuery(proxyValues(SHOP, now, '7'), 'other-secret') }),
+      await shop.ask('me', {
+        query: signedQuery(proxyValues('second-store.myshopify.com', now, '7'), SECRET),
+      }),
+      await shop.ask('me', {
+        query: signedQuery(proxyValues(SHOP, new Date(now.getTime() - 92_000), '7'), SECRET),
+      }),
+      await shop.ask('me', {
+        query: signedQuery(proxyValues(SHOP, new Date(now.getTime() + 92_000), '7'), SECRET),
+      }),
+      await shop.ask('/nobody/me', { query: good }),
+      await shop.ask('/', { query: good }),
+      await shop.ask('//example-store/me', { query: good }),
+      await shop.ask('/__proto__/me', { query: good }),
+      await shop.ask('/constructor/me', { query: good }),
+    ];
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(401);
+    expect(answers[0]?.json.error.code).toBe('bad-signature');
+    expect(shop.loyalty.journal).toEqual([]);
+    for (const why of ['signature', 'stale', 'other-shop', 'unknown-address']) {
+      expect([why, shop.telemetry.total('refused', { why })]).not.toEqual([why, 0]);
+    }
+  });
+
+  it('takes the older secret during a rotation, and counts it', async () => {
+    const shop = serveInProcess();
+    Object.assign(shop.secrets, { current: 'newer-secret', previous: SECRET });
+    expect((await shop.ask('me', { customerId: '7' })).status).toBe(200);
+    expect(shop.telemetry.total('older-secret-used')).toBe(1);
+    shop.secrets.previous = undefined;
+    expect((await shop.ask('me', { customerId: '7' })).status).toBe(401);
+  });
+
+  it('knows its endpoints and their methods', async () => {
+    const shop = serveInProcess();
+    for (const path of [
+      '',
+      'nothing',
+      'me/',
+      'me/7',
+      'ME',
+      'me%2F',
+      '__proto__',
+      'constructor',
+      'toString',
+    ]) {
+      const { status, json } = await shop.ask(path, { customerId: '7' });
+      expect([path, status, json.error.code]).toEqual([path, 404, 'not-found']);
+    }
+    for (const [name, { method: right }] of routes) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
+        if (method === right) continue;
+        const { status } = await shop.ask(name, { customerId: '7', method });
+        expect([name, method, status]).toEqual([name, method, 405]);
+      }
+    }
+  });
+
+  it('asks for a login where the answer is somebody’s own', async () => {
+    const shop = serveInProcess();
+    for (const [name, route] of routes) {
+      const body = route.method === 'POST' ? redeemBody : undefined;
+      const { status } = await shop.ask(name, body === undefined ? {} : { body });
+      expect([name, status === 401]).toEqual([name, route.for === 'customer']);
+    }
+    expect(shop.redeemed).toEqual([]);
+  });
+
+  it('takes no form that a page of another site could send', async () => {
+    const shop = serveInProcess();
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      '',
+    ];
+    for (const type of types) {
+      const headers = { 'content-type': type };
+      const { status } = await shop.ask('redeem', { customerId: '7', body: redeemBody, headers });
+      expect([type, status]).toEqual([type, 400]);
+    }
+    expect(shop.redeemed).toEqual([]);
+  });
+
+  it('stops a page gone wild, and nobody else', async () => {
+    const shop = serveInProcess({ readsPerMinute: 10 });
+    for (let n = 0; n < 10; n += 1)
+      expect((await shop.ask('me', { customerId: '7' })).status).toBe(200);
+    const { status, json, headers } = await shop.ask('me', { customerId: '7' });
+    expect([status, json.error.code, headers['retry-after']]).toEqual([
+      429,
+      'too-many-requests',
+      '6',
+    ]);
+    expect((await shop.ask('redeem', { customerId: '7', body: redeemBody })).status).toBe(429);
+    expect((await shop.ask('me', { customerId: '8' })).status).toBe(200);
+    expect((await shop.ask('rewards')).status).toBe(200);
+    shop.clock.ms += 6_000;
+    expect((await shop.ask('me', { customerId: '7' })).status).toBe(200);
+    expect(shop.telemetry.total('too-many')).toBe(2);
+  });
+
+  it('serves the widget, and not again to whoever has it', async () => {
+    const shop = serveInProcess();
+    const { status, headers, body } = await shop.ask('widget.js', { own: { v: '2' } });
+    expect([status, body]).toEqual([200, shop.script]);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=3600',
+    });
+    const etag = headers.etag ?? '';
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
+      const again = await shop.ask('widget.js', { headers: { 'if-none-match': known } });
+      expect([known, again.status, again.body]).toEqual([known, 304, '']);
+    }
+    expect((await shop.ask('widget.js', { query: 'v=2' })).status).toBe(401);
+  });
+});
+
+describe('redeeming through the front door', () => {
+  const view: RedemptionView = {
+    id: 'AB12',
+    rewardId: 1,
+    title: '5 off',
+    points: 100,
+    state: 'ready',
+    code: 'FIVE-1',
+    kind: 'fixed',
+    value: 5,
+    validUntil: null,
+    at: '2026-10-09T12:00:00.000Z',
+  };
+
+  it('is for the customer who is logged in, with the reward and the click of the body', async () => {
+    const shop = serveInProcess();
+    shop.parts.answer = { kind: 'redemption', redemption: view };
+    const { status, json } = await shop.ask('redeem', { customerId: '7', body: redeemBody });
+    expect([status, json]).toEqual([200, { redemption: view }]);
+    expect(shop.redeemed).toEqual([{ shop: SHOP, customerId: '7', ...redeemBody }]);
+  });
+
+  it.each([
+    [{ kind: 'refused', why: 'too-few-points' }, 409, 'too-few-points', undefined],
+    [{ kind: 'refused', why: 'limit-reached' }, 409, 'limit-reached', undefined],
+    [{ kind: 'too-many', afterSeconds: 90 }, 429, 'too-many-requests', '90'],
+    [{ kind: 'unavailable' }, 503, 'unavailable', undefined],
+  ] as const)('tells %j', async (answer, status, code, after) => {
+    const shop = serveInProcess();
+    shop.parts.answer = answer;
+    const told = await shop.ask('redeem', { customerId: '7', body: redeemBody });
+    expect([told.status, told.json.error.code, told.headers['retry-after']]).toEqual([
+      status,
+      code,
+      after,
+    ]);
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '"x"',
+    '{',
+    '{}',
+    '{"rewardId":1}',
+    '{"rewardId":"1","clientKey":"click-0001"}',
+    '{"rewardId":1.5,"clientKey":"click-0001"}',
+    '{"rewardId":-1,"clientKey":"click-0001"}',
+    '{"rewardId":1e20,"clientKey":"click-0001"}',
+    '{"rewardId":1,"clientKey":"short"}',
+    '{"rewardId":1,"clientKey":"with spaces in it"}',
+    '{"rewardId":1,"clientKey":["click-0001"]}',
+    `{"rewardId":1,"clientKey":"${'x'.repeat(65)}"}`,
+    `{"rewardId":1,"clientKey":"click-0001"${' '.repeat(40_000)}}`,
+  ])('does not begin for the body %.60s', async (body) => {
+    const shop = serveInProcess();
+    expect((await shop.ask('redeem', { customerId: '7', body })).status).toBe(400);
+    expect(shop.redeemed).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../../widget/ask.ts';
+import { Program, type Wanted } from '../../../widget/program.ts';
+
+interface Asked {
+  readonly path: string;
+  readonly body: object | undefined;
+  answer(answer: Answer<unknown>): void;
+}
+
+const failed = (code: string): Answer<never> => ({ kind: 'failed', code, afterSeconds: undefined });
+const ok = (value: unknown): Answer<unknown> => ({ kind: 'ok', value });
+const redemption = (state: string) => ({
+  redemption: { id: 'r1', rewardId: 3, title: 'Free shipping', points: 50, state, code: null },
+});
+
+let asked: Asked[] = [];
+let waiting: { run: () => void; seconds: number }[] = [];
+let arrived: string[] = [];
+let wanted: Wanted;
+let program: Program;
+/** Tests share what the page would share: a reward of its own for each. */
+let reward = 100;
+
+beforeEach(() => {
+  asked = [];
+  waiting = [];
+  arrived = [];
+  reward += 1;
+  wanted = { shows: () => true, items: '7:49.00:1', currency: 'EUR', isLoggedOut: false };
+  program = new Program({
+    ask: <T>(path: string, body?: object) =>
+      new Promise<Answer<T>>((resolve) => {
+        asked.push({ path, body, answer: resolve as (answer: Answer<unknown>) => void });
+      }),
+    wanted: () => wanted,
+    changed: () => {},
+    arrived: ({ id }) => arrived.push(id),
+    later: (run, seconds) => {
+      const one = { run, seconds };
+      waiting.push(one);
+      return () => {
+        waiting = waiting.filter((other) => other !== one);
+      };
+    },
+  });
+});
+
+const paths = () => asked.map(({ path }) => path);
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+async function answerAll(answers: Readonly<Record<string, Answer<unknown>>>): Promise<void> {
+  for (const { path, answer } of asked.splice(0)) {
+    answer(answers[path.split('?')[0] ?? ''] ?? failed('unavailable'));
+  }
+  await tick();
+}
+
+describe('what the widget asks for', () => {
+  it('asks for all that it shows, at once', () => {
+    void program.load();
+    expect(paths().toSorted()).toEqual([
+      'me',
+      'points?items=7%3A49.00%3A1&currency=EUR',
+      'quizzes',
+      'redemptions',
+      'rewards',
+    ]);
+  });
+
+  it('asks for nothing that needs somebody where the page knows that nobody is logged in', () => {
+    wanted = { ...wanted, isLoggedOut: true };
+    void program.load();
+    expect(paths().toSorted()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR', 'rewards']);
+    expect(program.model.me).toMatchObject({ code: 'not-logged-in' });
+  });
+
+  it('asks for nothing that it does not show', () => {
+    wanted = { ...wanted, shows: (section) => section === 'earned' };
+    void program.load();
+    expect(paths()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR']);
+  });
+
+  it('drops an answer for a variant that is no longer chosen', async () => {
+    const first = program.loadEarned();
+    wanted = { ...wanted, items: '7:52.00:1' };
+    const second = program.loadEarned();
+    asked[1]?.answer(ok({ points: 52, cashback: 0 }));
+    asked[0]?.answer(ok({ points: 49, cashback: 0 }));
+    await Promise.all([first, second]);
+    expect(program.model.earned).toEqual(ok({ points: 52, cashback: 0 }));
+  });
+});
+
+describe('redeeming', () => {
+  it('sends one request for two presses', async () => {
+    const first = program.redeem(reward);
+    expect(await program.redeem(reward)).toEqual({ kind: 'busy' });
+    expect(asked).toHaveLength(1);
+    asked[0]?.answer(ok(redemption('ready')));
+    expect(await first).toMatchObject({ kind: 'ok', value: { id: 'r1' } });
+  });
+
+  it.each(['network', 'unreadable', 'unavailable'])(
+    'uses the same key again after a failure that leaves the outcome open (%s)',
+    async (code) => {
+      void program.redeem(reward);
+      asked[0]?.answer(failed(code));
+      await tick();
+      void program.redeem(reward);
+      expect(asked[1]?.body).toEqual(asked[0]?.body);
+      expect(asked[0]?.body).toMatchObject({
+        rewardId: reward,
+        clientKey: expect.stringMatching(/^[A-Za-z0-9_-]{8,64}$/),
+      });
+    },
+  );
+
+  it.each([ok(redemption('ready')), failed('too-few-points'), failed('limit-reached')])(
+    'takes a new key for the next wish after a certain answer (%o)',
+    async (answer) => {
+      void program.redeem(reward);
+      asked[0]?.answer(answer);
+      await tick();
+      void program.redeem(reward);
+      expect(asked[1]?.body).not.toEqual(asked[0]?.body);
+    },
+  );
+
+  it('shows the new code at once, and one that it knew already only once', async () => {
+    for (const state of ['making', 'ready']) {
+      void program.redeem(reward);
+      asked.pop()?.answer(ok(redemption(state)));
+      await tick();
+      const { redemptions } = program.model;
+      expect(redemptions).toMatchObject(ok({ redemptions: [{ id: 'r1', state }] }));
+    }
+  });
+});
+
+describe('looking again', () => {
+  const settled = {
+    rewards: ok({ points: 60, rewards: [] }),
+    quizzes: ok({ quizzes: [] }),
+    points: ok({ points: 1, cashback: 0 }),
+  };
+  const answers = (points: number, state: string) => ({
+    ...settled,
+    me: ok({ points, cashback: 0, asOf: null, tier: null }),
+    redemptions: ok({ redemptions: [redemption(state).redemption] }),
+  });
+  const load = async (points: number, state: string) => {
+    void program.load();
+    await answerAll(answers(points, state));
+  };
+  const look = async (points: number, state: string) => {
+    waiting.shift()?.run();
+    await answerAll(answers(points, state));
+  };
+
+  it('does not, where nothing is on its way', async () => {
+    await load(60, 'ready');
+    expect(waiting).toEqual([]);
+  });
+
+  it('goes on after a redemption until the balance tells of it', async () => {
+    await load(60, 'ready');
+    void program.redeem(reward);
+    asked.pop()?.answer(ok(redemption('ready')));
+    await tick();
+    await look(60, 'ready');
+    await look(10, 'ready');
+    expect(waiting).toEqual([]);
+  });
+
+  it('goes on while a code is being made, further and further apart, and ends', async () => {
+    await load(60, 'making');
+    const pauses: number[] = [];
+    for (let looks = 0; waiting[0] && looks < 20; looks++) {
+      pauses.push(waiting[0].seconds);
+      await look(60, 'making');
+    }
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+    expect(pauses.length).toBeGreaterThan(3);
+    expect(pauses.length).toBeLessThan(10);
+  });
+
+  it('tells of a code that was on its way, once', async () => {
+    await load(60, 'making');
+    await look(60, 'making');
+    expect(arrived).toEqual([]);
+    await look(60, 'ready');
+    await look(60, 'ready');
+    expect(arrived).toEqual(['r1']);
+  });
+
+  it('is over when the element leaves the page', async () => {
+    await load(60, 'pending');
+    program.stop();
+    expect(waiting).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { en } from '../../../widget/strings/en.ts';
+import { es } from '../../../widget/strings/es.ts';
+import { ptBr } from '../../../widget/strings/pt-br.ts';
+import { createWords } from '../../../widget/words.ts';
+
+/** `rewards.redeem` to its text, for every text of a table. */
+function textsOf(table: object, path = ''): readonly (readonly [string, string])[] {
+  return Object.entries(table).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[`${path}${name}`, value] as const]
+      : textsOf(value, `${path}${name}.`),
+  );
+}
+
+const holesOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+/** No-break spaces vary between releases of the browser's data. */
+const plain = (text: string | undefined) => text?.replaceAll(/\s/g, ' ');
+
+describe.each([
+  ['es', es],
+  ['pt-BR', ptBr],
+])('the words in %s', (_, table) => {
+  it('leave the same holes to be filled as the English ones', () => {
+    const holes = (texts: ReturnType<typeof textsOf>) =>
+      texts.map(([path, text]) => [path, holesOf(text)] as const).toSorted();
+    expect(holes(textsOf(table))).toEqual(holes(textsOf(en)));
+  });
+
+  it('are translated', () => {
+    const english = new Map(textsOf(en));
+    const same = textsOf(table).filter(([path, text]) => english.get(path) === text);
+    expect(same).toEqual([]);
+  });
+});
+
+describe('words', () => {
+  it.each([
+    ['en-US', 'USD', 1234.5, '1,234.5 points', '$1,234.50'],
+    ['pt-BR', 'BRL', 1234.5, '1.234,5 pontos', 'R$ 1.234,50'],
+    ['es-ES', 'EUR', 12345, '12.345 puntos', '12.345,00 €'],
+    ['es-MX', 'MXN', 1234.5, '1,234.5 puntos', '$1,234.50'],
+    ['ja', 'JPY', 1234, '1,234 points', '¥1,234'],
+  ])('are those of %s', (locale, currency, value, points, money) => {
+    const words = createWords(locale, currency);
+    expect(plain(words.points(value))).toBe(points);
+    expect(plain(words.money(value))).toBe(money);
+  });
+
+  it.each(['', 'xx', 'not a locale', 'en_', '__proto__', 'constructor'])(
+    'are English where the page names no language that is spoken here (%j)',
+    (locale) => expect(createWords(locale, 'no currency').points(1)).toBe('1 point'),
+  );
+
+  it('say what a purchase brings, and nothing where it brings nothing', () => {
+    const words = createWords('en', 'EUR');
+    expect(words.gain(12, 3)).toBe('12 points and €3.00 cashback');
+    expect(words.gain(12, 0)).toBe('12 points');
+    expect(words.gain(0, 0)).toBeUndefined();
+  });
+
+  it('have a sentence for a failure of whatever name, and say how long to wait', () => {
+    const words = createWords('en', undefined);
+    const told = (code: string, afterSeconds?: number) =>
+      words.failure({ kind: 'failed', code, afterSeconds });
+    expect(told('limit-reached')).toContain('as often as possible');
+    expect(told('unknown-field')).toBe(en.why.technical);
+    expect(told('toString')).toBe(en.why.technical);
+    expect(told('too-many-requests', 20)).toContain('try again in 20 s');
+  });
+});

@@ -1,0 +1,117 @@
+/** What the storefront function answers (docs/storefront.md), as far as it is shown here. */
+
+export interface Me {
+  /** Null: nothing is known yet. */
+  readonly points: number | null;
+  readonly cashback: number | null;
+  readonly asOf: string | null;
+  readonly tier: Tier | null;
+}
+
+interface Tier {
+  readonly name: string;
+  readonly color: string | null;
+  readonly next: { readonly name: string; readonly goals: readonly TierGoal[] } | null;
+}
+
+export interface TierGoal {
+  readonly name: string;
+  readonly value: number;
+  readonly goal: number;
+  readonly percent: number;
+}
+
+export interface Earned {
+  readonly points: number;
+  readonly cashback: number;
+}
+
+export interface Rewards {
+  readonly points: number | null;
+  readonly rewards: readonly Reward[];
+}
+
+export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'other';
+
+export type WhyNot = 'not-logged-in' | 'too-few-points' | 'pending' | 'not-available';
+
+export interface Reward {
+  readonly id: number;
+  readonly title: string;
+  readonly description: string;
+  readonly points: number;
+  readonly kind: RewardKind;
+  readonly value: number;
+  readonly redeemable: boolean;
+  readonly why: WhyNot | null;
+  readonly missingPoints: number | null;
+}
+
+/**
+ * `making`: the points are spent and the code is being made in the store. `pending`: whether they were
+ * spent is not known yet.
+ */
+export type RedemptionState = 'ready' | 'making' | 'pending' | 'used';
+
+export interface Redemption {
+  readonly id: string;
+  readonly rewardId: number;
+  readonly title: string;
+  readonly points: number;
+  readonly state: RedemptionState;
+  readonly code: string | null;
+  readonly validUntil: string | null;
+}
+
+export interface Redemptions {
+  readonly redemptions: readonly Redemption[];
+}
+
+export interface Quizzes {
+  readonly quizzes: readonly Quiz[];
+}
+
+export interface Quiz {
+  readonly id: number;
+  readonly name: string;
+  readonly points: number;
+  readonly completed: boolean;
+  readonly endsAt: string | null;
+  readonly questions: readonly QuizQuestion[];
+}
+
+export interface QuizQuestion {
+  readonly id: number;
+  readonly text: string;
+  /** None: the question is open, and its answer a text. */
+  readonly options: readonly { readonly id: number; readonly text: string }[];
+}
+
+export interface QuestionAnswer {
+  readonly questionId: number;
+  readonly optionIds: readonly number[] | null;
+  readonly text: string | null;
+}
+
+export interface QuizResult {
+  readonly accepted: boolean;
+  readonly points: number;
+  readonly message: string;
+}
+
+/** Why a request failed: words of the function that have a sentence of their own, and two of the way to it. */
+export type FailureCode =
+  | 'bad-signature'
+  | 'not-logged-in'
+  | 'too-many-requests'
+  | 'unavailable'
+  | 'too-few-points'
+  | 'not-available'
+  | 'limit-reached'
+  | 'refused'
+  /** No answer came. */
+  | 'network'
+  /** Something else answered, such as the store's page for an app that is away. */
+  | 'unreadable'
+  /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: nothing that a shopper can mend. */
+  | 'technical';

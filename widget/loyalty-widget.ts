@@ -1,0 +1,212 @@
+import type { Redemption, Reward } from './answers.ts';
+import { createAsk } from './ask.ts';
+import { build, focusOn, redraw } from './build-element.ts';
+import { isUncertain, Program, type Wanted } from './program.ts';
+import { drawBalance } from './sections/balance.ts';
+import { drawCodes, keyOf } from './sections/codes.ts';
+import { drawEarned } from './sections/earned.ts';
+import { drawProblem } from './sections/problem.ts';
+import { drawQuizzes } from './sections/quizzes.ts';
+import { drawRewards } from './sections/rewards.ts';
+import type { Actions, View } from './view.ts';
+import styles from './widget.css';
+import { createWords, fill, type Words } from './words.ts';
+
+/** In the order in which they are shown. */
+const drawings = {
+  balance: drawBalance,
+  earned: drawEarned,
+  rewards: drawRewards,
+  codes: drawCodes,
+  quizzes: drawQuizzes,
+  problem: drawProblem,
+};
+
+type Part = keyof typeof drawings;
+
+/** Said by the widget to the page, with the redemption as its detail. */
+const REDEEMED = 'loyalty:redeemed';
+
+/**
+ * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store.
+ *
+ *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards
+ *   `items`       instead of product and price, a cart: `id:price:quantity,…`
+ *   `proxy`       the path of the app proxy (/apps/loyalty)
+ *   `log-in`      the address of the login (/account/login)
+ *   `logged-out`  the page knows that nobody is logged in: spares the requests that need somebody
+ */
+export class LoyaltyWidget extends HTMLElement {
+  static readonly observedAttributes = ['product-id', 'price', 'items', 'currency', 'locale'];
+
+  readonly #root = this.attachShadow({ mode: 'open' });
+  readonly #parts = new Map<Part, HTMLElement>();
+  readonly #status = build('p', { part: 'status', role: 'status' });
+  readonly #program = new Program({
+    ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
+    wanted: () => this.#wanted,
+    changed: (...sections) => this.#draw('problem', ...sections),
+    arrived: (redemption) => this.#say(tell(redemption, this.#view.words)),
+    later: (run, seconds) => {
+      const timer = setTimeout(run, seconds * 1000);
+      return () => clearTimeout(timer);
+    },
+  });
+  readonly #actions: Actions = {
+    redeem: (reward) => void this.#redeem(reward),
+    copy: (redemption, shown) => void this.#copy(redemption, shown),
+    reload: () => void this.#load(),
+    answer: async (quiz, answers) => {
+      const answer = await this.#program.answer(quiz, answers);
+      const { words } = this.#view;
+      if (answer.kind === 'failed') return words.failure(answer);
+      const { accepted, points, message } = answer.value;
+      const { quizzes } = words.strings;
+      if (!accepted) return fill(quizzes.notAccepted, { message });
+      this.#say(fill(quizzes.accepted, { points: words.points(points) }));
+      focusOn(this.#root, `quiz-${quiz.id}`);
+      return undefined;
+    },
+  };
+  #refusal: View['refusal'];
+  /** Not `isConnected`: that holds already while the attributes of a parsed element are told. */
+  #isShown = false;
+  #isAsking = false;
+
+  constructor() {
+    super();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    this.#root.adoptedStyleSheets = [sheet];
+    for (const name of Object.keys(drawings) as Part[]) {
+      const part = build('section', { part: `section section-${name}`, hidden: true });
+      this.#parts.set(name, part);
+      this.#root.append(part);
+    }
+    this.#root.append(this.#status);
+  }
+
+  connectedCallback(): void {
+    this.#isShown = true;
+    document.addEventListener(REDEEMED, this.#onRedeemed);
+    void this.#load();
+  }
+
+  disconnectedCallback(): void {
+    this.#isShown = false;
+    document.removeEventListener(REDEEMED, this.#onRedeemed);
+    this.#program.stop();
+  }
+
+  /** A theme changes them when the shopper chooses another variant. */
+  attributeChangedCallback(name: string): void {
+    if (!this.#isShown) return;
+    this.#draw();
+    if (name === 'locale' || this.#isAsking) return;
+    // One request for a product and its price, which change one after the other.
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      void this.#program.loadEarned();
+    });
+  }
+
+  get #wanted(): Wanted {
+    const show = this.getAttribute('show')?.split(/[\s,]+/);
+    const id = this.getAttribute('product-id');
+    const price = this.getAttribute('price');
+    const item = id && price ? `${id}:${price}:1` : undefined;
+    return {
+      // Whoever redeems must see the code.
+      shows: (section) => !show || show.includes(section === 'codes' ? 'rewards' : section),
+      items: this.getAttribute('items') ?? item,
+      currency: this.getAttribute('currency') ?? undefined,
+      isLoggedOut: this.hasAttribute('logged-out'),
+    };
+  }
+
+  get #view(): View {
+    const locale = this.getAttribute('locale') || document.documentElement.lang;
+    return {
+      model: this.#program.model,
+      words: createWords(locale, this.#wanted.currency),
+      actions: this.#actions,
+      logInAddress: this.getAttribute('log-in') ?? '/account/login',
+      subject: this.hasAttribute('items') ? 'cart' : 'product',
+      refusal: this.#refusal,
+    };
+  }
+
+  #draw(...names: readonly Part[]): void {
+    const view = this.#view;
+    const { shows } = this.#wanted;
+    for (const [name, part] of this.#parts) {
+      if (names.length > 0 && !names.includes(name)) continue;
+      const nodes = name === 'problem' || shows(name) ? drawings[name](view) : [];
+      part.lang = view.words.language;
+      part.hidden = nodes.length === 0;
+      redraw(this.#root, part, nodes);
+    }
+  }
+
+  /** Read out by a screen reader, and seen where it happened. */
+  #say(sentence: string): void {
+    this.#status.lang = this.#view.words.language;
+    this.#status.textContent = sentence;
+  }
+
+  async #load(): Promise<void> {
+    this.#draw();
+    await this.#program.load();
+  }
+
+  async #redeem({ id }: Reward): Promise<void> {
+    const { words } = this.#view;
+    const { rewards } = words.strings;
+    this.#refusal = undefined;
+    if (this.#program.model.redeeming === undefined) this.#say(rewards.redeeming);
+    const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
+    const redeemed = await this.#program.redeem(id);
+    switch (redeemed.kind) {
+      case 'busy':
+        return;
+      case 'failed': {
+        const sentence = words.failure(redeemed);
+        const safe = isUncertain(redeemed) ? `${sentence} ${rewards.safeToRetry}` : sentence;
+        this.#refusal = { rewardId: id, sentence: safe };
+        this.#draw('rewards');
+        return this.#say(safe);
+      }
+      case 'ok': {
+        this.#say(tell(redeemed.value, words));
+        // Whoever went on to something else meanwhile is left there.
+        if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
+        const detail = redeemed.value;
+        this.dispatchEvent(new CustomEvent(REDEEMED, { bubbles: true, composed: true, detail }));
+      }
+    }
+  }
+
+  async #copy({ code }: Redemption, shown: HTMLElement): Promise<void> {
+    const { copied, notCopied } = this.#view.words.strings.codes;
+    try {
+      await navigator.clipboard.writeText(code ?? '');
+      this.#say(copied);
+    } catch {
+      getSelection()?.selectAllChildren(shown);
+      this.#say(notCopied);
+    }
+  }
+
+  /** Another widget of the page has spent points. */
+  readonly #onRedeemed = ({ target }: Event): void => {
+    if (target !== this) this.#program.expectChange();
+  };
+}
+
+function tell(redemption: Redemption, { strings }: Words): string {
+  const { code, state } = redemption;
+  return state === 'ready' && code !== null
+    ? fill(strings.rewards.done, { code })
+    : strings.codes.states[state];
+}

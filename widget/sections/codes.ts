@@ -1,0 +1,52 @@
+import type { Redemption } from '../answers.ts';
+import { build } from '../build-element.ts';
+import { answered } from '../model.ts';
+import type { View } from '../view.ts';
+import { fill } from '../words.ts';
+
+/** What was redeemed: the codes, and what is still on its way in words. */
+export function drawCodes(view: View): readonly Node[] {
+  const redemptions = answered(view.model.redemptions)?.redemptions ?? [];
+  if (redemptions.length === 0) return [];
+  return [
+    build('h2', { part: 'heading' }, view.words.strings.codes.heading),
+    build('ul', { part: 'list' }, ...redemptions.map((one) => drawRedemption(one, view))),
+  ];
+}
+
+/** Where the focus goes after redeeming: to the button that copies, or to what is told until then. */
+export function keyOf({ id }: Pick<Redemption, 'id'>): string {
+  return `redemption-${id}`;
+}
+
+function drawRedemption(redemption: Redemption, { words, actions }: View): Node {
+  const { title, state, code, validUntil } = redemption;
+  const { codes } = words.strings;
+  const shown = code === null ? undefined : build('code', { part: 'code' }, code);
+  const isUsable = state === 'ready' && shown !== undefined;
+  const until =
+    isUsable && validUntil !== null && fill(codes.validUntil, { date: words.date(validUntil) });
+  return build(
+    'li',
+    { part: `redemption redemption-${state}` },
+    build('h3', { part: 'title' }, title),
+    shown && build('p', {}, shown),
+    isUsable &&
+      build(
+        'button',
+        {
+          part: 'button copy',
+          type: 'button',
+          'data-key': keyOf(redemption),
+          'aria-label': `${codes.copy}: ${code}`,
+          click: () => actions.copy(redemption, shown),
+        },
+        codes.copy,
+      ),
+    build(
+      'p',
+      { part: 'note', tabindex: -1, 'data-key': isUsable ? undefined : keyOf(redemption) },
+      [codes.states[state], until].filter(Boolean).join(' '),
+    ),
+  );
+}

@@ -1,0 +1,110 @@
+import type { Reward } from './answers.ts';
+import type { Failure } from './ask.ts';
+import { en } from './strings/en.ts';
+import { es } from './strings/es.ts';
+import { ptBr } from './strings/pt-br.ts';
+import type { Strings } from './strings/strings.ts';
+
+/** Sentences, numbers, money and dates as the shopper reads them. */
+export interface Words {
+  /** For the `lang` of what is shown, which may be another than that of the page. */
+  readonly language: string;
+  readonly strings: Strings;
+  number(value: number): string;
+  points(value: number): string;
+  /** Without a currency it is a number. */
+  money(value: number): string;
+  date(iso: string): string;
+  /** `12 points and €3.00 cashback`; undefined for nothing at all. */
+  gain(points: number, cashback: number): string | undefined;
+  /** Undefined where the kind says nothing. */
+  worth(reward: Pick<Reward, 'kind' | 'value'>): string | undefined;
+  failure(failure: Failure): string;
+}
+
+const languages: Readonly<Record<string, readonly [tag: string, strings: Strings]>> = {
+  en: ['en', en],
+  es: ['es', es],
+  pt: ['pt-BR', ptBr],
+};
+
+/** `locale`: as the store writes it, such as `pt-BR`. One that is not spoken here is answered in English. */
+export function createWords(locale: string, currency: string | undefined): Words {
+  const [language = ''] = locale.toLowerCase().split(/[-_]/);
+  const known = Object.hasOwn(languages, language) ? languages[language] : undefined;
+  const [tag, strings] = known ?? ['en', en];
+  // The region decides how numbers are written: es-MX is not es-ES.
+  const formats = known && isLocale(locale) ? locale : tag;
+  const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
+  const percent = new Intl.NumberFormat(formats, { style: 'percent', maximumFractionDigits: 2 });
+  const cash = moneyFormat(formats, currency) ?? number;
+  const plural = new Intl.PluralRules(formats);
+  const list = new Intl.ListFormat(formats);
+  const day = new Intl.DateTimeFormat(formats, { dateStyle: 'medium' });
+
+  const points = (value: number) =>
+    fill(plural.select(value) === 'one' ? strings.points.one : strings.points.other, {
+      n: number.format(value),
+    });
+  return {
+    language: tag,
+    strings,
+    number: (value) => number.format(value),
+    points,
+    money: (value) => cash.format(value),
+    date: (iso) => {
+      const date = new Date(iso);
+      return Number.isNaN(date.getTime()) ? '' : day.format(date);
+    },
+    gain(earned, cashback) {
+      const parts = [
+        ...(earned > 0 ? [points(earned)] : []),
+        ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
+      ];
+      return parts.length > 0 ? list.format(parts) : undefined;
+    },
+    worth({ kind, value }) {
+      const { worth } = strings.rewards;
+      switch (kind) {
+        case 'fixed':
+          return fill(worth.fixed, { value: cash.format(value) });
+        case 'percent':
+          return fill(worth.percent, { value: percent.format(value / 100) });
+        case 'free-shipping':
+          return worth['free-shipping'];
+        case 'other':
+          return undefined;
+      }
+    },
+    failure({ code, afterSeconds }) {
+      const { why, tryAgainIn } = strings;
+      const known: Readonly<Record<string, string>> = why;
+      const sentence = (Object.hasOwn(known, code) && known[code]) || why.technical;
+      return afterSeconds === undefined
+        ? sentence
+        : `${sentence} ${fill(tryAgainIn, { n: number.format(afterSeconds) })}`;
+    },
+  };
+}
+
+/** `Redeem for {points}` */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (hole, name: string) => values[name] ?? hole);
+}
+
+function isLocale(locale: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(locale).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+function moneyFormat(locale: string, currency: string | undefined): Intl.NumberFormat | undefined {
+  try {
+    return currency ? new Intl.NumberFormat(locale, { style: 'currency', currency }) : undefined;
+  } catch {
+    // Not the name of a currency.
+    return undefined;
+  }
+}
