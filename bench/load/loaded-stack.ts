@@ -167,15 +167,7 @@ async function findPorts(): Promise<Ports & AwsTask['ports']> {
     ),
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [
-    webhooks = 0,
-    gateway = 0,
-    store = 0,
-    loyalty = 0,
-    metrics = 0,
-    shop = 0,
-    sqs = 0,
-    dynamodb = 0,
-  ] = found;
+  const [webhooks = 0, gateway = 0, store = 0, loyalty = 0, metrics = 0, shop = 0] = found;
+  const [sqs = 0, dynamodb = 0] = found.slice(6);
   return { webhooks, gateway, store, loyalty, metrics, shop, sqs, dynamodb };
 }

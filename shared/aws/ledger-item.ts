@@ -29,7 +29,7 @@ export const ITEM = {
   outcomes: 'o',
   /** N, from 1. */
   revision: 'r',
-  /** S: names one write, so that its repetition by the SDK is not taken for another worker's. */
+  /** S: names one write, so that its own repetition is not taken for another worker's. */
   writeId: 'w',
   /** S: shop|discount of a coupon, shop|kind of what is listed: `CODES_INDEX` holds nothing else. */
   discount: 'd',
