@@ -16,7 +16,7 @@ export interface Shrunk {
 export async function shrink(
   settings: Pick<SimulationSettings, 'seed' | 'events'>,
   failed: SimulationResult,
-  onRun: (runs: number) => void = () => {},
+  simulateOnce: (settings: SimulationSettings) => Promise<SimulationResult> = simulate,
 ): Promise<Shrunk | undefined> {
   const [first] = failed.violations;
   if (!first) return undefined;
@@ -25,13 +25,12 @@ export async function shrink(
   let runs = 0;
 
   const run = (tried: Pick<SimulationSettings, 'steps' | 'inWords'>, faults = only) =>
-    simulate({ ...settings, ...tried, only: faults && new Set(faults) });
+    simulateOnce({ ...settings, ...tried, only: faults && new Set(faults) });
   const complaint = ({ violations }: SimulationResult) =>
     violations.find(({ oracle }) => oracle === first.oracle);
   const fails = async (tried: readonly number[], faults = only): Promise<boolean> => {
     if (runs >= MOST_RUNS) return false;
     runs += 1;
-    onRun(runs);
     return complaint(await run({ steps: tried }, faults)) !== undefined;
   };
 

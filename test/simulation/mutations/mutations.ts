@@ -120,15 +120,6 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
-    name: 'conflict-taken-for-written',
-    bug: 'a worker that was overtaken believes that its entry was written',
-    file: 'shared/sync/sync-entity.ts',
-    find: "  return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;",
-    replace:
-      "  return { ...next, revision: written.kind === 'written' ? written.revision : (read?.revision ?? 0) + 1 };",
-    within: 2_000,
-  },
-  {
     name: 'accepted-without-a-queue',
     bug: 'the receiver answers 200 although the queue did not take the event',
     file: 'shared/shopify/receive-webhook.ts',

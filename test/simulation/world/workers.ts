@@ -46,7 +46,8 @@ export class Workers {
   readonly #world: WorkersWorld;
   readonly #family: QueueFamily;
   readonly #idle: Instance[] = [];
-  readonly #busy = new Map<SimulatedProcess, ReadonlySet<string>>();
+  /** By process: the groups that its invocation is not done with. */
+  readonly #busy = new Map<SimulatedProcess, Set<string>>();
   #instances = 0;
   #pollAt = Number.POSITIVE_INFINITY;
   #cancelPoll: () => void = () => {};
@@ -143,9 +144,11 @@ export class Workers {
       queue: eventQueueOf(process, queues),
       source: {
         delay: (messages: readonly ReceivedMessage[], seconds: number) =>
-          process.call('queue', `delays ${messages.length} by ${seconds} s`, () =>
-            source.delay(messages, seconds),
-          ),
+          process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
+            // Said to be done with: the rest of the batch may go on for longer than the delay.
+            for (const { groupId } of messages) this.#busy.get(process)?.delete(groupId);
+            return source.delay(messages, seconds);
+          }),
       },
       deadLetters: {
         park: (...given: Parameters<typeof dead.park>) =>

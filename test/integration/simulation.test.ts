@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { noticeMutation } from '../simulation/mutations/notice-mutation.ts';
+import { runSeeds } from '../simulation/run-seeds.ts';
+import { simulate } from '../simulation/simulate.ts';
+
+const PATIENCE_MS = 600_000;
+
+describe('the simulation', () => {
+  it(
+    'finds every promise kept, whatever fails',
+    async () => {
+      const broken: string[] = [];
+      const range = { first: 1, stride: 1, last: 300, events: 60 };
+      await runSeeds(range, ({ seed, violations }) => {
+        for (const { oracle, what } of violations) broken.push(`${oracle}: ${what} (seed ${seed})`);
+        return true;
+      });
+      expect(broken, 'npm run simulate -- --events 60 --seed N tells the story').toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it('does the same twice when it is given the same seed, and nothing else decides', async () => {
+    const settings = { seed: 14, events: 120 };
+    const [once, again] = [await simulate(settings), await simulate(settings)];
+    expect(again.trace).toBe(once.trace);
+    expect(again.counts).toEqual(once.counts);
+    expect((await simulate({ ...settings, seed: 15 })).trace).not.toBe(once.trace);
+  });
+});
+
+/** Those that are noticed soonest; `npm run simulate -- --mutations` tries all. */
+const QUICK = [
+  'ack-before-write',
+  'no-version-guard',
+  'dedup-by-event-id',
+  'older-messages-leave-first',
+  'retried-messages-are-deleted',
+];
+
+describe('the oracles', () => {
+  it.each(QUICK)(
+    'notice the bug %s',
+    async (name) => {
+      expect(await noticeMutation(name, 20, 100)).toMatchObject({ oracle: expect.any(String) });
+    },
+    PATIENCE_MS,
+  );
+});
