@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,14 +38,14 @@ export class LoadedStack {
     readonly log: string;
     readonly deliveries: string;
   };
-  readonly #folder: string;
+  readonly #assembly: string;
   readonly #ports: Ports & AwsTask['ports'];
   #aws: AnsweringProcess<AwsReady, never>;
   #stack: AnsweringProcess<StackReady, StackQuestion> | undefined;
   #ready: StackReady | undefined;
 
-  private constructor(folder: string, ports: Ports & AwsTask['ports']) {
-    this.#folder = folder;
+  private constructor(folder: string, assembly: string, ports: Ports & AwsTask['ports']) {
+    this.#assembly = assembly;
     this.#ports = ports;
     this.files = {
       data: join(folder, 'data'),
@@ -56,10 +56,10 @@ export class LoadedStack {
     this.#aws = this.#startAws();
   }
 
-  /** Everything of it lies in the folder. */
-  static async start(folder: string): Promise<LoadedStack> {
-    await synthesize(join(folder, 'assembly'));
-    const stack = new LoadedStack(folder, await findPorts());
+  /** Everything of it lies in the folder; where the stack is described already, that is used. */
+  static async start(folder: string, assembly = join(folder, 'assembly')): Promise<LoadedStack> {
+    if (!existsSync(join(assembly, 'manifest.json'))) await synthesize(assembly);
+    const stack = new LoadedStack(folder, assembly, await findPorts());
     try {
       await stack.#startStack();
       return stack;
@@ -96,6 +96,11 @@ export class LoadedStack {
     return this.#ask({ kind: 'loyalty', is });
   }
 
+  /** As its schedule would, whenever it comes. */
+  reconcile(): Promise<void> {
+    return this.#ask({ kind: 'reconcile' });
+  }
+
   /** Takes up again what lies in its folder. */
   async killAndRestartAws(): Promise<void> {
     await this.#aws.kill();
@@ -127,7 +132,7 @@ export class LoadedStack {
 
   async #startStack(): Promise<void> {
     const task: StackTask = {
-      assemblyFolder: join(this.#folder, 'assembly'),
+      assemblyFolder: this.#assembly,
       stackName: STACK_NAME,
       dataFolder: this.files.data,
       logFile: this.files.log,

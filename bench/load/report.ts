@@ -16,7 +16,6 @@ export interface Phase {
 
 /** What a run has found out. */
 export interface RunFacts {
-  readonly ordersPlaced: number;
   readonly phases: readonly Phase[];
   readonly troubles: readonly {
     readonly phase: string;
@@ -42,7 +41,6 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     at: new Date().toISOString(),
     machine: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`,
     options: { minutes, rate, burstSeconds, seed },
-    orders: facts.ordersPlaced,
     accepted: accepted.length,
     applied: count('applied'),
     unchanged: count('unchanged'),
@@ -56,6 +54,7 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     left: facts.left,
     givenUp: told.givenUp.length,
     resent: told.resent,
+    healed: told.healed,
     retries: told.retries,
     sentAgain: verdict.sentAgain,
     compared: {
@@ -117,7 +116,7 @@ export function renderReport(report: Report, width: number): string {
     [
       'accepted',
       whole(report.accepted),
-      `webhooks answered with 200, of ${whole(report.orders)} orders`,
+      `webhooks answered with 200, of ${whole(report.compared.orders)} orders`,
     ],
     ['applied', whole(report.applied), 'the loyalty service was brought to a new state'],
     ['unchanged', whole(report.unchanged), 'it was there already: no call'],
@@ -133,7 +132,12 @@ export function renderReport(report: Report, width: number): string {
     ['lost', whole(report.lost.length), 'by both sides’ end states, the ledger and the log'],
     ['doubled', whole(report.doubled.length), 'orders that earned more than they are worth'],
     ['resent', whole(report.resent), 'deliveries that the store had to try again'],
-    ['given up', whole(report.givenUp), 'deliveries that failed nine times'],
+    [
+      'given up',
+      whole(report.givenUp),
+      'deliveries that failed nine times, and so were never accepted',
+    ],
+    ['healed', whole(report.healed), 'told by reconciling, because the store had given up'],
     ['retries', whole(report.retries), 'messages left on their queue for later'],
     ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
     ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],

@@ -43,6 +43,8 @@ export interface Progress {
   /** That the store meant to send so far. */
   readonly webhooks: number;
   readonly undelivered: number;
+  /** That the store has given up after all of its tries. */
+  readonly givenUp: number;
   /** Messages on queues, whoever may see them. Undefined: the queues do not answer. */
   readonly queued?: number;
   readonly dead: number;
@@ -51,7 +53,7 @@ export interface Progress {
 }
 
 export type StackQuestion =
-  | { readonly kind: 'processes' | 'progress' | 'stop' }
+  | { readonly kind: 'processes' | 'progress' | 'reconcile' | 'stop' }
   /** How the loyalty service is from now on. */
   | { readonly kind: 'loyalty'; readonly is: 'well' | 'slow' | 'down' };
 
@@ -101,6 +103,11 @@ answerQuestions<StackQuestion>(async (question) => {
       stack.loyalty.faults.clear();
       if (question.is === 'slow') stack.loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
       return question.is === 'down' ? stack.line.cut() : stack.line.mend();
+    case 'reconcile':
+      for (const schedule of stack.description.schedules) {
+        await stack.functions.runSchedule(schedule);
+      }
+      return undefined;
     case 'stop':
       deliveries.write();
       return stack.stop();
@@ -132,6 +139,7 @@ async function readProgress(): Promise<Progress> {
   return {
     webhooks: all.reduce((most, { n }) => Math.max(most, n), 0),
     undelivered: all.filter(({ state }) => state === 'waiting').length,
+    givenUp: all.filter(({ state }) => state === 'failed').length,
     ...(queued !== undefined && { queued }),
     dead: await countDead().catch(() => 0),
     pendingEvents: stack.loyalty.events

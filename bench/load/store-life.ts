@@ -50,10 +50,6 @@ export class StoreLife {
     this.#mostOrders = mostOrders;
   }
 
-  get ordersPlaced(): number {
-    return this.#placed;
-  }
-
   /** Customers to buy, and a discount to give codes of. */
   async open(): Promise<void> {
     const { products, discounts } = await this.#store.state();
@@ -90,10 +86,10 @@ export class StoreLife {
       const done = happen();
       if (done) return { webhooks, done };
     }
-    return { webhooks: 5, done: this.placeOrder() };
+    return { webhooks: 5, done: this.#placeOrder() };
   }
 
-  async placeOrder(): Promise<void> {
+  async #placeOrder(): Promise<void> {
     this.#placed += 1;
     const order = await this.#store.act('placeOrder', this.#draft());
     if (!order) return;
@@ -106,7 +102,7 @@ export class StoreLife {
       {
         weight: 5_000,
         webhooks: 5,
-        happen: () => (this.#placed < this.#mostOrders ? this.placeOrder() : this.#changeStock()),
+        happen: () => (this.#placed < this.#mostOrders ? this.#placeOrder() : this.#changeStock()),
       },
       { weight: 2_500, webhooks: 2, happen: () => this.#change('fulfilOrder', () => ({})) },
       { weight: 700, webhooks: 3, happen: () => this.#refund() },

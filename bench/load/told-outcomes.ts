@@ -36,6 +36,8 @@ export interface Told {
   /** Deliveries that took more than one try. */
   readonly resent: number;
   readonly retries: number;
+  /** What reconciling has asked for because no webhook had told of it. */
+  readonly healed: number;
 }
 
 interface Line {
@@ -55,6 +57,7 @@ export async function readTold(files: {
   const received = new Map<string, AcceptedWebhook>();
   const ended = new Map<string, { readonly outcome: Outcome; readonly endedAt: number }>();
   let retries = 0;
+  let healed = 0;
   for await (const line of linesOf<Line>(files.log)) {
     const {
       message = '',
@@ -68,6 +71,7 @@ export async function readTold(files: {
       if (!received.has(id)) received.set(id, { id, kind, entityId, receivedAt: at });
     }
     if (message === 'will be tried again') retries += 1;
+    if (message === 'sent for by reconciling') healed += 1;
     const outcome = OUTCOMES[message];
     // A webhook may be worked on more than once; that it was applied is what is told of it then.
     if (outcome && ended.get(id)?.outcome !== 'applied') ended.set(id, { outcome, endedAt: at });
@@ -89,6 +93,7 @@ export async function readTold(files: {
     givenUp: [...deliveries.values()].filter(({ state }) => state === 'failed'),
     resent: [...deliveries.values()].filter(({ attempts }) => attempts > 1).length,
     retries,
+    healed,
   };
 }
 
