@@ -92,7 +92,7 @@ function figuresOf(small: Burst, large: Burst): readonly Figure[] {
   const note = `${large.orders} orders through the whole local stack`;
   const latency = `${note}, from the webhook to applied`;
   return [
-    { key: 'burst.orders.rate', value: large.perSecond, unit: 'orders/s', note },
+    { key: 'burst.orders', value: large.perSecond, unit: 'orders/s', note },
     { key: 'burst.orders.p50', value: large.p50Ms, unit: 'ms', note: latency },
     { key: 'burst.orders.p99', value: large.p99Ms, unit: 'ms', note: latency },
     ...large.peaks.map(({ name, bytes, processes }) => {

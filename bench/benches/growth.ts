@@ -5,6 +5,7 @@ import { growByShops } from '../growth/shops.ts';
 const PAYLOAD_KIB = [8, 32, 128, 512] as const;
 const LINES = [1, 10, 50, 200] as const;
 const BACKLOG = [1, 2, 5, 10] as const;
+const SHOPS = [1, 10, 100] as const;
 
 /** How the connector's cost grows with what it is given. Its own, without the others. */
 export const growth: Bench = {
@@ -13,13 +14,15 @@ export const growth: Bench = {
     const lab = await open();
     const amount = quick ? { rounds: 2, perRound: 10 } : { rounds: 9, perRound: 40 };
     const rig = await openGrowthRig(lab, amount);
+    const some = (points: readonly number[]) =>
+      quick ? [points.at(0) ?? 0, points.at(-1) ?? 0] : points;
     try {
       return [
         ...(await growByEvents(rig, quick ? [50, 100] : [500, 2_000, 8_000])),
-        ...(await growByPayload(rig)),
-        ...(await growByLines(rig)),
-        ...(await growByBacklog(rig)),
-        ...(await growByShops(lab, quick ? 1 : 9)),
+        ...(await growByPayload(rig, some(PAYLOAD_KIB))),
+        ...(await growByLines(rig, some(LINES))),
+        ...(await growByBacklog(rig, some(BACKLOG))),
+        ...(await growByShops(lab, some(SHOPS), quick ? 1 : 9)),
       ];
     } finally {
       await rig.stop();
@@ -53,9 +56,12 @@ const megabytes = (key: string, bytes: number): Figure => ({
 });
 
 /** The same few lines and a longer note: bytes alone. */
-async function growByPayload(rig: GrowthRig): Promise<readonly Figure[]> {
+async function growByPayload(
+  rig: GrowthRig,
+  sizesKib: readonly number[],
+): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const kib of PAYLOAD_KIB) {
+  for (const kib of sizesKib) {
     const size = { lines: 3, bytes: kib * 1024 };
     figures.push(
       await rig.cpu(`growth.payload.${kib}k.receiver`, () => rig.receive(size)),
@@ -70,18 +76,21 @@ async function growByPayload(rig: GrowthRig): Promise<readonly Figure[]> {
   return figures;
 }
 
-async function growByLines(rig: GrowthRig): Promise<readonly Figure[]> {
+async function growByLines(rig: GrowthRig, counts: readonly number[]): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const lines of LINES) {
+  for (const lines of counts) {
     figures.push(await rig.cpu(`growth.lines.${lines}.worker`, () => rig.apply({ lines })));
   }
   return figures;
 }
 
 /** A backlog is worked on in fuller batches, up to ten. */
-async function growByBacklog(rig: GrowthRig): Promise<readonly Figure[]> {
+async function growByBacklog(
+  rig: GrowthRig,
+  batches: readonly number[],
+): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const perBatch of BACKLOG) {
+  for (const perBatch of batches) {
     const size = { lines: 1, bytes: 8 * 1024 };
     figures.push(
       await rig.cpu(`growth.backlog.${perBatch}.worker`, () => rig.apply(size, perBatch)),

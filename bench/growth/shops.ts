@@ -10,15 +10,18 @@ import { spreadOf } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { SIZES } from '../traffic/orders.ts';
 
-const SHOPS = [1, 10, 100] as const;
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** A webhook of the last of so many shops, cold and warm. */
-export async function growByShops(lab: Lab, rounds: number): Promise<readonly Figure[]> {
+export async function growByShops(
+  lab: Lab,
+  counts: readonly number[],
+  rounds: number,
+): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'connector-shops-'));
   const figures: Figure[] = [];
   try {
-    for (const shops of SHOPS) {
+    for (const shops of counts) {
       const bundle = await bundleFor(shops, folder);
       const body = lab.writeOrder({ id: 78, updatedAt: new Date(), ...SIZES['8k'] });
       const event = () => webhookEvent(body, `shop-${shops}`);

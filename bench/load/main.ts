@@ -38,8 +38,7 @@ async function run(options: LoadOptions): Promise<number> {
     const report = makeReport(facts, options);
     process.stdout.write(renderReport(report, process.stdout.columns ?? 100));
     if (options.docs) {
-      const command = ['npm run load --', ...process.argv.slice(2)].join(' ');
-      writeDocs(renderReport(report, 100), command);
+      writeDocs(renderReport(report, 100), commandOf(process.argv.slice(2)));
     }
     if (options.jsonFile !== undefined) {
       writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
@@ -60,4 +59,12 @@ async function run(options: LoadOptions): Promise<number> {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     if (!isKept) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** As it was typed, but for where somebody wanted a file of their own. */
+function commandOf(args: readonly string[]): string {
+  const told = args.filter(
+    (arg, index) => !arg.startsWith('--json') && args[index - 1] !== '--json',
+  );
+  return ['npm run load --', ...told].join(' ');
 }

@@ -97,7 +97,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   await drain();
   operator.replay();
   await drain();
-  if (heals || webhooks.lost > 0) {
+  if (webhooks.lost > 0 || weather.storeLags > 0) {
     for (const deep of [true, false]) {
       // Nothing that changed in the last minutes is compared.
       await time.passUntil(time.now + 40 * MINUTE);

@@ -31,6 +31,7 @@ export class StoreLife {
   readonly rows: StoreRows = { orders: new Map(), products: new Map(), discounts: new Map() };
   readonly #now: () => number;
   #count = 0;
+  readonly #hot: { -readonly [Kind in keyof StoreRows]?: string } = {};
   readonly #deleted = { orders: 0, products: 0, discounts: 0 };
 
   constructor(now: () => number) {
@@ -48,10 +49,10 @@ export class StoreLife {
     if (products.size < 3 || kind < 0.02) return this.#createProduct(draw);
     if (orders.size < 2 || kind < 0.12) return this.#placeOrder(draw);
     if (kind < 0.13) return garbage(draw);
-    if (kind < 0.68) return this.#changeOrder(pick(orders, draw), draw);
-    if (kind < 0.88) return this.#changeProduct(pick(products, draw), draw);
+    if (kind < 0.62) return this.#changeOrder(this.#pick('orders', orders, draw), draw);
+    if (kind < 0.88) return this.#changeProduct(this.#pick('products', products, draw), draw);
     if (discounts.size < 2) return this.#createDiscount(draw);
-    return this.#changeDiscount(pick(discounts, draw), draw);
+    return this.#changeDiscount(this.#pick('discounts', discounts, draw), draw);
   }
 
   #createProduct(draw: Draw): Happening {
@@ -232,6 +233,18 @@ export class StoreLife {
     }
     discount.percent = one(PERCENTS, draw);
     return change(`gives ${discount.percent} % now`, 'discounts/update');
+  }
+
+  /** Changes come in bursts: often it is the one that was changed last. */
+  #pick<Row extends { readonly id: string }>(
+    kind: keyof StoreRows,
+    rows: ReadonlyMap<string, Row>,
+    draw: Draw,
+  ): Row {
+    const hot = draw() < 0.5 ? rows.get(this.#hot[kind] ?? '') : undefined;
+    const row = hot ?? pick(rows, draw);
+    this.#hot[kind] = row.id;
+    return row;
   }
 
   #mayDelete(kind: keyof StoreRows, draw: Draw): boolean {
