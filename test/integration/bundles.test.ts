@@ -29,7 +29,7 @@ function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-}, 60_000);
+}, 120_000);
 
 const codeOf = (name: string, from = bundles) =>
   readFileSync(join(from.folderOf(name), 'index.js'), 'utf8');
