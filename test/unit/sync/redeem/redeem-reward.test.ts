@@ -155,6 +155,36 @@ describe('a code', () => {
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
   });
 
+  it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
+    const world = openRedeeming();
+    world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
+    await world.redeem();
+    world.clock.ms += 5 * 86_400_000;
+    await world.drain();
+    const [letter] = world.dead.receive();
+    expect(letter?.attributes).toMatchObject({ reason: 'retry-window-over' });
+    expect(letter?.attributes.why).toContain('store-time-out');
+    world.store.before = undefined;
+    const again = { groupId: 'redriven', deduplicationId: 'redriven' };
+    world.queue.send({ body: letter?.body ?? '', ...again });
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+  });
+
+  it('that waits holds up neither the customer’s balance nor another redemption', async () => {
+    const world = openRedeeming();
+    world.store.before = ({ code }) =>
+      code === 'FIVE-1' ? { kind: 'unavailable', why: 'time-out' } : undefined;
+    await world.redeem();
+    await world.redeem({ clientKey: 'click-0002', rewardId: 2 });
+    for (const spending of world.loyalty.spendings) world.tell(spending);
+    await world.work();
+    expect(world.telemetry.total('applied', { kind: 'balance' })).toBe(1);
+    expect(await world.list()).toMatchObject({
+      redemptions: [{ state: 'ready' }, { state: 'making' }],
+    });
+  });
+
   it('that the store refuses for good is compensated once, where the merchant wants it', async () => {
     const world = openRedeeming({ cashbackAddIs: 1 });
     world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
