@@ -26,7 +26,7 @@ function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<
 let bundles: Bundles;
 beforeAll(async () => {
   bundles = await bundle('prod');
-});
+}, 120_000);
 
 const codeOf = (name: string, from = bundles) =>
   readFileSync(join(from.folderOf(name), 'index.js'), 'utf8');
