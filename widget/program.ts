@@ -52,6 +52,14 @@ const isOpen = ({ state }: Redemption): boolean => state === 'making' || state =
 
 const nobody: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
 
+/** A look that failed takes nothing away, unless it shows that nobody is logged in any more. */
+function newer<T>(
+  before: Answer<T> | undefined,
+  now: Answer<T> | undefined,
+): Answer<T> | undefined {
+  return before?.kind === 'ok' && now?.kind === 'failed' && now.code !== nobody.code ? before : now;
+}
+
 /** What the widget knows and does, without anything that is seen of it. */
 export class Program {
   readonly model: Model = {
@@ -65,6 +73,7 @@ export class Program {
   readonly #parts: ProgramParts;
   /** The balance before a redemption, until another one is seen. */
   #pointsBefore: number | null | undefined;
+  #redeemed = 0;
   #looks = 0;
   #cancelLook = () => {};
 
@@ -114,6 +123,7 @@ export class Program {
       return answer;
     }
     settle(wish);
+    this.#redeemed += 1;
     const { redemption } = answer.value;
     const others = answered(model.redemptions)?.redemptions ?? [];
     const rest = others.filter(({ id }) => id !== redemption.id);
@@ -125,7 +135,7 @@ export class Program {
 
   /** Points were spent, or may have been: looks until the balance tells, or for some minutes. */
   expectChange(): void {
-    this.#pointsBefore = answered(this.model.me)?.points;
+    this.#pointsBefore = this.#points();
     this.#looks = 0;
     this.#lookAgain();
   }
@@ -141,39 +151,29 @@ export class Program {
 
   async #loadBalance(): Promise<void> {
     const { model } = this;
-    const { ask, wanted, changed, arrived } = this.#parts;
+    const { ask, wanted, changed } = this.#parts;
     const { shows, isLoggedOut } = wanted();
-    const before = answered(model.redemptions)?.redemptions;
-    const asking: Promise<void>[] = [];
-    if (isLoggedOut) model.me = nobody;
-    else if (shows('balance')) {
-      asking.push(
-        ask<Me>('me').then((me) => {
-          model.me = me;
-        }),
-      );
-    }
-    if (shows('rewards')) {
-      asking.push(
-        ask<Rewards>('rewards').then((rewards) => {
-          model.rewards = rewards;
-        }),
-      );
-    }
-    if (shows('codes') && !isLoggedOut) {
-      asking.push(
-        ask<Redemptions>('redemptions').then((redemptions) => {
-          model.redemptions = redemptions;
-        }),
-      );
-    }
-    await Promise.all(asking);
+    const redeemed = this.#redeemed;
+    const [me, rewards, redemptions] = await Promise.all([
+      isLoggedOut ? nobody : shows('balance') ? ask<Me>('me') : undefined,
+      shows('rewards') ? ask<Rewards>('rewards') : undefined,
+      shows('codes') && !isLoggedOut ? ask<Redemptions>('redemptions') : undefined,
+    ]);
+    model.me = newer(model.me, me);
+    model.rewards = newer(model.rewards, rewards);
+    const before = model.redemptions;
+    // A list from before a redemption would hide its code again.
+    if (redeemed === this.#redeemed) model.redemptions = newer(before, redemptions);
     changed('balance', 'rewards', 'codes');
-    for (const redemption of answered(model.redemptions)?.redemptions ?? []) {
+    this.#tellNews(answered(before)?.redemptions);
+  }
+
+  #tellNews(before: readonly Redemption[] | undefined): void {
+    for (const redemption of answered(this.model.redemptions)?.redemptions ?? []) {
       const wasReady = before?.some((one) => one.id === redemption.id && !isOpen(one));
       if (redemption.state !== 'ready' || !before || wasReady) continue;
       settle(String(redemption.rewardId));
-      arrived(redemption);
+      this.#parts.arrived(redemption);
     }
   }
 
@@ -196,10 +196,15 @@ export class Program {
     }, seconds);
   }
 
+  /** Told with the rewards, too, where the balance is not shown. */
+  #points(): number | null | undefined {
+    const { me, rewards } = this.model;
+    return (answered(me) ?? answered(rewards))?.points;
+  }
+
   #isSomethingOnItsWay(): boolean {
     const redemptions = answered(this.model.redemptions)?.redemptions ?? [];
-    const points = answered(this.model.me)?.points;
-    if (this.#pointsBefore !== undefined && points !== this.#pointsBefore) {
+    if (this.#pointsBefore !== undefined && this.#points() !== this.#pointsBefore) {
       this.#pointsBefore = undefined;
     }
     return this.#pointsBefore !== undefined || redemptions.some(isOpen);

@@ -72,7 +72,9 @@ function foundValue<Value>(answer: StoreAnswer<Value>): Value {
 function differenceOf(mapped: Mapped, found: object | undefined): string | undefined {
   if (mapped.kind === 'fault') return 'a rule of the settings fails for it';
   if (mapped.kind === 'skip') {
-    return found ? `the loyalty service has it, although it is skipped (${mapped.why})` : undefined;
+    // The code of a reward is the loyalty service's own.
+    if (!found || mapped.why === 'reward-coupon') return undefined;
+    return `the loyalty service has it, although it is skipped (${mapped.why})`;
   }
   const { wanted } = mapped;
   switch (wanted.kind) {

@@ -68,6 +68,13 @@ describe('npm start', () => {
     // It holds what opens everything.
     expect(statSync(stateFile).mode & 0o077).toBe(0);
     expect(await statusOf(curlIn(command.output()))).toBe(200);
+    // The settings have no storefront, but there is a shop to look at.
+    const [, shop = ''] = /the shop +(\S+)/.exec(command.output()) ?? [];
+    const page = await (await fetch(shop)).text();
+    const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? [];
+    const answer = await fetch(`${shop}${script}`);
+    expect(answer.headers.get('content-type')).toContain('javascript');
+    expect(await answer.text()).toContain('loyalty-widget');
 
     const processes = command.descendants();
     expect(processes.length).toBeGreaterThan(3);

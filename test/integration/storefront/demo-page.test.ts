@@ -53,13 +53,13 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();
-  });
+  }, 120_000);
   afterEach(async () => {
     const ended = visits.splice(0);
     for (const { context } of ended) await context.close();
     // Among others: nothing that the page's strict policy forbids.
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  });
+  }, 60_000);
 
   it('shows the balance, the tier with the way to the next, and what the product earns', async () => {
     const { page, open } = await visit('Robin');

@@ -52,6 +52,14 @@ describe('stages', () => {
     ]);
   });
 
+  it('take their settings from another file where the local stack shows more than is deployed', async () => {
+    write('connector.config.ts', GOOD);
+    write('shown.ts', GOOD.replace(/ }$/, ', storefront: {} }'));
+    expect(await loadStages(folder, 'prod', 'shown.ts')).toMatchObject({
+      stages: [{ name: 'prod', file: 'shown.ts', connector: { storefront: expect.anything() } }],
+    });
+  });
+
   it('are deployed one by one even while another one is faulty', async () => {
     write('connector.config.ts', GOOD);
     write('connector.config.dev.ts', '{}');

@@ -68,10 +68,11 @@ describe('what the widget asks for', () => {
     ]);
   });
 
-  it('asks for nothing that needs somebody where the page knows that nobody is logged in', () => {
+  it('asks for nothing that needs somebody where the page knows that nobody is logged in', async () => {
     wanted = { ...wanted, isLoggedOut: true };
     void program.load();
     expect(paths().toSorted()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR', 'rewards']);
+    await answerAll({});
     expect(program.model.me).toMatchObject({ code: 'not-logged-in' });
   });
 
@@ -192,6 +193,44 @@ describe('looking again', () => {
     await look(60, 'ready');
     await look(60, 'ready');
     expect(arrived).toEqual(['r1']);
+  });
+
+  it('goes on by the points that come with the rewards where no balance is shown', async () => {
+    wanted = { ...wanted, shows: (section) => section === 'rewards' };
+    void program.load();
+    await answerAll(settled);
+    program.expectChange();
+    waiting.shift()?.run();
+    await answerAll(settled);
+    expect(waiting).toHaveLength(1);
+    waiting.shift()?.run();
+    await answerAll({ rewards: ok({ points: 10, rewards: [] }) });
+    expect(waiting).toEqual([]);
+  });
+
+  it('does not hide a new code behind a list from before it', async () => {
+    await load(60, 'making');
+    waiting.shift()?.run();
+    const old = asked.splice(0);
+    void program.redeem(reward);
+    asked.pop()?.answer(ok({ redemption: { ...redemption('ready').redemption, id: 'r2' } }));
+    await tick();
+    asked = old;
+    await answerAll(answers(60, 'making'));
+    expect(program.model.redemptions).toMatchObject(
+      ok({ redemptions: [{ id: 'r2' }, { id: 'r1' }] }),
+    );
+    expect(arrived).toEqual([]);
+  });
+
+  it('keeps what it knows when a look fails, unless nobody is logged in any more', async () => {
+    await load(60, 'making');
+    waiting.shift()?.run();
+    await answerAll({});
+    expect(program.model.me).toMatchObject({ kind: 'ok' });
+    waiting.shift()?.run();
+    await answerAll({ me: failed('not-logged-in') });
+    expect(program.model.me).toMatchObject({ code: 'not-logged-in' });
   });
 
   it('finds what became of a wish whose answer was lost, and then knows the next one from it', async () => {
