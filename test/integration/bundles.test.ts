@@ -9,9 +9,13 @@ import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
 import { explainStack } from '../../scripts/build/explain-stack.ts';
 import { persons } from '../fixtures/persons.ts';
+import storefrontSettings from '../fixtures/storefront.config.ts';
 import { findSecrets } from '../support/find-secrets.ts';
 import withStorefront from '../fixtures/storefront.config.ts';
 
+const STOREFRONT = functionsOf(storefrontSettings).filter(
+  (name) => !FUNCTIONS.some((other) => other === name),
+);
 const root = resolve('.');
 const folder = mkdtempSync(join(tmpdir(), 'connector-bundles-'));
 const stageFile = join(folder, 'connector.config.dev.ts');
@@ -139,18 +143,26 @@ describe('the bundles', () => {
     );
   });
 
-  it.each(FUNCTIONS)(
-    '%s holds no credential, nobody’s data and no place of this machine',
-    (name) => {
-      const code = codeOf(name);
+  it('hold no credential, nobody’s data and no place of this machine, the widget’s included', async () => {
+    const storefront = await bundleFunctions({
+      root,
+      functions: STOREFRONT,
+      configFile: 'test/fixtures/storefront.config.ts',
+      outFolder: join(folder, 'storefront'),
+    });
+    const codes = [
+      ...FUNCTIONS.map((name) => codeOf(name)),
+      ...STOREFRONT.map((name) => codeOf(name, storefront)),
+    ];
+    for (const code of codes) {
       expect(findSecrets(code)).toEqual([]);
       expect(code).not.toContain(root);
       for (const { email, last_name } of Object.values(persons)) {
         expect(code).not.toContain(email);
         expect(code).not.toContain(last_name);
       }
-    },
-  );
+    }
+  });
 
   it('hold packages that are deployed, and no tool', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));

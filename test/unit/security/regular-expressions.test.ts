@@ -59,7 +59,7 @@ describe('regular expressions', () => {
   it('take time by the length of what others wrote, never by its square', {
     timeout: 120_000,
   }, () => {
-    const found = findExpressions(['shared', 'functions']);
+    const found = findExpressions(['shared', 'functions', 'widget']);
     expect(found.length).toBeGreaterThan(30);
     const slow = found.flatMap(({ place, expression }) => {
       const text = findSlowText(expression);
