@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-export interface FifoMessage {
+interface FifoMessage {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;

@@ -92,8 +92,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   const steps = await live();
   const lastStep = time.now;
-  // Faults go on for a while after the store has fallen silent.
-  kernel.calmFrom = lastStep + chance(12) * 60 * MINUTE;
+  // Faults go on for a while after the store has fallen silent, an outage until its end.
+  const outagesEnd = Math.max(0, ...weather.outages.map(({ until }) => BEGINNING + until));
+  kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, outagesEnd);
   await drain();
   operator.replay();
   await drain();

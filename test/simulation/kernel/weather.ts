@@ -22,7 +22,7 @@ export interface Weather {
   readonly outages: readonly Outage[];
 }
 
-export interface Outage {
+interface Outage {
   readonly of: 'loyalty' | 'store' | 'ledger' | 'queue';
   readonly from: number;
   readonly until: number;

@@ -169,14 +169,6 @@ export const mutations: readonly Mutation[] = [
     within: 300,
   },
   {
-    name: 'lagging-store-is-believed',
-    bug: 'a store that answers with less than its own webhook said is taken at its word',
-    file: 'shared/sync/read-snapshot.ts',
-    find: '      const lags = carried !== undefined && version < carried;',
-    replace: '      const lags = carried === Number.NaN;',
-    within: 2_000,
-  },
-  {
     name: 'healing-compares-versions-only',
     bug: 'reconciling does not see a change that was lost within the second of another',
     file: 'shared/sync/reconcile/judge-entity.ts',

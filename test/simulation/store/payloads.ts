@@ -11,7 +11,7 @@ export function orderNotice(topic: string, order: OrderRow): Notice {
   return { topic, body: bareNumbers(JSON.stringify(orderBody(order))) };
 }
 
-export function orderBody(order: OrderRow): Readonly<Record<string, unknown>> {
+function orderBody(order: OrderRow): Readonly<Record<string, unknown>> {
   // Some shops tell the time of another zone.
   const at = order.number % 3 === 0 ? elsewhere : utc;
   const totalCents = order.lines.reduce((sum, { cents, kept }) => sum + cents * kept, 0);

@@ -15,7 +15,7 @@ export const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'
 
 /** As deployed: see infra/timing.ts. */
 export const WORKER_TIMEOUT_MS = 240_000;
-export const VISIBILITY_SECONDS = 6 * 240;
+const VISIBILITY_SECONDS = 6 * 240;
 const MAX_RECEIVES = 1_000;
 
 /** Whether a letter may be written for this reason, about this delivery and this entity. */
