@@ -167,7 +167,7 @@ describe('the bundles', () => {
   it('hold packages that are deployed, and no tool', () => {
     const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
     const bundled = new Set(
-      FUNCTIONS.flatMap(inputsOf).flatMap(
+      FUNCTIONS.flatMap((name) => inputsOf(name)).flatMap(
         (input) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? [],
       ),
     );
