@@ -7,6 +7,8 @@ export type CallFate =
   | 'lost-call'
   | 'refused'
   | 'throttled'
+  | 'credentials-refused'
+  | 'unknown-customer'
   | 'not-the-contract';
 
 export interface PointSpending {
@@ -95,6 +97,10 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
           return businessError(47, 'rejected') as never;
         case 'throttled':
           return businessError(103, 'throttled') as never;
+        case 'credentials-refused':
+          return businessError(101, 'misconfigured') as never;
+        case 'unknown-customer':
+          return businessError(46, 'rejected') as never;
       }
     },
     async changeCashback(_customerId: string, change: { Value?: number; ChangeKey?: string }) {

@@ -104,7 +104,10 @@ async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorl
   return findRedemption(await book.read(), id);
 }
 
-/** The service has one number for all that a reward does not allow; the balance may tell more. */
+/**
+ * The service has one number for all that a reward does not allow; the balance may tell more. As long as
+ * nobody knows it, a limit is only one of the reasons that there may be.
+ */
 async function betterWord(
   why: RefusedWhy,
   { terms }: Redemption,
@@ -114,5 +117,6 @@ async function betterWord(
   const key = { shop, kind: 'customer', id: customerId } as const;
   const entry = (await ledger.readMany([key])).get(entityKeyText(key));
   const points = recallBalance(entry?.remembered)?.points;
-  return points !== undefined && Number(points) < terms.points ? 'too-few-points' : why;
+  if (points === undefined) return why === 'limit-reached' ? 'refused' : why;
+  return Number(points) < terms.points ? 'too-few-points' : why;
 }

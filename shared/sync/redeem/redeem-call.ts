@@ -1,6 +1,7 @@
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { judge } from '../make-calls.ts';
+import { tellCallTrouble } from '../tell-call-trouble.ts';
 import type { RedeemWorld } from './redeem-world.ts';
 import type { Redemption, RefusedWhy, RewardCode } from './redemption.ts';
 import { isOverdue } from './redemption-state.ts';
@@ -15,6 +16,8 @@ export type RedeemCallEnd =
 
 type Answer = { readonly Items: readonly components['schemas']['RewardConfiguration'][] };
 
+/** ApiExternalRewardRedeem_Error_Customer_not_Found: whom the service does not know has no points. */
+const UNKNOWN_CUSTOMER = 46;
 /** ApiExternalRewardRedeem_Error_Unable_to_Reedem: whatever the reward does not allow this customer. */
 const UNABLE = 47;
 /** PdvOrder_NotEnoughPoints. */
@@ -26,7 +29,7 @@ export async function callRedeem(
   customerId: string,
   world: RedeemWorld,
 ): Promise<RedeemCallEnd> {
-  const { loyalty, breaker, now, deadline } = world;
+  const { loyalty, breaker, telemetry, now, deadline } = world;
   // Others may have settled it by now, and nothing must be spent after that.
   if (deadline.aborted || isOverdue(redemption, now())) return { kind: 'not-sent' };
   const permit = breaker.enter(now());
@@ -34,7 +37,9 @@ export async function callRedeem(
   try {
     const body = { CustomerId: customerId };
     const result = await loyalty.redeemReward(redemption.rewardId, body, { signal: deadline });
-    permit.settle(judge(['redeemReward'], result).end, now());
+    const judged = judge(['redeemReward'], result);
+    permit.settle(judged.end, now());
+    tellCallTrouble('redeemReward', judged, telemetry);
     return judgeAnswer(result, redemption, now());
   } finally {
     permit.settle('failed', now());
@@ -68,6 +73,6 @@ function judgeAnswer(
 }
 
 function whyOf(code: number | undefined, { terms }: Redemption): RefusedWhy {
-  if (code === NOT_ENOUGH_POINTS) return 'too-few-points';
+  if (code === NOT_ENOUGH_POINTS || code === UNKNOWN_CUSTOMER) return 'too-few-points';
   return code === UNABLE && terms.limited ? 'limit-reached' : 'refused';
 }

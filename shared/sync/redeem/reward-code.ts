@@ -70,8 +70,10 @@ function assignedCoupon(answer: RewardConfiguration | undefined) {
     (list): readonly Coupon[] => list?.PreGeneratedCoupons ?? [],
   );
   const usable = coupons.filter((coupon) => codeIn(coupon) !== '');
-  // Only one can be meant: with several, the one that is marked as given away.
-  const coupon = usable.find(({ IsAssigned }) => IsAssigned === true) ?? onlyOne(usable);
+  // Only one can be meant: of several, the one that is given away. Where more are, all but one belong to
+  // others, and nothing says whose is whose.
+  const assigned = usable.filter(({ IsAssigned }) => IsAssigned === true);
+  const coupon = onlyOne(assigned.length > 0 ? assigned : usable);
   if (!coupon) return undefined;
   const { CouponType, CouponValue, ValidDateStart, ValidDateEnd } = coupon;
   return {

@@ -5,6 +5,7 @@ import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { CircuitBreaker } from '../circuit-breaker.ts';
 import { judge } from '../make-calls.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { tellCallTrouble } from '../tell-call-trouble.ts';
 
 export type Asked<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
@@ -46,8 +47,10 @@ export async function askLoyalty<Value>(
   }
   try {
     const result = await call({ timeoutMs: CALL_LIMIT_MS });
-    const { outcome, end, mayHaveHappened } = judge([operation], result);
-    permit.settle(end, now());
+    const judged = judge([operation], result);
+    permit.settle(judged.end, now());
+    tellCallTrouble(operation, judged, telemetry);
+    const { outcome, mayHaveHappened } = judged;
     if (result.kind === 'success' || result.kind === 'warning') {
       return { kind: 'answered', value: result.value };
     }
@@ -55,16 +58,9 @@ export async function askLoyalty<Value>(
       const name = result.kind === 'business-error' ? result.name : undefined;
       return { kind: 'refused', name };
     }
-    const { why, afterSeconds, misconfigured, throttled } = outcome;
-    if (misconfigured) telemetry.count('misconfigured');
-    if (throttled) telemetry.count('throttled');
-    telemetry.log('warn', 'the loyalty service did not answer a question of the storefront', {
-      operation,
-      why,
-    });
     return {
       kind: 'unavailable',
-      afterSeconds: Math.max(afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
+      afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
       mayHaveHappened,
     };
   } finally {

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import { rememberBalance } from '../../../../shared/sync/balances/remembered-balance.ts';
+import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
 const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
+
+/** As a point event left them. */
+async function rememberPoints({ ledger }: Redeeming, points: string): Promise<void> {
+  const remembered = rememberBalance({ points, cashback: '0', seen: [] });
+  const entry = { version: 1, uncertain: false, outcomes: [], remembered };
+  await ledger.write({ shop: SHOP, kind: 'customer', id: ROBIN }, entry, undefined);
+}
 
 describe('redeeming a reward', () => {
   it('spends the points once and makes a code for that customer only', async () => {
@@ -52,18 +60,35 @@ describe('redeeming a reward', () => {
     const world = openRedeeming();
     world.loyalty.balances.set(ROBIN, 99);
     expect(await world.redeem()).toEqual({ kind: 'refused', why: 'refused' });
-    const key = { shop: SHOP, kind: 'customer', id: ROBIN } as const;
-    const remembered = 'b1{"points":"99","cashback":"0","seen":[]}';
-    await world.ledger.write(
-      key,
-      { version: 1, uncertain: false, outcomes: [], remembered },
-      undefined,
-    );
+    await rememberPoints(world, '99');
     const clientKey = 'click-0002';
     expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why: 'too-few-points' });
     // Retries of the refused click ask nobody again.
     expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why: 'too-few-points' });
     expect(world.loyalty.calls()).toBe(2);
+  });
+
+  it('names no limit while nobody knows whether the points suffice', async () => {
+    const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
+    const world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
+    world.loyalty.fates.push('refused', 'unknown-customer', 'refused');
+    const whys = ['refused', 'too-few-points', 'limit-reached'];
+    for (const [index, why] of whys.entries()) {
+      if (why === 'limit-reached') await rememberPoints(world, '100');
+      const clientKey = `click-000${index}`;
+      expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why });
+    }
+  });
+
+  it('tells the operator of refused credentials, whichever of its calls meets them', async () => {
+    const world = openRedeeming();
+    world.loyalty.fates.push('credentials-refused');
+    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    expect(world.telemetry.total('misconfigured')).toBe(1);
+    world.loyalty.getRewardConfiguration = async () =>
+      ({ kind: 'business-error', class: 'misconfigured', message: 'no', fields: [] }) as never;
+    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    expect(world.telemetry.total('misconfigured')).toBe(2);
   });
 
   it.each([

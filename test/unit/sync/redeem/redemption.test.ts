@@ -51,6 +51,11 @@ describe('the code of a redeemed reward', () => {
     expect(codeOf({ CouponCode: '' })).toEqual(own);
     expect(codeOf({ CouponCode: 'ONE' }, { CouponCode: 'TWO' })).toEqual(own);
     expect(codeOf({ CouponCode: 'x'.repeat(256) })).toEqual(own);
+    // A list that shows whom else it gave to: the first of them is somebody else's.
+    const assigned = { IsAssigned: true };
+    expect(
+      codeOf({ CouponCode: 'THEIRS', ...assigned }, { CouponCode: 'MINE', ...assigned }),
+    ).toEqual(own);
   });
 
   it('gives what was offered where the coupon is of a kind that a store does not have', () => {
