@@ -12,6 +12,9 @@ Examples:
       it took the points and shows no code: the customer gets one of the connector's
   npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --did-not-happen --yes
       it took no points: the customer can redeem the reward again
+  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K3 --yes
+      the store did not take the code of a lost one: it is made with this code instead
+      (without --code: tried again as it was)
 
 Look at the customer in the loyalty service's panel first: what you say here is believed.
 `;
@@ -50,13 +53,16 @@ export function registerRedemptions(program: Command): void {
     .command('settle')
     .argument('<customer>', "the customer's id in the store")
     .argument('<id>', 'of the redemption')
-    .summary('say what became of a pending redemption')
+    .summary('say what became of a pending redemption, or have a lost code made')
     .description(
-      'Settles a redemption whose outcome is unknown. Without --yes it only says what it would do.',
+      'Settles a redemption whose outcome is unknown, or has the code of a lost one made. Without --yes it only says what it would do.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--happened', 'the loyalty service took the points')
-    .option('--code <code>', 'with --happened: the code that the loyalty service gave')
+    .option(
+      '--code <code>',
+      'with --happened: the code to make, such as the one that the loyalty service gave',
+    )
     .option('--did-not-happen', 'it took no points')
     .option('--yes', 'do it')
     .addHelpText('after', EXAMPLES)

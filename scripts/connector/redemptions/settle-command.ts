@@ -1,8 +1,10 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { createSqsRedemptionQueue } from '../../../shared/aws/sqs-redemption-queue.ts';
 import { openBook } from '../../../shared/sync/redeem/open-book.ts';
+import type { Redemption } from '../../../shared/sync/redeem/redemption.ts';
 import { findRedemption } from '../../../shared/sync/redeem/redemption-book.ts';
 import {
+  foresee,
   type OperatorWord,
   settleRedemption,
 } from '../../../shared/sync/redeem/settle-redemption.ts';
@@ -36,29 +38,27 @@ export async function settleCommand(
   if (!before) {
     throw new Problem(
       `Customer ${customerId} has no redemption ${id}.`,
-      'npx connector redemptions list shows the ids.',
+      `npx connector redemptions show ${customerId} lists what there is.`,
     );
   }
+  const foreseen = foresee(before, word, opened.now());
+  if (!foreseen) throw notSettled(before);
   if (!options.yes) {
     const { word: state } = describeState(before);
     if (json)
       terminal.json({ changed: false, ...redemptionDocument({ customerId, redemption: before }) });
-    else terminal.line(`It is ${state}. Nothing was changed. With --yes ${consequence(word)}.`);
+    else terminal.line(`It is ${state}. Nothing was changed. With --yes ${consequence(foreseen)}.`);
     return EXIT.fine;
   }
   const queueUrl = deployment.output('BalancesQueueUrl');
   const redemptions = createSqsRedemptionQueue(new SQS(deployment.aws), queueUrl);
   const settled = await settleRedemption(whose, id, word, { ...opened, redemptions });
   if (settled.kind !== 'settled') {
-    const state = describeState(settled.kind === 'not-found' ? before : settled.redemption).word;
-    throw new Problem(
-      `Nothing was changed: the redemption is ${state}.`,
-      'Only a pending one can be settled.',
-    );
+    throw notSettled(settled.kind === 'not-found' ? before : settled.redemption);
   }
   const { redemption } = settled;
   if (json) terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }) });
-  else terminal.line(`Done: ${consequence(word)}.`);
+  else terminal.line(`Done: ${consequence(redemption)}.`);
   return EXIT.fine;
 }
 
@@ -76,9 +76,15 @@ function wordOf({ happened, code, didNotHappen }: SettleOptions): OperatorWord {
   return { kind: 'operator-happened', ...(code !== undefined && { code }) };
 }
 
-function consequence(word: OperatorWord): string {
-  if (word.kind === 'operator-did-not-happen') return 'the customer can redeem the reward again';
-  return word.code === undefined
-    ? "the customer gets a code of the connector's"
-    : `the customer gets the code ${word.code}`;
+function notSettled(redemption: Redemption): Problem {
+  return new Problem(
+    `Nothing was changed: the redemption is ${describeState(redemption).word}.`,
+    'What can be said: of a pending one whether it happened; of a lost one --happened, to have its code made again, with another --code if need be.',
+  );
+}
+
+function consequence({ state }: Redemption): string {
+  return 'code' in state
+    ? `the customer gets the code ${state.code.code}`
+    : 'the customer can redeem the reward again';
 }

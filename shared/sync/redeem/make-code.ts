@@ -26,20 +26,20 @@ export async function makeCode(book: OpenBook, id: string, world: CodeWorld): Pr
   let redemption = findRedemption(await book.read(), id);
   for (let codes = 0; codes < MOST_CODES; codes += 1) {
     if (!redemption || !isMaking(redemption.state)) return { kind: 'settled', redemption };
-    const { code } = redemption.state;
+    const { code } = redemption.state.code;
     const made = await world.store.makeCode(shop, wantedCode(redemption, customerId));
     switch (made.kind) {
       case 'made': {
-        const settled = await take(book, id, { kind: 'made', discountId: made.discountId });
+        const settled = await take(book, id, { kind: 'made', code, discountId: made.discountId });
         return { kind: 'settled', redemption: settled };
       }
       case 'taken':
-        redemption = await take(book, id, { kind: 'taken', code: code.code });
+        redemption = await take(book, id, { kind: 'taken', code });
         tellTaken(book, id, world);
         break;
       case 'refused': {
         const why = `the store does not take the code: ${made.code}`;
-        const lost = await take(book, id, { kind: 'store-refused', why });
+        const lost = await take(book, id, { kind: 'store-refused', code, why });
         return lost?.state.at === 'lost'
           ? { kind: 'lost', redemption: lost, why }
           : { kind: 'settled', redemption: lost };

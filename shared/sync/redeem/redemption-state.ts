@@ -24,10 +24,10 @@ export type Step =
   | { readonly kind: 'spent'; readonly by: string }
   | { readonly kind: 'operator-happened'; readonly code?: string }
   | { readonly kind: 'operator-did-not-happen' }
-  | { readonly kind: 'made'; readonly discountId: string }
+  | { readonly kind: 'made'; readonly code: string; readonly discountId: string }
   /** The code belongs to another discount of the store. */
   | { readonly kind: 'taken'; readonly code: string }
-  | { readonly kind: 'store-refused'; readonly why: string }
+  | { readonly kind: 'store-refused'; readonly code: string; readonly why: string }
   | { readonly kind: 'compensate' }
   | { readonly kind: 'compensated' }
   | { readonly kind: 'use' };
@@ -56,13 +56,22 @@ function nextState(
     case 'lose-sight':
       return state.at === 'calling' ? unanswered(redemption, step.why, now) : undefined;
     case 'operator-happened':
-      if (state.at !== 'unknown') return undefined;
-      return { at: 'redeemed', code: ownCode(redemption, now, step.code) };
+      if (state.at === 'unknown') {
+        return { at: 'redeemed', code: ownCode(redemption, now, step.code) };
+      }
+      // In place of the one that the store does not take.
+      if (state.at !== 'lost' || step.code === undefined) return undefined;
+      return { at: 'redeemed', code: { ...state.code, code: step.code } };
     case 'operator-did-not-happen':
       return state.at === 'unknown' ? { at: 'refused', why: 'did-not-happen' } : undefined;
     case 'made':
       if (!isMaking(state)) return undefined;
-      return { at: 'ready', code: state.code, discountId: step.discountId };
+      // What the store has, should it be another by now.
+      return {
+        at: 'ready',
+        code: { ...state.code, code: step.code },
+        discountId: step.discountId,
+      };
     case 'taken':
       // Whoever comes second finds that it was told already.
       if (!isMaking(state) || state.code.code !== step.code) return undefined;
@@ -71,7 +80,8 @@ function nextState(
         code: { ...state.code, code: nextCode(redemption, step.code, now) },
       };
     case 'store-refused':
-      return isMaking(state) ? { at: 'lost', code: state.code, why: step.why } : undefined;
+      if (!isMaking(state) || state.code.code !== step.code) return undefined;
+      return { at: 'lost', code: state.code, why: step.why };
     case 'compensate':
       return state.at === 'lost' ? { at: 'compensating', code: state.code } : undefined;
     case 'compensated':

@@ -3,7 +3,7 @@ import { type BookWorld, openBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { type Customer, findRedemption } from './redemption-book.ts';
 import type { RedemptionQueue } from './redemption-event.ts';
-import { isMaking, type Step } from './redemption-state.ts';
+import { advance, isMaking, type Step } from './redemption-state.ts';
 
 export type OperatorWord = Extract<Step, { kind: 'operator-happened' | 'operator-did-not-happen' }>;
 
@@ -13,7 +13,7 @@ export type OperatorSettled =
   /** It is settled already, or its call is still under way. */
   | { readonly kind: 'not-pending'; readonly redemption: Redemption };
 
-/** What a person found out about a pending redemption. The worker makes the code. */
+/** What a person found out about a redemption that is pending or lost. The worker makes the code. */
 export async function settleRedemption(
   customer: Customer,
   id: string,
@@ -23,10 +23,11 @@ export async function settleRedemption(
   const book = openBook(customer, world);
   const before = findRedemption(await book.read(), id);
   if (!before) return { kind: 'not-found' };
+  if (!foresee(before, word, world.now())) return { kind: 'not-pending', redemption: before };
   const after = await take(book, id, word);
   if (!after) return { kind: 'not-found' };
-  // Said again after a failure, it sends the message that may be missing.
-  if (isMaking(after.state) && word.kind === 'operator-happened') {
+  if (!holds(after, word)) return { kind: 'not-pending', redemption: after };
+  if (isMaking(after.state)) {
     const receivedAt = world.now().toISOString();
     await world.redemptions.send({
       ...customer,
@@ -36,8 +37,20 @@ export async function settleRedemption(
       deliveryId: `operator/${id}/${receivedAt}`,
       receivedAt,
     });
-    return { kind: 'settled', redemption: after };
   }
-  const changed = before.state.at === 'unknown' && after.state.at !== 'unknown';
-  return { kind: changed ? 'settled' : 'not-pending', redemption: after };
+  return { kind: 'settled', redemption: after };
+}
+
+/** The redemption as the word would leave it; undefined when it says nothing about where it stands. */
+export function foresee(redemption: Redemption, word: OperatorWord, now: Date) {
+  // Said again after a failure, it sends the message that may be missing.
+  const isSaidAgain = isMaking(redemption.state) && holds(redemption, word);
+  return advance(redemption, word, now) ?? (isSaidAgain ? redemption : undefined);
+}
+
+function holds({ state }: Redemption, word: OperatorWord): boolean {
+  if (word.kind === 'operator-did-not-happen') {
+    return state.at === 'refused' && state.why === 'did-not-happen';
+  }
+  return isMaking(state) && (word.code ?? state.code.code) === state.code.code;
 }

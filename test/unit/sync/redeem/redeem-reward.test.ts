@@ -180,6 +180,35 @@ describe('a code', () => {
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
   });
 
+  it('that the store refuses for good is made again, or another one, when the operator says so', async () => {
+    const world = openRedeeming();
+    world.store.before = ({ code }) =>
+      code === 'FIVE-1' ? { kind: 'refused', code: 'INVALID' } : undefined;
+    await world.redeem();
+    await world.drain();
+    const again = { kind: 'operator-happened' } as const;
+    expect(await world.settle('TESTREDEEM01', again)).toMatchObject({
+      ...{ kind: 'settled', redemption: { state: { at: 'lost', code: { code: 'FIVE-1' } } } },
+    });
+    await world.drain();
+    expect(world.store.codes.size).toBe(0);
+    world.clock.ms += 1_000;
+    const other = { kind: 'operator-happened', code: 'FIVE-ONE' } as const;
+    expect(await world.settle('TESTREDEEM01', other)).toMatchObject({
+      ...{ kind: 'settled', redemption: { state: { code: { code: 'FIVE-ONE' } } } },
+    });
+    await world.drain();
+    expect(await world.list()).toMatchObject({
+      redemptions: [{ state: 'ready', code: 'FIVE-ONE' }],
+    });
+    // Nothing is left to say: no second code, whatever is typed.
+    for (const word of [again, other, { kind: 'operator-did-not-happen' } as const]) {
+      expect(await world.settle('TESTREDEEM01', word)).toMatchObject({ kind: 'not-pending' });
+    }
+    await world.drain();
+    expect(world.store.codes.size).toBe(1);
+  });
+
   it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
     const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });

@@ -98,9 +98,10 @@ describe('a redemption', () => {
     { kind: 'spent', by: 'Point_Add/1' },
     { kind: 'operator-happened' },
     { kind: 'operator-did-not-happen' },
-    { kind: 'made', discountId: '1' },
+    { kind: 'operator-happened', code: 'GIVEN' },
+    { kind: 'made', code: code.code, discountId: '1' },
     { kind: 'taken', code: code.code },
-    { kind: 'store-refused', why: 'INVALID' },
+    { kind: 'store-refused', code: code.code, why: 'INVALID' },
     { kind: 'compensate' },
     { kind: 'compensated' },
     { kind: 'use' },
@@ -128,6 +129,18 @@ describe('a redemption', () => {
       'unknown → redeemed',
       'unknown → refused',
     ]);
+  });
+
+  it('tells of the code that the store has, also when another was wanted meanwhile', () => {
+    const other = { ...code, code: 'OTHER' };
+    const lost = redemption({ at: 'lost', code, why: 'INVALID' });
+    const given = advance(lost, { kind: 'operator-happened', code: 'OTHER' }, now) ?? lost;
+    expect(given.state).toEqual({ at: 'redeemed', code: other });
+    // Of a try that began before: the store did not take the old one, or did.
+    const refused = { kind: 'store-refused', code: code.code, why: 'INVALID' } as const;
+    expect(advance(given, refused, now)).toBeUndefined();
+    const made = { kind: 'made', code: code.code, discountId: '1' } as const;
+    expect(advance(given, made, now)?.state).toEqual({ at: 'ready', code, discountId: '1' });
   });
 
   it('that is open is never dropped, however many are closed after it', () => {
