@@ -4,9 +4,10 @@ import type { Ledger } from '../ledger.ts';
 import { openBook } from '../redeem/open-book.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import { viewOf as redemptionView } from '../redeem/redemption-view.ts';
-import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import { askLoyalty, type Unavailable } from './ask-loyalty.ts';
 import type { BriefCache } from './brief-cache.ts';
 import { readBalance } from './read-balance.ts';
+import { type DetailsWorld, type Offer, readOffers } from './reward-details.ts';
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
 
@@ -28,10 +29,9 @@ export interface RewardList {
   readonly rewards: readonly RewardView[];
 }
 
-export interface RewardsWorld extends AskingWorld {
+export interface RewardsWorld extends DetailsWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations'>;
-  readonly rewardTypes: Readonly<Record<number, RewardKind>>;
+  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   readonly retentionDays: number;
   /** One list for everybody. */
   readonly rewards: BriefCache<readonly RewardItem[]>;
@@ -47,15 +47,15 @@ export async function listRewards(
   customerId: string | undefined,
   world: RewardsWorld,
 ): Promise<{ readonly kind: 'answered'; readonly value: RewardList } | Unavailable> {
-  const [active, balance, open] = await Promise.all([
-    readActive(world),
+  const [offered, balance, open] = await Promise.all([
+    readOffered(world),
     customerId === undefined ? undefined : readBalance(shop, customerId, world.ledger),
     customerId === undefined ? undefined : readOpen(shop, customerId, world),
   ]);
-  if (active.kind === 'unavailable') return active;
+  if (offered.kind === 'unavailable') return offered;
   const points = balance?.points ?? null;
   const who = open && { points, open };
-  const rewards = active.value.flatMap((item) => viewOf(item, world.rewardTypes, who));
+  const rewards = offered.value.map((one) => viewOf(one, who));
   return { kind: 'answered', value: { points, rewards } };
 }
 
@@ -72,6 +72,29 @@ async function readOpen(
       .filter(({ state }) => state === 'pending' || state === 'making')
       .map(({ rewardId }) => rewardId),
   );
+}
+
+interface Offered {
+  readonly id: number;
+  readonly item: RewardItem;
+  readonly kind: RewardView['kind'];
+  readonly offer: Offer;
+}
+
+/** The active rewards, with what each gives. Of a type without a meaning there is nothing to ask. */
+async function readOffered(
+  world: RewardsWorld,
+): Promise<{ readonly kind: 'answered'; readonly value: readonly Offered[] } | Unavailable> {
+  const active = await readActive(world);
+  if (active.kind === 'unavailable') return active;
+  const listed = active.value.flatMap((item) => {
+    const { Id: id, RewardType: type } = item;
+    const kind = (type === undefined ? undefined : world.rewardTypes[type]) ?? 'other';
+    return id === undefined ? [] : [{ id, item, kind } as const];
+  });
+  const usable = listed.filter(({ kind }) => kind !== 'other').map(({ id }) => id);
+  const offers = await readOffers(usable, world);
+  return { kind: 'answered', value: listed.map((one) => ({ ...one, offer: offers.get(one.id) })) };
 }
 
 async function readActive(
@@ -105,39 +128,30 @@ async function readActive(
   return { kind: 'answered', value: items };
 }
 
-function viewOf(
-  item: RewardItem,
-  rewardTypes: RewardsWorld['rewardTypes'],
-  who: { readonly points: number | null; readonly open: ReadonlySet<number> } | undefined,
-): readonly RewardView[] {
-  const { Id: id, Points: cost = 0, RewardType: type } = item;
-  if (id === undefined) return [];
-  const kind = (type === undefined ? undefined : rewardTypes[type]) ?? 'other';
-  const why = whyNot(id, cost, kind, who);
+interface Asker {
+  readonly points: number | null;
+  readonly open: ReadonlySet<number>;
+}
+
+function viewOf({ id, item, kind, offer }: Offered, who: Asker | undefined): RewardView {
+  const cost = offer?.points ?? item.Points ?? 0;
+  const why = kind === 'other' || offer === null ? 'not-available' : whyNot(id, cost, who);
   const points = who?.points ?? null;
-  return [
-    {
-      id,
-      title: item.Title ?? '',
-      description: item.Description ?? '',
-      points: cost,
-      kind,
-      value: item.Value ?? 0,
-      redeemable: why === null,
-      why,
-      missingPoints: points === null ? null : Math.max(roundedToHundredths(cost - points), 0),
-    },
-  ];
+  return {
+    id,
+    title: item.Title ?? '',
+    description: item.Description ?? '',
+    points: cost,
+    kind,
+    value: item.Value ?? 0,
+    redeemable: why === null,
+    why,
+    missingPoints: points === null ? null : Math.max(roundedToHundredths(cost - points), 0),
+  };
 }
 
 /** A balance that nobody has told yet does not stand in the way: the service decides. */
-function whyNot(
-  id: number,
-  cost: number,
-  kind: RewardView['kind'],
-  who: { readonly points: number | null; readonly open: ReadonlySet<number> } | undefined,
-): RewardView['why'] {
-  if (kind === 'other') return 'not-available';
+function whyNot(id: number, cost: number, who: Asker | undefined): RewardView['why'] {
   if (!who) return 'not-logged-in';
   if (who.open.has(id)) return 'pending';
   return who.points !== null && who.points < cost ? 'too-few-points' : null;

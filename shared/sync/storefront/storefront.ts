@@ -11,6 +11,7 @@ import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
 import { listRewards, type RewardItem } from './list-rewards.ts';
 import { type KnownTier, readStanding } from './read-standing.ts';
+import type { KnownReward } from './reward-details.ts';
 
 export interface StorefrontWorld {
   readonly shop: string;
@@ -20,6 +21,7 @@ export interface StorefrontWorld {
     | 'listTiers'
     | 'calculateProductPoints'
     | 'listRewardConfigurations'
+    | 'getRewardConfiguration'
     | 'listQuizzes'
     | 'answerQuiz'
   >;
@@ -37,10 +39,13 @@ export type Storefront = ReturnType<typeof createStorefront>;
 
 /** The same for everybody, and asked for on every page. */
 const PROGRAM_SECONDS = 60;
+/** Dates and limits of a reward; redeeming reads them anew. */
+const DETAILS_SECONDS = 600;
 /** Somebody's own, who wants to see it change. */
 const CUSTOMER_SECONDS = 30;
 
 const MOST_CARTS = 1_000;
+const MOST_REWARDS = 200;
 const MOST_CUSTOMERS = 2_000;
 
 export function createStorefront(given: StorefrontWorld) {
@@ -50,6 +55,7 @@ export function createStorefront(given: StorefrontWorld) {
   const world = {
     ...given,
     rewards: createBriefCache<readonly RewardItem[]>(ofProgram),
+    details: createBriefCache<KnownReward>({ seconds: DETAILS_SECONDS, most: MOST_REWARDS, now }),
     earned: createBriefCache<EarnedPoints>(ofProgram),
     tiers: createBriefCache<KnownTier>(ofCustomer),
     quizzes: createBriefCache<readonly QuizView[]>(ofCustomer),

@@ -115,7 +115,10 @@ describe('the rewards', () => {
     const whys = ({ json }: typeof visitor) =>
       json.rewards.map((one: { id: number; why: string }) => [one.id, one.why]);
     expect(visitor.json.points).toBeNull();
-    expect(whys(visitor)).toEqual([1, 2, 3, 4, 5, 6].map((id) => [id, 'not-logged-in']));
+    expect(whys(visitor)).toEqual([
+      ...[1, 2, 3, 4, 5].map((id) => [id, 'not-logged-in']),
+      [6, 'not-available'],
+    ]);
     expect(customer.json.points).toBe(120);
     expect(whys(customer)).toEqual([
       [1, null],
@@ -123,7 +126,8 @@ describe('the rewards', () => {
       [3, null],
       [4, null],
       [5, 'too-few-points'],
-      [6, null],
+      // Active, and its season is over.
+      [6, 'not-available'],
     ]);
     expect(customer.json.rewards[1]).toEqual({
       id: 2,
@@ -137,9 +141,61 @@ describe('the rewards', () => {
       missingPoints: 80,
     });
     expect(shop.calls('listRewardConfigurations')).toBe(1);
+    expect(shop.calls('getRewardConfiguration')).toBe(6);
     for (const { headers } of [visitor, customer]) {
       expect(headers['cache-control']).toBe('private, no-store');
     }
+  });
+
+  it('are listed without waiting for what the service is slow to tell of each', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '120', '0');
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation === 'getRewardConfiguration') shop.clock.ms += 1_000;
+      return pass();
+    };
+    const last = async () => (await shop.ask('rewards', { customerId: '7' })).json.rewards[5];
+    expect(await last()).toMatchObject({ id: 6, why: null });
+    expect(shop.calls('getRewardConfiguration')).toBe(2);
+    expect(await last()).toMatchObject({ id: 6, why: null });
+    // Each page goes on where the one before it stopped.
+    expect(await last()).toMatchObject({ id: 6, why: 'not-available' });
+    await last();
+    expect(shop.calls('getRewardConfiguration')).toBe(6);
+  });
+
+  it('are listed where the service tells nothing more of each, and nobody asks on', async () => {
+    const shop = serveInProcess();
+    let asked = 0;
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'getRewardConfiguration') return pass();
+      asked += 1;
+      return FAULT;
+    };
+    const { status, json } = await shop.ask('rewards');
+    expect([status, json.rewards.length]).toEqual([200, 6]);
+    expect(asked).toBeLessThan(6);
+  });
+
+  it('are over when their time is, also those that were asked about before', async () => {
+    const shop = serveInProcess();
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      const answer = pass();
+      if (operation !== 'getRewardConfiguration' || answer.kind !== 'answer') return answer;
+      const told = JSON.parse(answer.text);
+      const Result = {
+        ...told.Result,
+        HasValidDate: true,
+        Enabled: true,
+        ValidDateStart: '2026-10-01T00:00:00Z',
+        ValidDateEnd: '2026-10-09T12:00:30Z',
+      };
+      return { ...answer, text: JSON.stringify({ ...told, Result }) };
+    };
+    const why = async () => (await shop.ask('rewards')).json.rewards[0].why;
+    expect(await why()).toBe('not-logged-in');
+    shop.clock.ms += 31_000;
+    expect(await why()).toBe('not-available');
   });
 
   it('of a redemption that is under way cannot be redeemed again', async () => {
