@@ -63,11 +63,20 @@ export class LoyaltyWidget extends HTMLElement {
     answer: async (quiz, answers) => {
       const answer = await this.#program.answer(quiz, answers);
       const { words } = this.#view;
-      if (answer.kind === 'failed') return words.failure(answer);
-      const { accepted, points, message } = answer.value;
       const { quizzes } = words.strings;
-      if (!accepted) return fill(quizzes.notAccepted, { message });
-      this.#say(fill(quizzes.accepted, { points: words.points(points) }));
+      if (answer.kind === 'failed') {
+        if (answer.code === 'not-available') return quizzes.closed;
+        return answer.code === 'refused'
+          ? fill(quizzes.notAccepted, { message: '' })
+          : words.failure(answer);
+      }
+      const { accepted, points, message } = answer.value;
+      if (!accepted && !this.#program.hasCompleted(quiz)) {
+        return fill(quizzes.notAccepted, { message });
+      }
+      this.#say(
+        accepted ? fill(quizzes.accepted, { points: words.points(points) }) : quizzes.completed,
+      );
       focusOn(this.#root, `quiz-${quiz.id}`);
       return undefined;
     },
@@ -105,7 +114,8 @@ export class LoyaltyWidget extends HTMLElement {
   /** A theme changes them when the shopper chooses another variant. */
   attributeChangedCallback(name: string): void {
     if (!this.#isShown) return;
-    this.#draw();
+    // A currency or a language shows everywhere; a form that is drawn anew loses what was typed.
+    if (name === 'locale' || name === 'currency') this.#draw();
     if (name === 'locale' || this.#isAsking) return;
     // One request for a product and its price, which change one after the other.
     this.#isAsking = true;

@@ -50,6 +50,9 @@ export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(co
 
 const isOpen = ({ state }: Redemption): boolean => state === 'making' || state === 'pending';
 
+const isCompleted = (id: number, quizzes: Model['quizzes']): boolean =>
+  answered(quizzes)?.quizzes.find((quiz) => quiz.id === id)?.completed === true;
+
 const nobody: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
 
 /** A look that failed takes nothing away, unless it shows that nobody is logged in any more. */
@@ -141,12 +144,22 @@ export class Program {
   }
 
   async answer({ id }: Quiz, answers: readonly QuestionAnswer[]): Promise<Answer<QuizResult>> {
-    const answer = await this.#parts.ask<QuizResult>('answer', { quizId: id, answers });
-    if (answer.kind === 'ok' && answer.value.accepted) {
-      await this.#loadQuizzes();
+    const { ask, changed } = this.#parts;
+    const answer = await ask<QuizResult>('answer', { quizId: id, answers });
+    if (answer.kind === 'failed') return answer;
+    const quizzes = await ask<Quizzes>('quizzes');
+    // Drawn anew, a quiz that is still open would lose what was typed.
+    if (answer.value.accepted || isCompleted(id, quizzes)) {
+      this.model.quizzes = newer(this.model.quizzes, quizzes);
+      changed('quizzes');
       this.expectChange();
     }
     return answer;
+  }
+
+  /** Answered with success, this time or by an earlier try whose answer was lost. */
+  hasCompleted({ id }: Quiz): boolean {
+    return isCompleted(id, this.model.quizzes);
   }
 
   async #loadBalance(): Promise<void> {

@@ -45,6 +45,7 @@ export interface Strings {
     readonly sending: string;
     readonly accepted: string;
     readonly notAccepted: string;
+    readonly closed: string;
   };
   readonly loading: string;
   readonly tryAgain: string;

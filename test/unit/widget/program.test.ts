@@ -252,3 +252,23 @@ describe('looking again', () => {
     expect(waiting).toEqual([]);
   });
 });
+
+describe('answers to a quiz', () => {
+  const quiz = { id: 1, name: '', points: 25, completed: false, endsAt: null, questions: [] };
+  const listed = (completed: boolean) => ok({ quizzes: [{ ...quiz, completed }] });
+
+  it.each([
+    ['accepted', true, true],
+    ['refused because an earlier try arrived', false, true],
+    ['refused', false, false],
+  ])('that were %s leave the quiz as the service has it', async (_, accepted, completed) => {
+    const answered = program.answer(quiz, []);
+    asked.pop()?.answer(ok({ accepted, points: 0, message: 'No.' }));
+    await tick();
+    await answerAll({ quizzes: listed(completed) });
+    expect(await answered).toMatchObject({ value: { accepted } });
+    expect(program.hasCompleted(quiz)).toBe(completed);
+    // One that stays open is not touched: what was typed stands in it.
+    expect(program.model.quizzes).toEqual(completed ? listed(true) : undefined);
+  });
+});
