@@ -6,6 +6,7 @@ import type { Watched } from '../alarms/watched.ts';
 import { functionWidgets } from './function-widgets.ts';
 import { guideWidget } from './guide-widget.ts';
 import { queueWidgets } from './queue-widgets.ts';
+import { storefrontWidgets } from './storefront-widgets.ts';
 import { trafficWidgets } from './traffic-widgets.ts';
 
 /** One screen, read from the top: is it well, what moves, what waits, what fails, what to type. */
@@ -31,6 +32,7 @@ export class ConnectorDashboard extends Construct {
           }),
         ],
         ...trafficWidgets(watched),
+        ...storefrontWidgets(watched),
         queueWidgets(watched),
         ...functionWidgets(watched),
         [guideWidget(this, alarms.definitions)],

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IWidget, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { counted } from '../alarms/counted.ts';
 import { endpointMetrics } from '../alarms/endpoint-metrics.ts';
-import { type Watched, WORKERS } from '../alarms/watched.ts';
+import { type Watched, WORKERS, watchedFunctions } from '../alarms/watched.ts';
 import { graph } from './graph.ts';
 
 const MINUTE = Duration.minutes(1);
@@ -41,7 +41,7 @@ export function functionWidgets(watched: Watched): IWidget[][] {
       ),
       graph(
         'Errors and time-outs of functions',
-        Object.entries(functions).map(([service, one]) =>
+        watchedFunctions(watched).map(([service, one]) =>
           one.metricErrors({ ...sum, label: service }),
         ),
         { unit: 'a minute', stacked: true },
