@@ -41,8 +41,10 @@ export function registerRedemptions(program: Command): void {
   group
     .command('show')
     .argument('<customer>', "the customer's id in the store")
-    .summary('what one customer redeemed, and which codes were used')
-    .description('Shows all redemptions of one customer, and asks the store which codes were used.')
+    .summary('the balance of one customer, what was redeemed, and which codes were used')
+    .description(
+      'Shows the balance that the last point event brought and all redemptions of one customer, and asks the store which codes were used.',
+    )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(
       runAction<ShopOption>(async (session, options, customer = '') =>

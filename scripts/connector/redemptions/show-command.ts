@@ -1,8 +1,10 @@
 import { readUsed } from '../../../shared/sync/redeem/list-redemptions.ts';
 import { openBook } from '../../../shared/sync/redeem/open-book.ts';
+import { type KnownBalance, readBalance } from '../../../shared/sync/storefront/read-balance.ts';
 import { openShopServices } from '../deployment/shop-services.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
+import { relativeTime } from '../terminal/relative-time.ts';
 import { redemptionDocument, redemptionsTable } from './describe-redemption.ts';
 import { checkCustomer, openRedemptions, type ShopOption } from './open-redemptions.ts';
 
@@ -22,16 +24,30 @@ export async function showCommand(
     log: (_level: string, message: string) => terminal.note(`${message}.`),
   };
   const book = openBook({ shop, customerId }, opened);
-  const redemptions = await readUsed(book, { store: rewards, telemetry });
+  const [redemptions, balance] = await Promise.all([
+    readUsed(book, { store: rewards, telemetry }),
+    readBalance(shop, customerId, opened.ledger),
+  ]);
   const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
   if (json) {
-    terminal.json({ shop, customer: customerId, redemptions: found.map(redemptionDocument) });
+    terminal.json({
+      ...{ shop, customer: customerId, balance },
+      redemptions: found.map(redemptionDocument),
+    });
   } else {
     terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);
+    terminal.line(describeBalance(balance, opened.now()));
     if (found.length > 0) {
       terminal.line();
       terminal.table(redemptionsTable(found, opened.now()));
     }
   }
   return EXIT.fine;
+}
+
+/** What pages of the store show, and why they may show nothing. */
+function describeBalance({ points, cashback, tier, asOf }: KnownBalance, now: Date): string {
+  if (asOf === null) return 'Balance: no point event of this customer has arrived yet.';
+  const since = relativeTime(Date.parse(asOf), now);
+  return `Balance: ${points} points, ${cashback} cashback, ${tier ?? 'no tier'}, by an event of ${since}.`;
 }

@@ -49,7 +49,8 @@ export async function showTrace(
 function parseKind(text: string): EntityKind {
   const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
   if (kind) return kind;
-  throw new BadArguments(`trace an order, a product or a coupon, not "${text}".`);
+  const hint = text === 'customer' ? ' A customer: redemptions show <customer>.' : '';
+  throw new BadArguments(`trace an order, a product or a coupon, not "${text}".${hint}`);
 }
 
 /** People copy ids out of addresses and payloads: a global id will do as well. */

@@ -262,9 +262,14 @@ describe('the local stack with a storefront', () => {
     await expect
       .poll(async () => (await ask('redemptions')).redemptions, PATIENCE)
       .toMatchObject([{ state: 'ready' }]);
-    const shown = await operate((session) => showCommand(session, customer.id, {}));
-    expect(shown.text).toMatch(/ready .*\n.*refused/s);
-    expect(shown.text).not.toMatch(/Toni|example\.com/);
+    const show = async () =>
+      (await operate((session) => showCommand(session, customer.id, {}))).text;
+    await expect.poll(show, PATIENCE).toContain('Balance: 20 points');
+    const shown = await show();
+    expect(shown).toMatch(/ready .*\n.*refused/s);
+    expect(shown).not.toMatch(/Toni|example\.com/);
+    const nobody = await operate((session) => showCommand(session, '404', {}));
+    expect(nobody.text).toContain('no point event of this customer has arrived yet');
     expect(await settle(stack, 60_000)).toBe(0);
   }, 300_000);
 
