@@ -8,6 +8,7 @@ export type CallFate =
   | 'refused'
   | 'throttled'
   | 'credentials-refused'
+  | 'something-went-wrong'
   | 'unknown-customer'
   | 'not-the-contract';
 
@@ -97,6 +98,9 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
           return businessError(47, 'rejected') as never;
         case 'throttled':
           return businessError(103, 'throttled') as never;
+        case 'something-went-wrong':
+          spend(reward, customerId);
+          return businessError(0, 'retry') as never;
         case 'credentials-refused':
           return businessError(101, 'misconfigured') as never;
         case 'unknown-customer':

@@ -37,7 +37,8 @@ export async function readOffers(
   const until = now().getTime() + ASKING_MS;
   const askOn = async (): Promise<void> => {
     for (let id = missing.shift(); id !== undefined; id = missing.shift()) {
-      if (now().getTime() >= until || !(await readDetails(id, world))) return;
+      if (now().getTime() >= until) return;
+      await readDetails(id, world);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, askOn));
@@ -49,14 +50,12 @@ export async function readOffers(
   );
 }
 
-/** False when the service is away: nobody asks on. */
-async function readDetails(id: number, world: DetailsWorld): Promise<boolean> {
+async function readDetails(id: number, world: DetailsWorld): Promise<void> {
   const asked = await askLoyalty(
     'getRewardConfiguration',
     (options) => world.loyalty.getRewardConfiguration(id, options),
     world,
   );
-  if (asked.kind === 'unavailable') return false;
+  if (asked.kind === 'unavailable') return;
   world.details.keep(String(id), asked.kind === 'answered' ? asked.value : null);
-  return true;
 }

@@ -168,3 +168,21 @@ describe('the id of another customer', () => {
     },
   );
 });
+
+describe('a parameter or a field that an endpoint does not know', () => {
+  it.each([...routes.keys()])('is refused at %s, signed as it may be', async (name) => {
+    const shop = serveInProcess();
+    const own = OWN[name] ?? {};
+    const body = BODIES[name];
+    const plain = { customerId: MINE, ...(body && { body }) };
+    const unknown = [400, 'unknown-field'];
+    const parameter = await shop.ask(name, { ...plain, own: { ...own, customerId: THEIRS } });
+    expect([parameter.status, parameter.json.error.code]).toEqual(unknown);
+    if (body) {
+      const field = await shop.ask(name, { ...plain, body: { ...body, customerId: THEIRS } });
+      expect([field.status, field.json.error.code]).toEqual(unknown);
+    }
+    expect(shop.redeemed).toEqual([]);
+    expect(shop.loyalty.journal).toEqual([]);
+  });
+});

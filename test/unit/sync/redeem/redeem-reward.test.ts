@@ -280,7 +280,7 @@ describe('a code', () => {
 });
 
 describe('an unknown outcome', () => {
-  it.each(['lost-answer', 'not-the-contract'] as const)(
+  it.each(['lost-answer', 'not-the-contract', 'something-went-wrong'] as const)(
     'is settled by the point event, once and never sent again (%s)',
     async (fate) => {
       const world = openRedeeming();
@@ -305,8 +305,15 @@ describe('an unknown outcome', () => {
     world.loyalty.fates.push('lost-answer', 'lost-call');
     await world.redeem();
     await world.redeem({ clientKey: 'click-0002', rewardId: 2 });
+    const rung = () => world.telemetry.total('notice', { why: 'redemption-pending' });
+    // An event may still come.
+    for (let minute = 0; minute < 9; minute += 1) {
+      await world.work();
+      world.clock.ms += 60_000;
+    }
+    expect(rung()).toBe(0);
     await world.drain();
-    expect(world.telemetry.total('notice', { why: 'redemption-pending' })).toBe(2);
+    expect(rung()).toBe(2);
     world.clock.ms += 30 * 86_400_000;
     expect(await world.list()).toMatchObject({
       redemptions: [{ state: 'pending' }, { state: 'pending' }],
@@ -320,6 +327,22 @@ describe('an unknown outcome', () => {
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
     expect(await world.settle('TESTREDEEM01', not)).toMatchObject({ kind: 'not-pending' });
+  });
+
+  it('of which two people say different things is settled by one of them', async () => {
+    const world = openRedeeming();
+    world.loyalty.fates.push('lost-call');
+    await world.redeem();
+    await world.drain();
+    const said = await Promise.all([
+      world.settle('TESTREDEEM01', { kind: 'operator-happened' }),
+      world.settle('TESTREDEEM01', { kind: 'operator-did-not-happen' }),
+    ]);
+    expect(said.map(({ kind }) => kind).toSorted()).toEqual(['not-pending', 'settled']);
+    await world.drain();
+    const happened = said[0]?.kind === 'settled';
+    expect((await world.kept())[0]?.state.at).toBe(happened ? 'ready' : 'refused');
+    expect(world.store.codes.size).toBe(happened ? 1 : 0);
   });
 
   it.each([
