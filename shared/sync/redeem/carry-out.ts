@@ -106,7 +106,7 @@ async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorl
 
 /**
  * The service has one number for all that a reward does not allow; the balance may tell more. As long as
- * nobody knows it, a limit is only one of the reasons that there may be.
+ * nobody knows it, points are one of the reasons that there may be.
  */
 async function betterWord(
   why: RefusedWhy,
@@ -117,6 +117,6 @@ async function betterWord(
   const key = { shop, kind: 'customer', id: customerId } as const;
   const entry = (await ledger.readMany([key])).get(entityKeyText(key));
   const points = recallBalance(entry?.remembered)?.points;
-  if (points === undefined) return why === 'limit-reached' ? 'refused' : why;
+  if (points === undefined) return why === 'too-few-points' ? why : 'refused';
   return Number(points) < terms.points ? 'too-few-points' : why;
 }

@@ -74,5 +74,6 @@ function judgeAnswer(
 
 function whyOf(code: number | undefined, { terms }: Redemption): RefusedWhy {
   if (code === NOT_ENOUGH_POINTS || code === UNKNOWN_CUSTOMER) return 'too-few-points';
-  return code === UNABLE && terms.limited ? 'limit-reached' : 'refused';
+  if (code !== UNABLE) return 'refused';
+  return terms.limited ? 'limit-reached' : 'not-available';
 }

@@ -68,16 +68,24 @@ describe('redeeming a reward', () => {
     expect(world.loyalty.calls()).toBe(2);
   });
 
-  it('names no limit while nobody knows whether the points suffice', async () => {
+  it('names no other reason while nobody knows whether the points suffice', async () => {
     const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
-    const world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
-    world.loyalty.fates.push('refused', 'unknown-customer', 'refused');
-    const whys = ['refused', 'too-few-points', 'limit-reached'];
-    for (const [index, why] of whys.entries()) {
-      if (why === 'limit-reached') await rememberPoints(world, '100');
-      const clientKey = `click-000${index}`;
-      expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why });
-    }
+    const rewards = [
+      { id: 1, points: 100, more },
+      { id: 2, points: 100 },
+    ];
+    const world = openRedeeming({ rewards });
+    world.loyalty.fates.push('unknown-customer', 'refused', 'refused', 'refused', 'refused');
+    const refused = async (clientKey: string, rewardId: number) => {
+      const answer = await world.redeem({ clientKey, rewardId });
+      return answer.kind === 'refused' && answer.why;
+    };
+    expect(await refused('click-0001', 1)).toBe('too-few-points');
+    expect(await refused('click-0002', 1)).toBe('refused');
+    expect(await refused('click-0003', 2)).toBe('refused');
+    await rememberPoints(world, '100');
+    expect(await refused('click-0004', 1)).toBe('limit-reached');
+    expect(await refused('click-0005', 2)).toBe('not-available');
   });
 
   it('tells the operator of refused credentials, whichever of its calls meets them', async () => {
