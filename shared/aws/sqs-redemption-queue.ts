@@ -1,6 +1,6 @@
-import { deduplicationIdOf, groupIdOf } from '../sync/message-ids.ts';
+import { deduplicationIdOf } from '../sync/message-ids.ts';
 import { encodeRedemption } from '../sync/redeem/redemption-envelope.ts';
-import type { RedemptionQueue } from '../sync/redeem/redemption-event.ts';
+import { type RedemptionQueue, redemptionGroupOf } from '../sync/redeem/redemption-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** On the queue of balances, whose worker makes the codes. */
@@ -10,7 +10,7 @@ export function createSqsRedemptionQueue(sqs: SqsCalls, queueUrl: string): Redem
       await sqs.sendMessage({
         QueueUrl: queueUrl,
         MessageBody: encodeRedemption(event),
-        MessageGroupId: groupIdOf(event),
+        MessageGroupId: redemptionGroupOf(event),
         MessageDeduplicationId: deduplicationIdOf(event),
       });
     },

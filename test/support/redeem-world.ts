@@ -8,7 +8,10 @@ import { redeemReward } from '../../shared/sync/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/sync/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/sync/redeem/redemption-book.ts';
 import { encodeRedemption } from '../../shared/sync/redeem/redemption-envelope.ts';
-import type { RedemptionEvent } from '../../shared/sync/redeem/redemption-event.ts';
+import {
+  type RedemptionEvent,
+  redemptionGroupOf,
+} from '../../shared/sync/redeem/redemption-event.ts';
 import { settleRedemption } from '../../shared/sync/redeem/settle-redemption.ts';
 import { runStorefrontBatch } from '../../shared/sync/run-storefront-batch.ts';
 import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
@@ -71,7 +74,7 @@ export function openRedeeming({
     async send(event: RedemptionEvent) {
       queue.send({
         body: encodeRedemption(event),
-        groupId: groupIdOf(event),
+        groupId: redemptionGroupOf(event),
         deduplicationId: deduplicationIdOf(event),
       });
     },

@@ -1,13 +1,22 @@
+import { groupIdOf } from '../message-ids.ts';
 import type { TracedEvent } from '../traced-event.ts';
 
 /** Asks the worker to see to it that one redemption comes to its end. */
 export interface RedemptionEvent extends TracedEvent {
   readonly kind: 'redemption';
-  /** The redemption's: each is a group of its own, so that none waits behind another. */
   readonly id: string;
   readonly customerId: string;
   /** Who asks. */
   readonly topic: 'redeem' | 'point-event' | 'operator';
+}
+
+/**
+ * A group for each redemption and each who asks. What brings news, an event or a person, must not wait
+ * behind the first message, which may rest for minutes on the queue. Work on one redemption may meet: every
+ * step is one conditional write, and the store makes a code once.
+ */
+export function redemptionGroupOf({ shop, kind, id, topic }: RedemptionEvent): string {
+  return groupIdOf({ shop, kind, id: `${id}/${topic}` });
 }
 
 /** Resolves only when the queue holds the event. */

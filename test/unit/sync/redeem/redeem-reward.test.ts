@@ -337,6 +337,29 @@ describe('an unknown outcome', () => {
     expect(await world.settle('TESTREDEEM01', not)).toMatchObject({ kind: 'not-pending' });
   });
 
+  it.each(['event', 'person'])(
+    'is over as soon as the %s tells, while its first message rests',
+    async (who) => {
+      const world = openRedeeming();
+      world.loyalty.fates.push('lost-answer');
+      await world.redeem();
+      // Tried a few times: the next one is minutes away.
+      for (let round = 0; round < 8; round += 1) {
+        await world.work();
+        world.clock.ms += 30_000;
+      }
+      await world.work();
+      if (who === 'person') await world.settle('TESTREDEEM01', { kind: 'operator-happened' });
+      else for (const spending of world.loyalty.spendings) world.tell(spending);
+      await world.work();
+      await world.work();
+      expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready' }] });
+      expect(world.queue.size).toBe(1);
+      await world.drain();
+      expect(world.store.codes.size).toBe(1);
+    },
+  );
+
   it('of which two people say different things is settled by one of them', async () => {
     const world = openRedeeming();
     world.loyalty.fates.push('lost-call');
