@@ -29,7 +29,7 @@ const { CHROMIUM_PATH, REQUIRE_BROWSER } = process.env;
  * not be (`REQUIRE_BROWSER=1`), they fail.
  */
 export function findBrowser(): string | undefined {
-  const path = CHROMIUM_PATH ?? USUAL_PLACES.find((place) => existsSync(place));
+  const path = CHROMIUM_PATH || USUAL_PLACES.find((place) => existsSync(place));
   if (path !== undefined) return path;
   const reason =
     'No browser was found: install Chromium (Debian: apt-get install chromium) or name one in CHROMIUM_PATH.';
