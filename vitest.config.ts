@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // The default leaves one core to the watcher, and on two cores that is half of the machine.
-    maxWorkers: '100%',
+    // Integration tests wait for processes and clocks a good part of their time: with one worker per
+    // core, a fifth of the machine would stand idle.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       {
         test: {

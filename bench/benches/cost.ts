@@ -14,7 +14,7 @@ export const cost: Bench = {
   async run({ lab: open, quick }) {
     const lab = await open();
     const deployed = readDeployed(synthesizeStack().toJSON() as never);
-    const amount = quick ? { events: 20, waiting: 2 } : { events: 300, waiting: 20 };
+    const amount = quick ? { events: 20, waiting: 2 } : { events: 150, waiting: 10 };
     const connector = await priceOf(lab, { variant: 'connector', deployed, ...amount });
     const behindApi = { ...deployed, httpApi: true };
     const peer = await priceOf(lab, { variant: 'peer', deployed: behindApi, ...amount });

@@ -12,17 +12,17 @@ export const growth: Bench = {
   name: 'growth',
   async run({ lab: open, quick }) {
     const lab = await open();
-    const amount = quick ? { rounds: 2, perRound: 10 } : { rounds: 9, perRound: 40 };
+    const amount = quick ? { rounds: 2, perRound: 10 } : { rounds: 7, perRound: 25 };
     const rig = await openGrowthRig(lab, amount);
     const some = (points: readonly number[]) =>
       quick ? [points.at(0) ?? 0, points.at(-1) ?? 0] : points;
     try {
       return [
-        ...(await growByEvents(rig, quick ? [50, 100] : [500, 2_000, 8_000])),
+        ...(await growByEvents(rig, quick ? [50, 100] : [250, 1_000, 4_000])),
         ...(await growByPayload(rig, some(PAYLOAD_KIB))),
         ...(await growByLines(rig, some(LINES))),
         ...(await growByBacklog(rig, some(BACKLOG))),
-        ...(await growByShops(lab, some(SHOPS), quick ? 1 : 9)),
+        ...(await growByShops(lab, some(SHOPS), quick ? 1 : 7)),
       ];
     } finally {
       await rig.stop();

@@ -24,7 +24,7 @@ export const profile: Bench = {
   name: 'profile',
   async run({ lab: open, quick }) {
     const lab = await open();
-    const count = quick ? 100 : 1_000;
+    const count = quick ? 100 : 600;
     const columns = new Map<string, ReadonlyMap<string, number>>();
     for (const part of ['receiver', 'worker'] as const) {
       const events = await eventsFor(lab, part, count);

@@ -32,7 +32,7 @@ export const receiver: Bench = {
 async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure[]> {
   const { bundles, environment, writeOrder } = lab;
   const body = writeOrder({ id: 5_512_345_678_901, updatedAt: new Date(), ...SIZES['8k'] });
-  const runs = quick ? 5 : 31;
+  const runs = quick ? 5 : 25;
   const samples = await measureInTurns(runs, (variant) =>
     measureCold(bundles.fileOf(variant, 'receiver'), webhookEvent(body), environment),
   );
@@ -59,7 +59,7 @@ async function warm(
   size: keyof typeof SIZES,
   key: string,
 ): Promise<Figure> {
-  const [rounds, perRound] = quick ? [5, 40] : [25, 150];
+  const [rounds, perRound] = quick ? [5, 40] : [15, 100];
   const processes = await startWarmVariants(lab, 'receiver');
   const events = () =>
     Array.from({ length: perRound }, (_, index) =>

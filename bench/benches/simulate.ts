@@ -7,7 +7,7 @@ const EVENTS = 1_000;
 export const simulate: Bench = {
   name: 'simulate',
   async run({ quick }) {
-    const seeds = quick ? 2 : 24;
+    const seeds = quick ? 2 : 12;
     await simulateSeed({ seed: 1, events: EVENTS });
     let webhooks = 0;
     let happened = 0;

@@ -44,7 +44,7 @@ async function cold(
   traffic: OrderTraffic,
   { quick }: BenchSettings,
 ): Promise<readonly Figure[]> {
-  const runs = quick ? 3 : 31;
+  const runs = quick ? 3 : 25;
   const samples = await measureInTurns(runs, async (variant) => {
     const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
     return measureCold(bundles.fileOf(variant, 'worker'), first?.[0], environment);
@@ -68,7 +68,7 @@ async function warm(
   perBatch: number,
   key: string,
 ): Promise<readonly Figure[]> {
-  const [rounds, orders] = quick ? [4, 20] : [21, 100];
+  const [rounds, orders] = quick ? [4, 20] : [15, 60];
   const wish = { happenings: ['first'], batches: orders / perBatch, perBatch } as const;
   const round = async (variant: Variant) => {
     const [first = []] = await traffic.live(variant, wish);
@@ -99,7 +99,7 @@ async function unchanged(
   { quick }: BenchSettings,
   perBatch: number,
 ): Promise<readonly Figure[]> {
-  const [rounds, orders] = quick ? [4, 20] : [21, 100];
+  const [rounds, orders] = quick ? [4, 20] : [15, 60];
   const cpu = { first: [] as number[], changed: [] as number[], unchanged: [] as number[] };
   const happenings = ['first', 'changed', 'unchanged'] as const;
   const wish = { happenings, batches: orders / perBatch, perBatch };

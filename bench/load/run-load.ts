@@ -48,6 +48,7 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
       seconds: number,
       planned: readonly Trouble[],
     ): Promise<void> => {
+      signal.throwIfAborted();
       say(`${name}: ${rate} webhooks a second for ${seconds} s.`);
       const from = Date.now();
       const before = await stack.progress();
@@ -66,6 +67,7 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     await load('steady', options.rate, options.minutes * 60, killsOfEach(functions));
     await load('flash sale', options.rate * BURST, options.burstSeconds, saleTroubles);
 
+    signal.throwIfAborted();
     const drainFrom = Date.now();
     say('The sale is over. What is still on its way settles.');
     let left = await settle(stack, signal);

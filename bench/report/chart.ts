@@ -14,6 +14,7 @@ const RIGHT = 60;
 const TOP = 48;
 const ROW = 46;
 const BAR = 15;
+const WORD = 48;
 /** Readable on white and on black alike. */
 const INK = '#7d8590';
 const CONNECTOR = '#2f9e6e';
@@ -45,7 +46,7 @@ export function drawChart(figures: readonly Figure[]): string {
       const y = TOP + index * ROW + 8;
       return [
         text(LEFT - 10, y + 19, title, 'end'),
-        bar(x, own, y, CONNECTOR),
+        bar(x, own, y, CONNECTOR, limit),
         bar(x, peer, y + BAR + 2, PEER),
         ...(limit === undefined ? [] : [limitLine(x(limit), y)]),
       ];
@@ -64,12 +65,17 @@ function bar(
   { median, low, high }: { readonly median: number; readonly low: number; readonly high: number },
   y: number,
   colour: string,
+  limit?: number,
 ): string {
+  const end = Math.max(x(median), x(high));
+  const line = limit === undefined ? end : x(limit);
+  // A word never stands across the line of the bar.
+  const words = line >= end && line < end + WORD ? line : end;
   const middle = y + BAR / 2;
   return [
     `<rect x="${at(x(0))}" y="${y}" width="${at(x(median) - x(0))}" height="${BAR}" fill="${colour}"/>`,
     `<path d="M${at(x(low))} ${middle}H${at(x(high))}" stroke="${INK}" stroke-width="2"/>`,
-    text(Math.max(x(median), x(high)) + 6, y + 12, `${median.toFixed(2)} ×`),
+    text(words + 6, y + 12, `${median.toFixed(2)} ×`),
   ].join('');
 }
 

@@ -53,11 +53,11 @@ function inputsOf(name: string, from = bundles): string[] {
  * raise a number only together with the reason for it.
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
-  'receive-webhook': 17.5,
-  'sync-orders': 69,
-  'sync-products': 69,
-  'sync-coupons': 69,
-  reconcile: 58,
+  'receive-webhook': 18,
+  'sync-orders': 71,
+  'sync-products': 71,
+  'sync-coupons': 71,
+  reconcile: 60,
   'receive-points': 22,
   'sync-balances': 65,
   storefront: 77,

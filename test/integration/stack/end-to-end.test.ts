@@ -177,7 +177,10 @@ describe('a permission that is missing', () => {
     const receiver = stack.description.functions.find(({ name }) => name.includes('Receive'));
     if (!receiver) throw new Error('there is no receiver');
     const lines = () => stack.logs.linesOf(receiver).map(({ text }) => text);
-    await vi.waitFor(() => expect(lines().join('\n')).toContain('"error":"AccessDenied"'), 10_000);
+    await vi.waitFor(
+      () => expect(lines().join('\n')).toContain('"error":"AccessDeniedException"'),
+      10_000,
+    );
     expect(stack.problems.join('\n')).toContain('may not sqs:SendMessage');
     stack.access.restore();
     expect((await stack.post('orders/updated', body)).status).toBe(200);

@@ -169,12 +169,12 @@ export const mutations: readonly Mutation[] = [
     within: 300,
   },
   {
-    name: 'healing-compares-versions-only',
-    bug: 'reconciling does not see a change that was lost within the second of another',
+    name: 'healing-misses-what-is-stale',
+    bug: 'reconciling does not send for what the store has changed since',
     file: 'shared/sync/reconcile/judge-entity.ts',
-    find: "  return heal('different');",
-    replace: "  return { kind: 'fine' };",
-    within: 300,
+    find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
+    replace: "{ kind: 'fine' };",
+    within: 60,
   },
   {
     name: 'dead-worker-is-forgotten',

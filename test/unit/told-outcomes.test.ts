@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { latencies } from '../../bench/load/report.ts';
+import { readTold } from '../../bench/load/told-outcomes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'connector-told-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const at = (second: number) => `2026-11-15T08:00:${String(second).padStart(2, '0')}.000Z`;
+
+const received = (id: string, second: number) => ({
+  message: 'received',
+  service: 'receive-webhook',
+  at: at(second),
+  correlationId: id,
+  kind: 'order',
+  id: '1',
+});
+const ended = (id: string, message: string, second: number) => ({
+  message,
+  service: 'sync-orders',
+  at: at(second),
+  correlationId: id,
+});
+
+function write(name: string, lines: readonly (object | string)[]): string {
+  const path = join(folder, name);
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  writeFileSync(path, `${texts.join('\n')}\n`);
+  return path;
+}
+
+describe('what a load run has written down', () => {
+  it('has one end for each webhook, however often it was worked on and whoever was killed while writing', async () => {
+    const log = write('functions.log', [
+      received('a', 1),
+      // Sent again, because nobody had answered the first time.
+      received('a', 2),
+      received('b', 3),
+      received('c', 4),
+      ended('a', 'applied', 5),
+      ended('a', 'unchanged', 6),
+      ended('b', 'parked in the dead-letter queue', 7),
+      '{"message":"applied","correlationId":"c","serv',
+    ]);
+    const delivery = { topic: 'orders/create', sentAt: Date.parse(at(0)), attempts: 1 };
+    const deliveries = write('deliveries.jsonl', [
+      { ...delivery, n: 1, webhookId: 'a', state: 'delivered', attempts: 2 },
+      { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
+      // Told again after a restart.
+      { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
+      { ...delivery, n: 3, webhookId: 'd', state: 'failed', attempts: 9 },
+    ]);
+    const told = await readTold({ log, deliveries });
+    expect(told.accepted.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'applied'],
+      ['b', 'dead'],
+      ['c', undefined],
+    ]);
+    expect(told.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d']);
+    expect(told.resent).toBe(2);
+    // From the first time it was sent until it was applied; only what was applied counts.
+    expect(latencies(told.accepted)).toEqual({ applied: 1, p50Ms: 5_000, p99Ms: 5_000 });
+  });
+});
