@@ -11,7 +11,6 @@ import { explainStack } from '../../scripts/build/explain-stack.ts';
 import { persons } from '../fixtures/persons.ts';
 import storefrontSettings from '../fixtures/storefront.config.ts';
 import { findSecrets } from '../support/find-secrets.ts';
-import withStorefront from '../fixtures/storefront.config.ts';
 
 const STOREFRONT = functionsOf(storefrontSettings).filter(
   (name) => !FUNCTIONS.some((other) => other === name),
@@ -79,11 +78,11 @@ describe('the bundles', () => {
   it('hold no more than they did, and nothing of the SDK but its signer', async () => {
     const all = await bundleFunctions({
       root,
-      functions: functionsOf(withStorefront),
+      functions: functionsOf(storefrontSettings),
       configFile: 'test/fixtures/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
     });
-    for (const name of functionsOf(withStorefront)) {
+    for (const name of functionsOf(storefrontSettings)) {
       expect.soft(gzipKilobytes(name, all), name).toBeLessThan(MOST_KILOBYTES[name]);
       const sdk = inputsOf(name, all).filter((input) => input.includes('@aws-sdk/'));
       expect.soft(sdk, name).toEqual([]);
