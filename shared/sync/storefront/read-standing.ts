@@ -47,6 +47,8 @@ export async function readStanding(
     readTierView(customerId, world),
   ]);
   const { points, cashback, asOf } = balance;
+  // Whoever has points is known to the service by now: the next page asks it again.
+  if (tier === 'untold' && asOf !== null) world.tiers.forget(customerId);
   const remembered = balance.tier === null ? null : { name: balance.tier, color: null, next: null };
   return { points, cashback, asOf, tier: tier === 'untold' ? remembered : tier };
 }

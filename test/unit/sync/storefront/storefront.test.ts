@@ -38,6 +38,16 @@ describe('what a shopper sees of the own standing', () => {
     expect(json).toEqual({ points: null, cashback: null, asOf: null, tier: null });
   });
 
+  it('has the way to the next tier soon after the first points', async () => {
+    const shop = serveInProcess();
+    const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
+    expect(await standing()).toMatchObject({ points: null, tier: null });
+    await shop.enroll('7', 250);
+    await shop.remember('7', '250', '0', 'Bronze');
+    expect(await standing()).toMatchObject({ points: 250, tier: { name: 'Bronze', next: null } });
+    expect((await standing()).tier.next).not.toBeNull();
+  });
+
   it('has the tier last heard while the service is away', async () => {
     const shop = serveInProcess();
     await shop.remember('7', '10', '0', 'Silver');
