@@ -111,7 +111,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     const [{ kind, id } = { kind: '', id: '' }] = stuck;
     journal.violation('in-flight', `${stuck.length} messages never settle, as of ${kind} ${id}`);
   }
-  if (queues.size > 0) await time.passUntil(time.now + RETRY_WINDOW_MS);
+  if (queues.size > 0) {
+    await time.passUntil(time.now + RETRY_WINDOW_MS);
+    // What stood behind those that were given up may have been refused for a state that is over.
+    operator.replay({ reason: 'rejected' });
+    await drain();
+  }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   judgeLetters();
   compareStates({ kernel, rows: life.rows, loyalty: loyalty.rows });

@@ -1,3 +1,4 @@
+import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
 import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
@@ -75,8 +76,8 @@ export class Operator {
     );
   }
 
-  /** `connector dead-letters replay`, of everything that has a chance. */
-  replay(): void {
+  /** `connector dead-letters replay`, of everything that is chosen and has a chance. */
+  replay(filter: LetterFilter = {}): void {
     const { kernel, queues } = this.#world;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `replay ${this.#runs}`);
@@ -97,7 +98,7 @@ export class Operator {
       signal: new AbortController().signal,
       onReplayed: () => {},
     };
-    const choice = { filter: {}, limit: 1_000, refetch: false, force: false, by: 'somebody' };
+    const choice = { filter, limit: 1_000, refetch: false, force: false, by: 'somebody' };
     // What AWS refuses ends the command, and it is run again.
     replayLetters(choice, world, newTally()).catch(() => {});
   }
