@@ -571,6 +571,26 @@ describe('compliance', () => {
     expect(JSON.stringify(entry)).not.toMatch(person);
   });
 
+  it('never tells who it was: a body that a worker had sent before it died', async () => {
+    const connector = openConnector();
+    const { ledger } = connector;
+    await deliverOrders(connector, 1);
+    connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
+    void connector.work('orders');
+    await new Promise((resolve) => setImmediate(resolve));
+    connector.parts.ledger = ledger;
+    const calls = connector.loyalty.journal.length;
+    const marked = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
+    await ledger.redact([{ shop: SHOP, kind: 'order', id: '1' }], marked);
+    const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, nobody) });
+    connector.clock.ms += 31_000; // the visibility is over
+    await connector.drain();
+    expect(calls).toBe(1);
+    expect(JSON.stringify(connector.loyalty.journal.slice(calls))).not.toMatch(person);
+    expect(JSON.stringify([...ledger.entries.values()])).not.toMatch(person);
+  });
+
   it('tells of an order again what the store says of it after the redaction', async () => {
     const connector = openConnector();
     await redacted(connector);
