@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EntityKey, entityKeyText } from '../sync/entity.ts';
-import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
+import type { Ledger, LedgerEntry, RedactionMark } from '../sync/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
 import { listCodesOfDiscount } from './ledger-codes.ts';
@@ -45,20 +45,30 @@ export function createDynamoDbLedger({
     return item?.[ITEM.writeId]?.S === writeId;
   }
 
-  async function redactOne(key: EntityKey): Promise<void> {
-    await ignoreFailedCondition(
-      client.updateItem({
-        TableName: table,
-        Key: keyOnly(itemKeyOf(entityKeyText(key))),
-        // Where nothing is, nothing is to be erased, and an entry without a version would only
-        // weaken what the next event is compared with.
-        ConditionExpression: 'attribute_exists(#key)',
-        // The revision counts on, so a worker that read the person before cannot write it back.
-        UpdateExpression: 'SET #writeId = :writeId REMOVE #remembered ADD #revision :one',
-        ExpressionAttributeNames: names('key', 'remembered', 'revision', 'writeId'),
-        ExpressionAttributeValues: { ':one': { N: '1' }, ':writeId': { S: newWriteId() } },
-      }),
-    );
+  async function redactOne(key: EntityKey, mark: RedactionMark): Promise<void> {
+    const redacting = client.updateItem({
+      TableName: table,
+      Key: keyOnly(itemKeyOf(entityKeyText(key))),
+      ...(key.kind !== 'order' && { ConditionExpression: 'attribute_exists(#revision)' }),
+      // The revision counts on, so a worker that read the person before cannot write it back.
+      UpdateExpression:
+        'SET #redactedAt = :at, #expiresAt = :expires, #writeId = :writeId, #version = if_not_exists(#version, :none), #uncertain = if_not_exists(#uncertain, :false) REMOVE #remembered ADD #revision :one',
+      ExpressionAttributeNames: names(
+        ...(['redactedAt', 'expiresAt', 'writeId', 'version', 'uncertain'] as const),
+        ...(['remembered', 'revision'] as const),
+      ),
+      ExpressionAttributeValues: {
+        ':at': { N: String(mark.redactedAt) },
+        ':expires': { N: String(mark.expiresAt) },
+        ':writeId': { S: newWriteId() },
+        ':none': { N: '0' },
+        ':false': { BOOL: false },
+        ':one': { N: '1' },
+      },
+    });
+    await redacting.catch((error: unknown) => {
+      if (!failedCondition(error)) throw error;
+    });
   }
 
   return {
@@ -118,10 +128,10 @@ export function createDynamoDbLedger({
 
     scan: (from) => scanLedger(client, table, from),
 
-    async redact(keys) {
+    async redact(keys, mark) {
       const faults: unknown[] = [];
       for (const chunk of chunksOf(keys, REDACTIONS_AT_ONCE)) {
-        for (const call of await Promise.allSettled(chunk.map(redactOne))) {
+        for (const call of await Promise.allSettled(chunk.map((key) => redactOne(key, mark)))) {
           if (call.status === 'rejected') faults.push(call.reason);
         }
       }
@@ -160,14 +170,6 @@ function conditionOn(readRevision: number | undefined) {
 /** Always by placeholder: DynamoDB reserves several hundred words. */
 function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
   return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
-}
-
-async function ignoreFailedCondition(call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!failedCondition(error)) throw error;
-  }
 }
 
 function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {

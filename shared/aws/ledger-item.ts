@@ -37,6 +37,8 @@ export const ITEM = {
   code: 'c',
   /** BOOL, true or absent: of orders sent as history. */
   history: 'h',
+  /** N, epoch milliseconds, absent unless the person was redacted. */
+  redactedAt: 'x',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -106,7 +108,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt, history } = entry;
+  const { appliedKey, remembered, expiresAt, history, redactedAt } = entry;
   const discountId = isListed(key.kind) ? key.kind : entry.discountId;
   const text = entityKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -122,6 +124,7 @@ export function toItem(
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
     ...(history === true && { [ITEM.history]: { BOOL: true } }),
+    ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
     ...(discountId !== undefined && {
       [ITEM.discount]: { S: discountText(key.shop, discountId) },
       ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
@@ -150,6 +153,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
   const history = read(ITEM.history, item[ITEM.history]?.BOOL);
+  const redactedAt = read(ITEM.redactedAt, numberIn(item[ITEM.redactedAt]));
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
@@ -167,6 +171,7 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
     ...(discountId !== undefined && !isListed(discountId) && { discountId }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
+    ...(redactedAt !== undefined && { redactedAt }),
   };
   return { entry, faults };
 }

@@ -34,7 +34,9 @@ export async function handleTask(
       const { shop } = event;
       const customer: EntityKey = { shop, kind: 'customer', id: task.customerId };
       const redemptions: EntityKey = { shop, kind: 'redemption', id: task.customerId };
-      await world.ledger.redact([...keys, customer, redemptions]);
+      const redactedAt = world.now().getTime();
+      const expiresAt = Math.floor(redactedAt / 1000) + world.orderRetentionDays * 86_400;
+      await world.ledger.redact([...keys, customer, redemptions], { redactedAt, expiresAt });
       return { kind: 'handled', how: 'redacted' };
     }
     case 'notify':

@@ -37,6 +37,8 @@ export interface LedgerEntry {
   readonly discountId?: string;
   /** Of an order: the loyalty service first heard of it as history, and so it stays. */
   readonly history?: boolean;
+  /** Epoch milliseconds: what is dated up to then is told without the person it names. */
+  readonly redactedAt?: number;
   readonly outcomes: readonly PastOutcome[];
   /** Epoch seconds after which the item may vanish; undefined: never. */
   readonly expiresAt?: number;
@@ -50,6 +52,13 @@ export interface LedgerEntry {
 
 /** An entry as it is to be written: the ledger counts revisions itself. */
 export type LedgerWrite = Omit<LedgerEntry, 'revision'>;
+
+export interface RedactionMark {
+  /** Epoch milliseconds. */
+  readonly redactedAt: number;
+  /** Epoch seconds: after that nothing can be left on its way. */
+  readonly expiresAt: number;
+}
 
 export interface Ledger {
   /**
@@ -96,6 +105,10 @@ export interface Ledger {
     readonly next?: string;
   }>;
 
-  /** Erases what the ledger remembers of a person, keeps version, key and outcomes. */
-  redact(keys: readonly EntityKey[]): Promise<void>;
+  /**
+   * Erases what the ledger remembers of a person and says when that was; keeps version, key and outcomes.
+   * An order without an entry gets a bare one: a message that is still on its way must find the mark too.
+   * Nothing else does: the key of a customer would name somebody of whom nothing was known.
+   */
+  redact(keys: readonly EntityKey[], mark: RedactionMark): Promise<void>;
 }

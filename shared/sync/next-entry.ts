@@ -4,6 +4,7 @@ import { type LedgerEntry, type LedgerWrite, OUTCOMES_KEPT, type PastOutcome } f
 import { isHistory } from './mapping/history-mark.ts';
 import type { Mapped } from './mapping/wanted-state.ts';
 import type { Snapshot } from './read-snapshot.ts';
+import { redactionOf } from './redacted-person.ts';
 import type { StoreEvent } from './store-event.ts';
 
 /** What the next entry is made from. */
@@ -46,6 +47,7 @@ export function appliedEntry(
     ...(remember !== undefined && { remembered: remember }),
     ...discountOf(change),
     ...historyOf(change),
+    ...redactionOf(change.entry),
     ...expiry(change, wanted),
     outcomes: history(change, 'applied'),
   };

@@ -25,6 +25,7 @@ import {
 import type { Outcome } from './outcome.ts';
 import { plan } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
+import { predatesRedaction, redactionOf } from './redacted-person.ts';
 import { recallOrder } from './remembered.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 import { snapshotSource } from './snapshot-source.ts';
@@ -74,11 +75,14 @@ export async function syncEntity(
       snapshot = { ...read, ...historyOf(event) };
     }
     const { rules } = world.shop(key.shop);
-    const before = isKnown(entry) ? entry : (presumeSent(key, maybeSent, snapshot, world) ?? entry);
+    const before = isKnown(entry)
+      ? entry
+      : (presumeSent(key, { maybeSent, snapshot, entry }, world) ?? entry);
     const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version, source } = snapshot;
-    const force = event.force === true;
+    // What a redacted person's order was is not sent again, not even for the asking.
+    const force = event.force === true && !predatesRedaction(entry, version);
     const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
     // At most once: neither sends a snapshot of the store back to the store.
     if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules, entry))) {
@@ -94,14 +98,19 @@ export async function syncEntity(
   }
 }
 
+interface Presumption {
+  readonly maybeSent: NonNullable<Candidate['maybeSent']>;
+  readonly snapshot: Pick<Snapshot, 'history'>;
+  readonly entry: LedgerEntry | undefined;
+}
+
 /**
  * The entry that a dead worker may have owed us: what is skipped only while nothing was sent must not be
  * skipped then. Undefined when none of these would have been sent.
  */
 function presumeSent(
   key: EntityKey,
-  maybeSent: NonNullable<Candidate['maybeSent']>,
-  { history }: Pick<Snapshot, 'history'>,
+  { maybeSent, snapshot: { history }, entry }: Presumption,
   { now, shop }: Pick<SyncWorld, 'now' | 'shop'>,
 ): LedgerEntry | undefined {
   const { rules } = shop(key.shop);
@@ -109,8 +118,12 @@ function presumeSent(
     const snapshot = { kind: 'snapshot', entity, version, source: 'event' } as const;
     const mapped = mapSnapshot(key, snapshot, undefined, rules, now());
     if (mapped.kind !== 'wanted') continue;
-    const { remember: remembered } = mapped;
-    const kept = { ...(remembered !== undefined && { remembered }), ...(history && { history }) };
+    const remembered = predatesRedaction(entry, version) ? undefined : mapped.remember;
+    const kept = {
+      ...(remembered !== undefined && { remembered }),
+      ...(history && { history }),
+      ...redactionOf(entry),
+    };
     return { version: 0, uncertain: true, ...kept, outcomes: [], revision: 0 };
   }
   return undefined;

@@ -29,6 +29,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       outcomes: [outcome(1)],
       expiresAt: 1_900_000_000,
     };
+    const mark = { redactedAt: 1_790_000_500_000, expiresAt: 1_950_000_000 };
     const read = async (wanted = key) =>
       (await ledger.readMany([wanted])).get(entityKeyText(wanted));
 
@@ -143,26 +144,34 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
 
     it('redacts the person and keeps version, key and outcomes', async () => {
       await ledger.write(key, applied, undefined);
-      await ledger.redact([key]);
+      await ledger.redact([key], mark);
       const { remembered: _, ...kept } = applied;
-      expect(await read()).toStrictEqual({ ...kept, revision: 2 });
+      expect(await read()).toStrictEqual({ ...kept, ...mark, revision: 2 });
     });
 
     it('never lets a worker that read before a redaction bring the person back', async () => {
       await ledger.write(key, applied, undefined);
-      await ledger.redact([key]);
+      await ledger.redact([key], mark);
       expect(await ledger.write(key, applied, 1)).toEqual({ kind: 'conflict' });
       expect(await read()).not.toHaveProperty('remembered');
     });
 
-    it('redacts many and makes no entry where there was none', async () => {
+    it('redacts many, and leaves its mark for an order that is still to come', async () => {
       const keys = Array.from({ length: 25 }, (_, index) => ({ ...key, id: `${index}` }));
       await Promise.all(keys.slice(0, 20).map((one) => ledger.write(one, applied, undefined)));
-      await ledger.redact(keys);
+      await ledger.redact(keys, mark);
       const entries = [...(await ledger.readMany(keys)).values()];
-      expect(entries).toHaveLength(20);
+      expect(entries).toHaveLength(25);
       expect(entries.filter((entry) => entry.remembered !== undefined)).toEqual([]);
-      await expect(ledger.redact([])).resolves.toBeUndefined();
+      const bare = { version: 0, uncertain: false, outcomes: [], revision: 1 };
+      expect(await read({ ...key, id: '24' })).toStrictEqual({ ...bare, ...mark });
+      expect(await ledger.write({ ...key, id: '24' }, applied, undefined)).toEqual({
+        kind: 'conflict',
+      });
+      const person: EntityKey = { ...key, kind: 'customer', id: '24' };
+      await ledger.redact([person], mark);
+      expect(await read(person)).toBeUndefined();
+      await expect(ledger.redact([], mark)).resolves.toBeUndefined();
     });
 
     it('reads more keys than one request holds, each once however often it is named', async () => {
@@ -235,7 +244,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await write('A');
         const coupon: EntityKey = { shop, kind: 'coupon', id: 'A' };
         await ledger.markUncertain(coupon);
-        await ledger.redact([coupon]);
+        await ledger.redact([coupon], mark);
         await ledger.write(coupon, { ...ofDiscount, version: 9 }, 3);
         expect((await read(coupon))?.discountId).toBe(discountId);
         expect(await codesOf()).toEqual(['A']);
@@ -345,6 +354,7 @@ const anyEntry: fc.Arbitrary<LedgerWrite> = fc.record(
     remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
     discountId: fc.string(),
     history: fc.constant(true),
+    redactedAt: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
     outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),
     expiresAt: fc.nat(),
   },

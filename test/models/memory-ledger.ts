@@ -4,6 +4,7 @@ import {
   type LedgerEntry,
   type LedgerWrite,
   OUTCOMES_KEPT,
+  type RedactionMark,
 } from '../../shared/sync/ledger.ts';
 
 /** A ledger in this process, under the same contract suite as the one on DynamoDB. */
@@ -16,6 +17,7 @@ export interface MemoryLedger extends Ledger {
 
 const CODES_PER_PAGE = 50;
 const ENTRIES_PER_PAGE = 60;
+const BARE: LedgerWrite = { version: 0, uncertain: false, outcomes: [] };
 
 export function createMemoryLedger(): MemoryLedger {
   const entries = new Map<string, LedgerEntry>();
@@ -24,11 +26,11 @@ export function createMemoryLedger(): MemoryLedger {
     entries.set(text, copyOf({ ...entry, revision }));
   }
 
-  function redactOne(key: EntityKey): void {
-    const entry = entries.get(entityKeyText(key));
-    if (!entry) return;
-    const { remembered: _, ...kept } = entry;
-    put(entityKeyText(key), kept, entry.revision + 1);
+  function redactOne(key: EntityKey, { redactedAt, expiresAt }: RedactionMark): void {
+    const text = entityKeyText(key);
+    if (key.kind !== 'order' && !entries.has(text)) return;
+    const { revision, remembered: _, ...kept } = entries.get(text) ?? { ...BARE, revision: 0 };
+    put(text, { ...kept, redactedAt, expiresAt }, revision + 1);
   }
 
   return {
@@ -50,7 +52,7 @@ export function createMemoryLedger(): MemoryLedger {
     },
     async markUncertain(key) {
       const text = entityKeyText(key);
-      const entry = entries.get(text) ?? { version: 0, outcomes: [], revision: 0 };
+      const entry = entries.get(text) ?? { ...BARE, revision: 0 };
       put(text, { ...entry, uncertain: true }, entry.revision + 1);
     },
     async listCodes(shop, discountId, from = '') {
@@ -75,8 +77,8 @@ export function createMemoryLedger(): MemoryLedger {
       });
       return { entries: found, ...(next !== undefined && { next }) };
     },
-    async redact(keys) {
-      keys.forEach(redactOne);
+    async redact(keys, mark) {
+      for (const key of keys) redactOne(key, mark);
     },
     expire(nowSeconds) {
       for (const [text, { expiresAt }] of entries) {

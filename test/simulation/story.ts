@@ -7,7 +7,8 @@ const MOST_LINES = 120;
 /** A failing run for a person to read. */
 export function tellStory({ violation, result }: Shrunk): string {
   const { lines, faults, steps } = result;
-  const upTo = lines.findIndex(({ text }) => text.startsWith('!!'));
+  // Another oracle may have complained before: this is the story of one.
+  const upTo = lines.findIndex(({ text }) => text.startsWith(`!! ${violation.oracle}:`));
   const told = lines.slice(0, upTo < 0 ? undefined : upTo + 1);
   const shown = told.slice(-MOST_LINES);
   const left = told.length - shown.length;

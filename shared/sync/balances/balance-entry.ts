@@ -1,4 +1,5 @@
 import { type LedgerEntry, type LedgerWrite, OUTCOMES_KEPT, type PastOutcome } from '../ledger.ts';
+import { redactionOf } from '../redacted-person.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { balanceKey, type RememberedBalance, rememberBalance } from './remembered-balance.ts';
 
@@ -36,13 +37,15 @@ export function skippedBalance(step: BalanceStep, retentionDays: number): Ledger
   return {
     version: step.version,
     uncertain: false,
+    ...redactionOf(step.entry),
     expiresAt: Math.floor(step.now.getTime() / 1000) + retentionDays * 86_400,
     outcomes: history(step, 'skipped', 'unknown-customer'),
   };
 }
 
-function settled({ version, balance }: BalanceStep) {
-  return { version, uncertain: false, remembered: rememberBalance(balance) };
+function settled({ entry, version, balance }: BalanceStep) {
+  const remembered = rememberBalance(balance);
+  return { version, uncertain: false, remembered, ...redactionOf(entry) };
 }
 
 function kept(entry: LedgerEntry | undefined): Omit<LedgerWrite, 'version' | 'uncertain'> {

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../ledger.ts';
+import { predatesRedaction } from '../redacted-person.ts';
 import { firstDeliveryId } from './ask-again.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
@@ -31,6 +32,8 @@ export function decideBalance(
   const known = recallBalance(entry?.remembered);
   const deliveries = moment.map(firstDeliveryId);
   if (!entry) return writeOf(version, { ...balanceOf(newest), seen: deliveries });
+  // What was saved before the person was redacted is not remembered again.
+  if (predatesRedaction(entry, version)) return { kind: 'superseded' };
 
   if (version < entry.version) {
     if (!entry.uncertain || !known) return { kind: 'superseded' };

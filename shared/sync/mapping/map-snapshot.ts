@@ -1,6 +1,8 @@
 import type { EntityKey } from '../entity.ts';
+import { idempotencyKey } from '../idempotency-key.ts';
 import type { LedgerEntry } from '../ledger.ts';
 import type { Snapshot } from '../read-snapshot.ts';
+import { predatesRedaction, withoutPerson } from '../redacted-person.ts';
 import { isHistory, isKnown } from './history-mark.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
@@ -10,8 +12,41 @@ import type { Mapped } from './wanted-state.ts';
 
 export type EntityRules = OrderRules & ProductRules & CouponRules;
 
-/** What the loyalty service should hold, given this snapshot and what it was told before. */
+/**
+ * What the loyalty service should hold, given this snapshot and what it was told before. What the store
+ * told before a redaction is mapped without its person, unless it is what was applied: that needs no call.
+ */
 export function mapSnapshot(
+  key: EntityKey,
+  snapshot: Snapshot,
+  entry: LedgerEntry | undefined,
+  rules: EntityRules,
+  now: Date,
+): Mapped {
+  const mapped = mapAsTold(key, snapshot, entry, rules, now);
+  if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
+  if (!predatesRedaction(entry, snapshot.version)) return isNobodys(mapped) ? REDACTED : mapped;
+  const nameless = mapAsTold(key, withoutPerson(snapshot), entry, rules, now);
+  return nameless.kind === 'skip' || isNobodys(nameless) ? REDACTED : nameless;
+}
+
+const REDACTED = { kind: 'skip', why: 'redacted' } as const;
+
+/** An order that lives is somebody's, or the service does not take it; its end is told by its id alone. */
+function isNobodys(mapped: Mapped): boolean {
+  return (
+    mapped.kind === 'wanted' &&
+    mapped.wanted.kind === 'order' &&
+    mapped.wanted.order.Customer === undefined
+  );
+}
+
+function isApplied(mapped: Mapped, entry: LedgerEntry | undefined): boolean {
+  if (mapped.kind !== 'wanted' || !entry || entry.uncertain) return false;
+  return idempotencyKey(mapped.wanted) === entry.appliedKey;
+}
+
+function mapAsTold(
   key: EntityKey,
   snapshot: Snapshot,
   entry: LedgerEntry | undefined,

@@ -31,6 +31,8 @@ export type WantedState =
 export type MappingSkip =
   | 'guest'
   | 'test-order'
+  /** Its customer was redacted, and without one it cannot be told. */
+  | 'redacted'
   /** It is gone, and the service never knew it. */
   | 'never-sent'
   /** The connector made the code itself, for a redeemed reward. */

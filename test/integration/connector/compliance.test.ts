@@ -20,14 +20,17 @@ describe('the compliance topics', () => {
       ['orders/create', orderAt(1, fulfilled, withId(3), tibbold)],
     );
     expect(await connector.ledgerText()).toMatch(traces);
-    await connector.deliver(['customers/redact', { ...request, orders_to_redact: [1, 2] }]);
+    await connector.deliver(['customers/redact', { ...request, orders_to_redact: [1, 2, 4] }]);
     const text = await connector.ledgerText();
     expect(text).not.toMatch(traces);
     expect(text).toContain(tibbold.email);
 
-    // The versions are kept: a captured body does not bring the person back.
+    // A captured body does not bring the person back, nor does one that was on its way: of a change, or
+    // of an order that nobody had heard of.
     connector.newCalls();
     await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1))]);
+    await connector.deliver(['orders/updated', orderAt(2, {}, withId(2))]);
+    await connector.deliver(['orders/create', orderAt(1, {}, withId(4))]);
     expect(connector.newOperations()).toEqual([]);
     expect(await connector.ledgerText()).not.toMatch(traces);
     expect(await connector.deadLetters()).toEqual([]);

@@ -90,13 +90,13 @@ export class SimulatedProcess {
         const acts = fate === 'fine' || fate === 'unanswered' || fate === 'dies-after';
         journal.note(name, () => `${this.name}: ${what}${acts ? '' : ' (not done)'}`);
         const answer = acts ? effect() : undefined;
+        // Nobody may be left to hear of it.
+        answer?.catch(() => {});
         if (fate === 'dies-before' || fate === 'dies-after') {
-          answer?.catch(() => {});
           this.die();
         } else if (fate === 'fine' && answer) {
           this.hear(() => answer.then(resolve, reject));
         } else {
-          answer?.catch(() => {});
           const error = new Error(fate === 'refused' ? 'ServiceUnavailable' : 'TimeoutError');
           const afterMs = fate === 'refused' ? 0 : TIME_OUT_MS;
           time.after(afterMs, () => this.hear(() => reject(error)));

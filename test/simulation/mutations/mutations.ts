@@ -193,6 +193,48 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'a-group-per-delivery',
+    bug: 'messages are grouped by delivery, so that two workers can have the same order',
+    file: 'shared/sync/message-ids.ts',
+    find: "{ shop, kind, id }: Pick<TracedEvent, 'shop' | 'kind' | 'id'>): string {\n",
+    replace:
+      "{ shop, kind, id: one, deliveryId }: TracedEvent): string {\n  const id = one + '/' + deliveryId;\n",
+    within: 20,
+  },
+  {
+    name: 'test-orders-are-sent',
+    bug: 'an order that the merchant placed to try the checkout earns points',
+    file: 'shared/sync/mapping/map-order.ts',
+    find: "  if (order.test && rules.testOrders === 'skip') return 'test-order';\n",
+    replace: '',
+    within: 20,
+  },
+  {
+    name: 'healing-misses-deletions',
+    bug: 'the deep comparison does not look for what the store has deleted',
+    file: 'shared/sync/reconcile/find-deletions.ts',
+    find: '  if (entry.appliedKey === undefined) return false;\n',
+    replace: '  if (!entry.uncertain) return false;\n',
+    within: 60,
+  },
+  {
+    name: 'healing-misses-what-is-missing',
+    bug: 'reconciling does not send for what nobody ever told',
+    file: 'shared/sync/reconcile/judge-entity.ts',
+    find: "? { kind: 'history' } : heal('missing');",
+    replace: "? { kind: 'history' } : { kind: 'fine' };",
+    within: 60,
+  },
+  {
+    name: 'replay-removes-first',
+    bug: 'a dead letter is removed before its queue has taken it back',
+    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    find: "    onStep('sending');\n",
+    replace:
+      "    onStep('sending');\n    await queue.remove(some.map(({ letter }) => letter.receiptHandle));\n",
+    within: 60,
+  },
+  {
     name: 'personal-data-in-a-log',
     bug: 'the name of a customer is logged',
     file: 'shared/sync/report-outcome.ts',

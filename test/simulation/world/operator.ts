@@ -4,9 +4,11 @@ import { replayLetters } from '../../../scripts/connector/dead-letters/replay/re
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { createEventReader } from '../../../shared/shopify/read-event.ts';
 import type { LetterQueue, ReplayQueue } from '../../../shared/sync/dead-letter.ts';
+import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
 import type { Ledger } from '../../../shared/sync/ledger.ts';
 import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
 import { reconcile } from '../../../shared/sync/reconcile/reconcile.ts';
+import type { StoreEvent } from '../../../shared/sync/store-event.ts';
 import { createMemoryQueueDepth } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -31,6 +33,8 @@ interface OperatorWorld {
 export class Operator {
   readonly #world: OperatorWorld;
   #runs = 0;
+  /** What replays have brought back to a queue. */
+  readonly #replayed = new Set<string>();
 
   constructor(world: OperatorWorld) {
     this.#world = world;
@@ -84,7 +88,10 @@ export class Operator {
     const replayQueue: ReplayQueue = {
       send: (events) =>
         process.call('queue', `replays ${events.length} letters`, async () => {
-          for (const { event, name } of events) await queues.send(event, name);
+          for (const { event, name } of events) {
+            await queues.send(event, name);
+            this.#replayed.add(replayName(event, event.replays?.length ?? 0));
+          }
           return new Set(events.map(({ name }) => name));
         }),
       depth: async () => 0,
@@ -103,23 +110,32 @@ export class Operator {
     replayLetters(choice, world, newTally()).catch(() => {});
   }
 
+  /** A letter may go once its queue has taken it back, and not before. */
+  #watchRemoval(body: string | undefined): void {
+    const decoded = decodeEvent(body ?? '');
+    if (decoded.kind !== 'event') return;
+    const { topic, deliveryId, replays = [] } = decoded.event;
+    const name = replayName(decoded.event, replays.length + 1);
+    if (this.#replayed.has(name)) return;
+    const what = `the letter of ${topic} ${deliveryId} is removed, and no queue has taken it back`;
+    this.#world.kernel.journal.violation('lost-letter', what);
+  }
+
   #letterQueue(family: QueueFamily, process: SimulatedProcess): LetterQueue {
     const queue = this.#world.queues.dead[family];
+    const bodies = new Map<string, string>();
     const call = <Value>(what: string, effect: () => Value): Promise<Value> =>
       process.call('queue', `${what} letters of ${family}`, async () => effect());
     return {
       family,
       receive: (hiddenSeconds) =>
         call('receives', () =>
-          queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => ({
-            family,
-            ...letter,
-            reason: letter.attributes.reason ?? 'crashed',
-            why: letter.attributes.why ?? '',
-            code: letter.attributes.code,
-            attempts: Number(letter.attributes.attempts),
-            at: Date.parse(letter.attributes.at ?? ''),
-          })),
+          queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => {
+            bodies.set(letter.receiptHandle, letter.body);
+            const { reason = 'crashed', why = '', code, attempts, at = '' } = letter.attributes;
+            const told = { reason, why, code, attempts: Number(attempts), at: Date.parse(at) };
+            return { family, ...letter, ...told };
+          }),
         ),
       giveBack: (handles) =>
         call('gives back', () => {
@@ -127,9 +143,15 @@ export class Operator {
         }),
       remove: (handles) =>
         call('removes', () => {
-          for (const handle of handles) queue.delete(handle);
+          for (const handle of handles) {
+            this.#watchRemoval(bodies.get(handle));
+            queue.delete(handle);
+          }
         }),
       counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
     };
   }
 }
+
+const replayName = ({ topic, deliveryId }: StoreEvent, times: number): string =>
+  `${topic} ${deliveryId} ${times}`;

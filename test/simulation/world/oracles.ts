@@ -31,12 +31,16 @@ function compareOrders({ kernel, rows, loyalty }: Held): void {
     const mapped = mapOrder(toStoreOrder(whole), shopRules, before);
     const differ = (what: string) =>
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
-    if (mapped.kind !== 'wanted') {
+    if (found && (order.test || order.buyer === undefined)) {
+      differ('is known to the service, and should not be');
+    } else if (mapped.kind !== 'wanted') {
       if (found) differ('is known to the service, and should not be');
     } else if (mapped.wanted.kind === 'order') {
       if (!found) differ('is not known to the service');
       else if (textOf(found) !== textOf(mapped.wanted.order)) {
         differ(`is held as ${textOf(found)} and not as ${textOf(mapped.wanted.order)}`);
+      } else if (found.customerId !== mapped.wanted.order.Customer?.OriginalId) {
+        differ(`is held as of customer ${found.customerId}, and is not theirs`);
       }
     } else if (found && !found.IsCancelledOrReturned)
       differ('is over, and the service holds it as alive');

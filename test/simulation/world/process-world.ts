@@ -22,7 +22,7 @@ export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
     listCodes: (shop, discountId, from) =>
       call('lists codes', () => ledger.listCodes(shop, discountId, from)),
     scan: (from) => call('scans the ledger', () => ledger.scan(from)),
-    redact: (keys) => call('redacts', () => ledger.redact(keys)),
+    redact: (keys, mark) => call('redacts', () => ledger.redact(keys, mark)),
   };
 }
 

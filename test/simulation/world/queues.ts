@@ -75,6 +75,12 @@ export class Queues {
     this.onSent(family);
   }
 
+  /** Undefined for what has left its queue. */
+  entityOf(messageId: string): string | undefined {
+    const entity = this.#waiting.get(messageId);
+    return entity && `${entity.kind} ${entity.id}`;
+  }
+
   deliveryOf(messageId: string): string | undefined {
     return this.#deliveries.get(messageId);
   }

@@ -143,12 +143,16 @@ export class Webhooks {
         apiVersion: API_VERSION,
       },
     );
-    void answering.then(({ status }) => {
+    const broke = (error: unknown) => {
+      journal.violation('broke-off', `${name} throws ${error}`);
+      process.die();
+    };
+    answering.then(({ status }) => {
       journal.note(process.key, () => `${name}: ${status}`);
       if (status === 200) this.#accept(webhook);
       // An answer that comes too late is none.
       if (status !== 200 || time.now - began > PATIENCE_MS) tryLater();
-    });
+    }, broke);
   }
 
   #accept(webhook: Webhook): void {

@@ -46,7 +46,7 @@ export class Workers {
   readonly #world: WorkersWorld;
   readonly #family: QueueFamily;
   readonly #idle: Instance[] = [];
-  /** By process: the groups that its invocation is not done with. */
+  /** By process: the entities that its invocation is not done with. */
   readonly #busy = new Map<SimulatedProcess, Set<string>>();
   #instances = 0;
   #pollAt = Number.POSITIVE_INFINITY;
@@ -86,21 +86,28 @@ export class Workers {
     } else if (queue.nextVisibleAt !== undefined) this.poke(queue.nextVisibleAt);
   }
 
+  /** Told by what was put into the queue, not by the group that the connector gave it. */
+  #entityOf({ messageId, groupId }: ReceivedMessage): string {
+    return this.#world.queues.entityOf(messageId) ?? groupId;
+  }
+
   #invoke(batch: readonly ReceivedMessage[]): void {
-    const { kernel, queues } = this.#world;
+    const { kernel, queues, telemetry } = this.#world;
     const { time, journal } = kernel;
-    const groups = new Set(batch.map(({ groupId }) => groupId));
+    const entities = new Set(batch.map((message) => this.#entityOf(message)));
+    // What is said of an earlier copy of a delivery is no end of this one.
+    for (const { messageId } of batch) telemetry.ends.delete(queues.deliveryOf(messageId) ?? '');
     // One that was frozen may have died of a call that it had left behind.
     let instance = this.#idle.pop();
     while (instance?.process.isDead) instance = this.#idle.pop();
     instance ??= this.#start();
     const { process } = instance;
     for (const others of this.#busy.values()) {
-      for (const group of groups) {
-        if (others.has(group)) journal.violation('two-workers', `${group} is worked on twice`);
+      for (const entity of entities) {
+        if (others.has(entity)) journal.violation('two-workers', `${entity} is worked on twice`);
       }
     }
-    this.#busy.set(process, groups);
+    this.#busy.set(process, entities);
     instance.failed = new Set();
     const ended = new AbortController();
     process.thaw(() => {
@@ -116,7 +123,11 @@ export class Workers {
     });
     const cancelLimit = time.after(WORKER_TIMEOUT_MS, () => process.die());
     const invoked = instance;
-    void this.#run(batch, invoked).then(({ left, cancel }) => {
+    const broke = (error: unknown) => {
+      journal.violation('broke-off', `${process.name} throws ${error}: the whole batch comes back`);
+      process.die();
+    };
+    this.#run(batch, invoked).then(({ left, cancel }) => {
       cancelLimit();
       cancel();
       if (process.isDead) return;
@@ -124,7 +135,7 @@ export class Workers {
       this.#acknowledge(batch, left, process);
       this.#end(process);
       this.#idle.push(invoked);
-    });
+    }, broke);
   }
 
   async #run(batch: readonly ReceivedMessage[], instance: Instance) {
@@ -146,7 +157,7 @@ export class Workers {
         delay: (messages: readonly ReceivedMessage[], seconds: number) =>
           process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
             // Said to be done with: the rest of the batch may go on for longer than the delay.
-            for (const { groupId } of messages) this.#busy.get(process)?.delete(groupId);
+            for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));
             return source.delay(messages, seconds);
           }),
       },

@@ -19,6 +19,7 @@ async function simulate(settings: Partial<SimulationSettings>): Promise<Simulati
     faults,
     lines: [
       { at, text: 'store: order 1 is placed' },
+      { at, text: '!! in-flight: 2 messages never settle' },
       { at, text: '!! orders: order 1 is wrong' },
     ],
     counts: {
@@ -40,7 +41,7 @@ it('leaves of a failing run only what its failure needs', async () => {
   expect(shrunk?.result.faults.map(({ name }) => name)).toEqual([14]);
 });
 
-it('tells what is left as a story', async () => {
+it('tells what is left as a story, up to the complaint that it is about', async () => {
   const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
   if (!shrunk) throw new Error('it failed before');
   expect(tellStory(shrunk)).toBe(`orders: order 1 is wrong
@@ -49,6 +50,7 @@ It takes 2 steps of the store and 1 faults:
   - fault 14
 
   01:02:03.456  store: order 1 is placed
+  01:02:03.456  !! in-flight: 2 messages never settle
   01:02:03.456  !! orders: order 1 is wrong`);
 });
 

@@ -76,7 +76,10 @@ describe('an order of the past', () => {
     const connector = openConnector();
     const order = storeOrder({}, { updated_at: OLD });
     await feedOrder(connector, order);
-    await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: order.id }]);
+    await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: order.id }], {
+      redactedAt: Date.parse(OLD),
+      expiresAt: 1_900_000_000,
+    });
     await hear(connector, { updated_at: LATER, current_subtotal_price: '1.00' });
     expect(history(connector)).toEqual([true]);
   });

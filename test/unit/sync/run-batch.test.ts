@@ -514,6 +514,110 @@ describe('compliance', () => {
     expect(connector.loyalty.journal).toHaveLength(calls);
   });
 
+  const person = /robin|Sample|6940095564|5555550100/;
+  const redacted = async (connector: Connector) => {
+    await connector.deliver({ topic: 'customers/redact', payload: redact });
+    await connector.drain();
+  };
+
+  it.each([
+    ['still on its way, of an order that nobody knows', false, {}, []],
+    ['newer than what was applied', true, { current_subtotal_price: '12.00' }, []],
+    ['that ends the order', true, { cancelled_at: '2026-10-09T11:00:02Z' }, ['cancelPosOrder']],
+  ])('never tells who it was: a body %s', async (_, known, changes, operations) => {
+    const connector = openConnector();
+    if (known) await deliverOrders(connector, 1);
+    await connector.drain();
+    await redacted(connector);
+    const calls = connector.loyalty.journal.length;
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, changes) });
+    await connector.drain();
+    const made = connector.loyalty.journal.slice(calls).map(({ answer: _, ...call }) => call);
+    expect(made.map(({ operation }) => operation)).toEqual(operations);
+    expect(JSON.stringify(made)).not.toMatch(person);
+    expect(JSON.stringify([...connector.ledger.entries.values()])).not.toMatch(person);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('does not try for days what cannot be told: a change of an order that is nobody’s now', async () => {
+    const connector = openConnector();
+    await deliverOrders(connector, 1);
+    await connector.drain();
+    await redacted(connector);
+    connector.clock.ms += 7_200_000;
+    const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 7_000, nobody) });
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
+    expect(connector.telemetry.total('skipped', { why: 'redacted' })).toBe(1);
+  });
+
+  it('never tells who it was: a dead letter of an order that was refused, replayed', async () => {
+    const connector = openConnector();
+    connector.loyalty.world.interfere = () => businessError(50);
+    await deliverOrders(connector, 1);
+    await connector.drain();
+    expect(connector.dead.size).toBe(1);
+    connector.loyalty.world.interfere = undefined;
+    const calls = connector.loyalty.journal.length;
+    await redacted(connector);
+    connector.clock.ms += 600_000;
+    await deliverOrders(connector, 1);
+    await connector.drain();
+    expect(connector.loyalty.journal).toHaveLength(calls);
+    const entry = connector.ledger.entries.get(
+      entityKeyText({ shop: SHOP, kind: 'order', id: '1' }),
+    );
+    expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'skipped', why: 'redacted' });
+    expect(JSON.stringify(entry)).not.toMatch(person);
+  });
+
+  it('never tells who it was: a body that a worker had sent before it died', async () => {
+    const connector = openConnector();
+    const { ledger } = connector;
+    await deliverOrders(connector, 1);
+    connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
+    void connector.work('orders');
+    await new Promise((resolve) => setImmediate(resolve));
+    connector.parts.ledger = ledger;
+    const calls = connector.loyalty.journal.length;
+    const marked = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
+    await ledger.redact([{ shop: SHOP, kind: 'order', id: '1' }], marked);
+    const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, nobody) });
+    connector.clock.ms += 31_000; // the visibility is over
+    await connector.drain();
+    expect(calls).toBe(1);
+    expect(JSON.stringify(connector.loyalty.journal.slice(calls))).not.toMatch(person);
+    expect(JSON.stringify([...ledger.entries.values()])).not.toMatch(person);
+  });
+
+  it('tells of an order again what the store says of it after the redaction', async () => {
+    const connector = openConnector();
+    await redacted(connector);
+    const later = order(1, 3_700);
+    await connector.deliver({ topic: 'orders/updated', payload: later });
+    await connector.drain();
+    expect(orderIds(connector)).toEqual(['1']);
+  });
+
+  it('does not let reconciling bring the person back from a store that still shows them', async () => {
+    const connector = openConnector();
+    await connector.reconcile();
+    connector.clock.ms += 600_000;
+    const updated_at = new Date(connector.clock.ms).toISOString();
+    const shown = { id: 1, admin_graphql_api_id: 'gid://shopify/Order/1', updated_at };
+    connector.store.putOrder(SHOP, storeOrder({}, shown));
+    connector.clock.ms += 3_600_000;
+    await redacted(connector);
+    for (let run = 0; run < 2; run += 1) {
+      await connector.reconcile();
+      await connector.drain();
+      connector.clock.ms += 3_600_000;
+    }
+    expect(connector.loyalty.journal).toEqual([]);
+    expect(JSON.stringify([...connector.ledger.entries.values()])).not.toMatch(person);
+  });
+
   it("another shop's redaction, sent to this address, erases nothing", async () => {
     const connector = openConnector();
     await deliverOrders(connector, 1);

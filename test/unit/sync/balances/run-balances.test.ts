@@ -360,11 +360,28 @@ describe('a worker that dies', () => {
 });
 
 describe('redaction', () => {
+  const redact = (worker: ReturnType<typeof openBalanceWorker>, id: string) =>
+    worker.ledger.redact([{ shop: SHOP, kind: 'customer', id }], {
+      redactedAt: worker.clock.ms,
+      expiresAt: 1_900_000_000,
+    });
+
+  it('keeps an event from before it, still on its way, from being remembered', async () => {
+    const worker = openBalanceWorker(['1']);
+    await worker.tell('1', 10, { at: -60, point: 'p' });
+    await worker.work();
+    await worker.tell('1', 20, { at: -30, point: 'q' });
+    await redact(worker, '1');
+    await worker.work();
+    expect(worker.store.calls).toEqual([1]);
+    expect(entryOf(worker, '1')?.remembered).toBeUndefined();
+  });
+
   it('erases the balance and keeps the version, so that a replay re-creates nothing', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 10, { point: 'p' });
     await worker.work();
-    await worker.ledger.redact([{ shop: SHOP, kind: 'customer', id: '1' }]);
+    await redact(worker, '1');
     expect(recallBalance(entryOf(worker, '1')?.remembered)).toBeUndefined();
     worker.clock.ms += 600_000;
     await worker.tell('1', 10, { at: -600, point: 'p' });

@@ -189,7 +189,10 @@ describe('a deep walk', () => {
     it('cancels none of which it does not remember the day: a redacted one, for one', async () => {
       const { connector } = await open();
       connector.store.allOrders = false;
-      await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: '72' }]);
+      await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: '72' }], {
+        redactedAt: connector.clock.ms,
+        expiresAt: 1_900_000_000,
+      });
       connector.store.remove(SHOP, 'order', '72');
       await reconcileDeeply(connector);
       expect(cancelled(connector)).toEqual([]);

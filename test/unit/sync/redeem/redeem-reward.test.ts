@@ -434,7 +434,10 @@ describe('a redaction', () => {
     const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
     await world.redeem();
-    await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }]);
+    await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }], {
+      redactedAt: 1,
+      expiresAt: 1_900_000_000,
+    });
     world.store.before = undefined;
     await world.drain();
     expect(await world.list()).toEqual({ kind: 'redemptions', redemptions: [] });
