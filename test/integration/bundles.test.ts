@@ -10,8 +10,8 @@ import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
 import { explainStack } from '../../scripts/build/explain-stack.ts';
 import { persons } from '../fixtures/persons.ts';
 import storefrontSettings from '../fixtures/storefront.config.ts';
-import { findSecrets } from '../support/find-secrets.ts';
 import withStorefront from '../fixtures/storefront.config.ts';
+import { findSecrets } from '../support/find-secrets.ts';
 
 const STOREFRONT = functionsOf(storefrontSettings).filter(
   (name) => !FUNCTIONS.some((other) => other === name),
