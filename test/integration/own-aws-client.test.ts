@@ -1,5 +1,6 @@
+import dns from 'node:dns';
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/function-clients.ts';
 import { ownSettings } from '../support/both-clients.ts';
 import { type Emulator, listen } from '../support/emulators.ts';
@@ -43,6 +44,16 @@ describe("the functions' own client", () => {
     ['asks for fewer calls by status', refused('Whatever', 429), [250, 500]],
   ])('asks again, after longer pauses, when AWS %s', async (_, answer, pauses) => {
     expect(await ask(answer, answer)).toEqual({ result: 'found', pauses, requests: 3 });
+  });
+
+  it.each([
+    'LimitExceededException',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'Throttling',
+  ])('knows %s for what the other services say when they ask for fewer calls', async (code) => {
+    expect(await ask(refused(code))).toEqual({ result: 'found', pauses: [250], requests: 2 });
   });
 
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
@@ -96,6 +107,21 @@ describe("the functions' own client", () => {
     frozen = true;
     expect((await get()).SecretString).toBe('found');
     expect(ports).toHaveLength(5);
+  });
+
+  it('gives up a connection that does not come about before the time of the attempt is over', async () => {
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(() => ({}) as never);
+    const secrets = createSecretsCalls({
+      ...ownSettings({ connectMs: 20, attemptMs: 600_000, attempts: 2 }, 'http://aws.example'),
+      pause: async () => {},
+    });
+    const asked = secrets.getSecretValue({ SecretId: 'shop' });
+    await expect(asked).rejects.toMatchObject({
+      name: 'TimeoutError',
+      message: 'no connection within 20 ms',
+    });
+    expect(lookup).toHaveBeenCalledTimes(2);
+    lookup.mockRestore();
   });
 
   it('says what Lambda did not give it', async () => {
