@@ -86,6 +86,21 @@ describe("the functions' own client", () => {
     expect(error.message).toBe('AWS answered something that is not JSON');
   });
 
+  it('asks again when an answer breaks off within its body, whose head was that of a good one', async () => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests += 1;
+      if (requests > 1) return void response.end('{"SecretString":"found"}');
+      response.writeHead(200, { 'content-length': 1_000 });
+      response.write('{"SecretString":', () => request.socket.destroy());
+    });
+    const emulator = await listen(server);
+    started.push(emulator);
+    const secrets = createSecretsCalls(ownSettings(budget, emulator.endpoint));
+    expect((await secrets.getSecretValue({ SecretId: 'shop' })).SecretString).toBe('found');
+    expect(requests).toBe(2);
+  });
+
   it('loses one attempt, not all, when every kept connection was closed behind its back', async () => {
     const ports: (number | undefined)[] = [];
     let frozen = false;
