@@ -33,8 +33,6 @@ export interface BenchSettings {
   readonly quick: boolean;
   /** What the variants are measured in, opened by the first bench that needs it. */
   readonly lab: () => Promise<Lab>;
-  /** Figures of the benches before. */
-  readonly before: readonly Figure[];
 }
 
 /** A bench measures one thing and gives its figures. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import { parseArgs } from 'node:util';
+import { type BenchOptions, help, readArguments } from './arguments.ts';
 import type { Figure } from './bench.ts';
 import { benches } from './benches.ts';
 import { type Lab, openLab } from './lab.ts';
@@ -12,60 +12,60 @@ import { toJson } from './report/write-json.ts';
 const PAGE = 'docs/performance.md';
 const CHART = 'docs/performance.svg';
 
-const HELP = `Measures the connector on this machine beside two others: the peer, what a good engineer would
-put together from libraries today, and the floor, the least that could work.
+const wanted = readArguments(process.argv.slice(2));
+switch (wanted.kind) {
+  case 'help':
+    process.stdout.write(help);
+    break;
+  case 'wrong':
+    process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
+    process.exitCode = 2;
+    break;
+  case 'run':
+    process.exitCode = await run(wanted.options);
+}
 
-npm run bench -- [options]
+async function run({ only, quick, jsonFile, writeDocs }: BenchOptions): Promise<number> {
+  const names = Object.keys(benches).filter((name) => only === undefined || only === name);
+  const { figures, failed } = await measure(names, quick);
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
+  process.stdout.write(`${machine}\n\n${printFigures(figures, process.stdout.columns ?? 130)}`);
+  const at = { at: new Date().toISOString(), machine, quick };
+  if (jsonFile !== undefined) await writeFile(jsonFile, toJson(at, figures));
+  if (failed.length > 0) {
+    process.stderr.write(`Not measured: ${failed.join(', ')}. What went wrong stands above.\n`);
+    if (writeDocs) process.stderr.write(`${PAGE} is as it was: it tells of whole runs.\n`);
+    return 1;
+  }
+  if (writeDocs) {
+    await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), at, figures));
+    await writeFile(CHART, drawChart(figures));
+  }
+  return 0;
+}
 
-  --only NAME   one bench: ${Object.keys(benches).join(', ')}
-  --quick       fewer repetitions: rough figures in less than a minute
-  --json FILE   writes every figure there too, under its key
-  --write-docs  puts the figures and the chart into docs/performance.md
-  --help        this text
-`;
-
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    'write-docs': { type: 'boolean', default: false },
-    help: { type: 'boolean' },
-  },
-});
-
-if (values.help) process.stdout.write(HELP);
-else if (values.only !== undefined && !benches[values.only]) {
-  process.stderr.write(`There is no bench "${values.only}". (--help shows them.)\n`);
-  process.exitCode = 2;
-} else if (values['write-docs'] && (values.only !== undefined || values.quick)) {
-  process.stderr.write('--write-docs is for whole runs: leave out --only and --quick.\n');
-  process.exitCode = 2;
-} else await measure();
-
-async function measure(): Promise<void> {
-  const { quick, only, json } = values;
+/** One bench that breaks does not take the minutes of the others with it. */
+async function measure(
+  names: readonly string[],
+  quick: boolean,
+): Promise<{ readonly figures: readonly Figure[]; readonly failed: readonly string[] }> {
   const figures: Figure[] = [];
+  const failed: string[] = [];
   let lab: Promise<Lab> | undefined;
   const openOnce = () => {
     lab ??= openLab();
     return lab;
   };
-  try {
-    for (const [name, load] of Object.entries(benches)) {
-      if (only !== undefined && only !== name) continue;
-      process.stderr.write(`${name} …\n`);
-      const bench = await load();
-      figures.push(...(await bench.run({ quick, lab: openOnce, before: [...figures] })));
+  for (const name of names) {
+    process.stderr.write(`${name} …\n`);
+    try {
+      const bench = await benches[name]?.();
+      if (bench) figures.push(...(await bench.run({ quick, lab: openOnce })));
+    } catch (error) {
+      process.stderr.write(`${name} broke off: ${error instanceof Error ? error.stack : error}\n`);
+      failed.push(name);
     }
-  } finally {
-    await (await lab)?.close();
   }
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`;
-  process.stdout.write(`${machine}\n\n${printFigures(figures, process.stdout.columns ?? 130)}`);
-  const run = { at: new Date().toISOString(), machine, quick };
-  if (json !== undefined) await writeFile(json, toJson(run, figures));
-  if (!values['write-docs']) return;
-  await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), run, figures));
-  await writeFile(CHART, drawChart(figures));
+  await (await lab?.catch(() => undefined))?.close();
+  return { figures, failed };
 }

@@ -24,7 +24,7 @@ import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
-import { shareOutTime } from './worker-time.ts';
+import { type Deadlines, runInTime } from './worker-time.ts';
 
 /** Brings balances and the codes of redeemed rewards from their queue into the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -83,10 +83,8 @@ export function createBalanceWorker(connector: Connector) {
     },
   };
 
-  async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
-    const deadline = AbortSignal.timeout(workMs);
-    const storeInTime = store.until(AbortSignal.timeout(storeMs));
+  async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
+    const storeInTime = store.until(storeDeadline);
     const left = await runStorefrontBatch(toMessages(event), {
       ...world,
       balances: storeInTime.balancesIn(metafieldNamespace),
@@ -98,5 +96,7 @@ export function createBalanceWorker(connector: Connector) {
     });
     return toBatchResponse(left);
   }
-  return middy(work).use(flushTelemetry(telemetry));
+  return middy((event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+    runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
+  ).use(flushTelemetry(telemetry));
 }

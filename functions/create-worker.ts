@@ -27,7 +27,7 @@ import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
-import { shareOutTime } from './worker-time.ts';
+import { type Deadlines, runInTime } from './worker-time.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
@@ -91,10 +91,8 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
     read: createEventReader(new Set(shops.keys())),
   };
 
-  async function work(event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) {
-    const { workMs, storeMs } = shareOutTime(context.getRemainingTimeInMillis());
-    const deadline = AbortSignal.timeout(workMs);
-    const batch = { ...world, store: store.until(AbortSignal.timeout(storeMs)), deadline };
+  async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
+    const batch = { ...world, store: store.until(storeDeadline), deadline };
     const left = await runBatch(toMessages(event), {
       ...batch,
       syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),
@@ -102,5 +100,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
     });
     return toBatchResponse(left);
   }
-  return middy(work).use(flushTelemetry(telemetry));
+  return middy((event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+    runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
+  ).use(flushTelemetry(telemetry));
 }

@@ -17,3 +17,27 @@ export function shareOutTime(remainingMs: number): WorkerTime {
   const workMs = Math.max(Math.floor(remainingMs) - RESERVE_MS, 1);
   return { workMs, storeMs: Math.max(Math.floor(workMs * STORE_SHARE), 1) };
 }
+
+export interface Deadlines {
+  readonly work: AbortSignal;
+  readonly store: AbortSignal;
+}
+
+/**
+ * Runs one batch under its deadlines. Their timers end with the batch: `AbortSignal.timeout` would keep
+ * each batch, and all that waits for its signal, in memory until its time was over.
+ */
+export async function runInTime<Result>(
+  remainingMs: number,
+  run: (deadlines: Deadlines) => Promise<Result>,
+): Promise<Result> {
+  const { workMs, storeMs } = shareOutTime(remainingMs);
+  const work = new AbortController();
+  const store = new AbortController();
+  const timers = [setTimeout(() => work.abort(), workMs), setTimeout(() => store.abort(), storeMs)];
+  try {
+    return await run({ work: work.signal, store: store.signal });
+  } finally {
+    timers.forEach(clearTimeout);
+  }
+}

@@ -24,7 +24,7 @@ export const storm: Bench = {
   async run({ quick }) {
     const products = quick ? PRODUCTS / 10 : PRODUCTS;
     const connector = openConnector();
-    const { snapshots, changes } = drawStorm(products);
+    const { snapshots, changes, lastPrices } = drawStorm(products);
     for (let product = 0; product < products; product += 1) {
       await connector.deliver(delivery({ product, second: 0, price: priceOf(0) }));
     }
@@ -41,6 +41,12 @@ export const storm: Bench = {
     await connector.drain();
     const seconds = (performance.now() - started) / 1000;
 
+    // Whoever loses changes would look cheap.
+    for (const [product, price] of lastPrices) {
+      const held = connector.loyalty.rows.products.get(String(idOf(product)))?.ProductPrice;
+      if (held !== Number(price))
+        throw new Error(`product ${product} ended at ${held}, not ${price}`);
+    }
     const calls = connector.loyalty.journal.length - before;
     const note = `${snapshots.length} products/update of ${products} products, ${changes} real changes, shuffled`;
     return [
@@ -56,7 +62,14 @@ export const storm: Bench = {
   },
 };
 
-function drawStorm(products: number): { snapshots: readonly Snapshot[]; changes: number } {
+interface Storm {
+  readonly snapshots: readonly Snapshot[];
+  readonly changes: number;
+  /** Of each product, when all is over. */
+  readonly lastPrices: ReadonlyMap<number, string>;
+}
+
+function drawStorm(products: number): Storm {
   const random = seededRandom(SEED);
   const all = Array.from({ length: products * PER_PRODUCT }, (_, index) => ({
     product: index % products,
@@ -70,13 +83,16 @@ function drawStorm(products: number): { snapshots: readonly Snapshot[]; changes:
     changesOf.set(snapshot.product, count);
     return { ...snapshot, price: priceOf(count) };
   });
-  return { snapshots: shuffle(snapshots, random), changes: changed.size };
+  const lastPrices = new Map(snapshots.map(({ product, price }) => [product, price]));
+  return { snapshots: shuffle(snapshots, random), changes: changed.size, lastPrices };
 }
+
+const idOf = (product: number): number => 8_000_000_000_000 + product;
 
 const priceOf = (changes: number): string => `${20 + changes}.00`;
 
 function delivery({ product, second, price }: Snapshot) {
-  const id = 8_000_000_000_000 + product;
+  const id = idOf(product);
   const payload = productAt(second, {
     id,
     admin_graphql_api_id: `gid://shopify/Product/${id}`,

@@ -4,10 +4,10 @@ import { compare } from '../../local/stack/demo/compare.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
 import type { LedgerEntry } from '../../shared/sync/ledger.ts';
+import { createDynamoDbClient } from '../../test/support/sdk-clients.ts';
 import type { AcceptedWebhook } from './told-outcomes.ts';
 
 export interface Verdict {

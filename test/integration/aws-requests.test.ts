@@ -9,12 +9,12 @@ import {
   settingsFromEnvironment,
 } from '../../shared/aws/function-clients.ts';
 import { addressOf } from '../../shared/aws/json-service.ts';
+import { type Emulator, listen } from '../support/emulators.ts';
 import {
   createDynamoDbClient,
   createSecretsClient,
   createSqsClient,
-} from '../../shared/aws/sdk-clients.ts';
-import { type Emulator, listen } from '../support/emulators.ts';
+} from '../support/sdk-clients.ts';
 
 /** What reached AWS, byte for byte. */
 interface Recorded {

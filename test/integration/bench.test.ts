@@ -7,7 +7,7 @@ const lab = openLab();
 afterAll(async () => (await lab).close());
 
 it('measures bundles that really do the job, with exactly the calls that were promised', async () => {
-  const figures = await calls.run({ quick: true, lab: () => lab, before: [] });
+  const figures = await calls.run({ quick: true, lab: () => lab });
   expect(figures.map(({ key }) => key)).toContain('calls.apply.unchanged.loyalty');
   for (const figure of figures) {
     expect(figure.bar && isMet(figure, figure.bar), figure.key).toBe(true);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../shared/aws/ledger-notices.ts';
 import { listLedgerItems } from '../../shared/aws/list-ledger-items.ts';
-import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
 import { handleTask } from '../../shared/sync/handle-task.ts';
 import type { StoreEvent } from '../../shared/sync/store-event.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
@@ -12,6 +11,7 @@ import { createMemoryEventQueue } from '../models/memory-queues.ts';
 import { createMemoryStore } from '../models/memory-store.ts';
 import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
 import { recordTelemetry } from '../support/quiet-telemetry.ts';
+import { createDynamoDbClient } from '../support/sdk-clients.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const OTHER = 'second-store.myshopify.com';

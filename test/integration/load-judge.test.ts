@@ -8,10 +8,10 @@ import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbClient } from '../../shared/aws/sdk-clients.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
 import connector from '../fixtures/storefront.config.ts';
 import { createLedgerTable } from '../support/emulators.ts';
+import { createDynamoDbClient } from '../support/sdk-clients.ts';
 
 const [shop] = connector.shops;
 if (!shop) throw new Error('the fixture has no shop');

@@ -1,5 +1,6 @@
+import dns from 'node:dns';
 import { createServer } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/function-clients.ts';
 import { ownSettings } from '../support/both-clients.ts';
 import { type Emulator, listen } from '../support/emulators.ts';
@@ -45,6 +46,16 @@ describe("the functions' own client", () => {
     expect(await ask(answer, answer)).toEqual({ result: 'found', pauses, requests: 3 });
   });
 
+  it.each([
+    'LimitExceededException',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'RequestThrottled',
+    'Throttling',
+  ])('knows %s for what the other services say when they ask for fewer calls', async (code) => {
+    expect(await ask(refused(code))).toEqual({ result: 'found', pauses: [250], requests: 2 });
+  });
+
   it.each(['ResourceNotFoundException', 'AccessDeniedException', 'ValidationException'])(
     'does not ask again after %s, and tells the code but not the text',
     async (code) => {
@@ -75,6 +86,21 @@ describe("the functions' own client", () => {
     expect(error.message).toBe('AWS answered something that is not JSON');
   });
 
+  it('asks again when an answer breaks off within its body, whose head was that of a good one', async () => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      requests += 1;
+      if (requests > 1) return void response.end('{"SecretString":"found"}');
+      response.writeHead(200, { 'content-length': 1_000 });
+      response.write('{"SecretString":', () => request.socket.destroy());
+    });
+    const emulator = await listen(server);
+    started.push(emulator);
+    const secrets = createSecretsCalls(ownSettings(budget, emulator.endpoint));
+    expect((await secrets.getSecretValue({ SecretId: 'shop' })).SecretString).toBe('found');
+    expect(requests).toBe(2);
+  });
+
   it('loses one attempt, not all, when every kept connection was closed behind its back', async () => {
     const ports: (number | undefined)[] = [];
     let frozen = false;
@@ -96,6 +122,21 @@ describe("the functions' own client", () => {
     frozen = true;
     expect((await get()).SecretString).toBe('found');
     expect(ports).toHaveLength(5);
+  });
+
+  it('gives up a connection that does not come about before the time of the attempt is over', async () => {
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(() => ({}) as never);
+    const secrets = createSecretsCalls({
+      ...ownSettings({ connectMs: 20, attemptMs: 600_000, attempts: 2 }, 'http://aws.example'),
+      pause: async () => {},
+    });
+    const asked = secrets.getSecretValue({ SecretId: 'shop' });
+    await expect(asked).rejects.toMatchObject({
+      name: 'TimeoutError',
+      message: 'no connection within 20 ms',
+    });
+    expect(lookup).toHaveBeenCalledTimes(2);
+    lookup.mockRestore();
   });
 
   it('says what Lambda did not give it', async () => {

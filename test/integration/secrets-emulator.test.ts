@@ -9,12 +9,12 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { WORKER_BUDGET } from '../../shared/aws/call-budget.ts';
-import { createSecretsClient } from '../../shared/aws/sdk-clients.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,
   requireText,
 } from '../../shared/aws/secrets.ts';
+import { createSecretsClient } from '../support/sdk-clients.ts';
 
 let emulator: SecretsEmulator;
 let client: SecretsManager;

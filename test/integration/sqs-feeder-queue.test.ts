@@ -1,11 +1,11 @@
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsFeederQueue } from '../../shared/aws/sqs-feeder-queue.ts';
 import { decodeEvent } from '../../shared/sync/event-envelope.ts';
 import type { StoreEvent } from '../../shared/sync/store-event.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 import { countMessages, receive } from '../support/event-source.ts';
+import { createSqsClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
 let client: SQSClient;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
-import { createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../../shared/aws/sqs-queue-depth.ts';
@@ -9,6 +8,7 @@ import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
+import { createSqsClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
 let client: SQS;

@@ -4,16 +4,12 @@ import type { SQS } from '@aws-sdk/client-sqs';
 import { expect, vi } from 'vitest';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
-import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-} from '../../shared/aws/sdk-clients.ts';
 import { persons } from '../fixtures/persons.ts';
 import { type CapturedOutput, captureOutput } from './captured-output.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';
 import { readMetricLine } from './embedded-metrics.ts';
 import { type Emulator, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
+import { createDynamoDbClient, createSecretsClient, createSqsClient } from './sdk-clients.ts';
 
 /** Everything around the functions, and everything that they write. */
 export interface EmulatedWorld {

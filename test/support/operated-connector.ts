@@ -13,11 +13,6 @@ import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-} from '../../shared/aws/sdk-clients.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
@@ -28,6 +23,7 @@ import { createConfidential } from './disclosure.ts';
 import { createLedgerTable, listen, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
 import { invocationOf } from './event-source.ts';
 import { startFunctions } from './running-functions.ts';
+import { createDynamoDbClient, createSecretsClient, createSqsClient } from './sdk-clients.ts';
 import { toFunctionUrlEvent } from './webhook-request.ts';
 
 export const SHOP = 'example-store.myshopify.com';

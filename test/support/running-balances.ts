@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
-import { createSecretsClient, createSqsClient } from '../../shared/aws/sdk-clients.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
 import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
@@ -15,6 +14,7 @@ import {
   receive,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
+import { createSecretsClient, createSqsClient } from './sdk-clients.ts';
 import { toFunctionUrlEvent } from './webhook-request.ts';
 
 /** 32 bytes, as the set-up makes them. */

@@ -1,11 +1,12 @@
 // Emulated queues and table, in a process of their own.
-import { createDynamoDbClient, createSqsClient } from '../../../shared/aws/sdk-clients.ts';
+
 import {
   createFifoQueue,
   createLedgerTable,
   startDynamoDbEmulator,
   startSqsEmulator,
 } from '../../../test/support/emulators.ts';
+import { createDynamoDbClient, createSqsClient } from '../../../test/support/sdk-clients.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 60_000, attempts: 2 };
 const sqs = await startSqsEmulator();

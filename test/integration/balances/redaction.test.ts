@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbClient } from '../../../shared/aws/sdk-clients.ts';
 import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
 import type { Redemption } from '../../../shared/sync/redeem/redemption.ts';
 import { bookKey, rememberBook } from '../../../shared/sync/redeem/redemption-book.ts';
@@ -8,6 +7,7 @@ import { persons } from '../../fixtures/persons.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { openBalances } from '../../support/running-balances.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
+import { createDynamoDbClient } from '../../support/sdk-clients.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

@@ -6,7 +6,6 @@ import {
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { createSqsClient } from '../../../shared/aws/sdk-clients.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
 import { createEventReader } from '../../../shared/shopify/read-event.ts';
@@ -23,6 +22,7 @@ import {
   type ParkedLetter,
   parkLetters,
 } from '../../support/parked-letters.ts';
+import { createSqsClient } from '../../support/sdk-clients.ts';
 
 const MANY = 3_000;
 const budget = { connectMs: 10_000, attemptMs: 30_000, attempts: 2 };

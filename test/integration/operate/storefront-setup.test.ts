@@ -8,11 +8,11 @@ import {
   type SetUpOptions,
   setUpStorefront,
 } from '../../../scripts/connector/storefront/set-up.ts';
-import { createSecretsClient } from '../../../shared/aws/sdk-clients.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import type { Emulator } from '../../support/emulators.ts';
+import { createSecretsClient } from '../../support/sdk-clients.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';

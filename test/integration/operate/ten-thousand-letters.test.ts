@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsClient } from '../../../shared/aws/sdk-clients.ts';
 import { productAt } from '../../fixtures/product-payload.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { createSqsClient } from '../../support/sdk-clients.ts';
 
 const FEW = 500;
 const MANY = 10_000;

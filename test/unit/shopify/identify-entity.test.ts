@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { identifyEntity } from '../../../shared/shopify/identify-entity.ts';
 import { type TopicRoute, topicRoutes } from '../../../shared/shopify/topics.ts';
 import { hashBody } from '../../../shared/sync/message-ids.ts';
+import { productAt } from '../../fixtures/product-payload.ts';
+import { openConnector } from '../../support/in-process-connector.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const order: TopicRoute = { kind: 'order', carries: 'entity' };
@@ -51,12 +53,33 @@ describe('the id under which an event is queued', () => {
     expect(identify(text)).toBe('2');
     const product = '{"admin_graphql_api_id":"gid://shopify/Product/1","id":2}';
     expect(identify(product)).toBe('2');
+    const nested =
+      '{"id":{"n":1,"admin_graphql_api_id":"gid://shopify/Order/1"},"admin_graphql_api_id":"gid://shopify/Order/2"}';
+    expect(identify(nested)).toBe('2');
+    const escaped = '{"admin_graphql_api_id":"gid://shopify/Order/1\\u0030","id":2}';
+    expect(identify(escaped)).toBe('10');
+  });
+
+  it('loses nothing when the body goes on to name another: it is parked for a person', async () => {
+    const connector = openConnector();
+    const first = '"admin_graphql_api_id":"gid://shopify/Product/1"';
+    const { admin_graphql_api_id: _, ...rest } = productAt(1, { id: 1 });
+    const second = JSON.stringify({ ...rest, admin_graphql_api_id: 'gid://shopify/Product/2' });
+    const payload = `{${first},${second.slice(1)}`;
+    await connector.deliver({ topic: 'products/update', payload });
+    await connector.drain();
+    expect(connector.loyalty.journal).toEqual([]);
+    const letters = connector.deadLetters();
+    expect(letters).toHaveLength(1);
+    expect(letters[0]?.body).toContain('"id":"1"');
   });
 
   it('is found without reading a body of megabytes', () => {
     const head = '{"id":7,"admin_graphql_api_id":"gid://shopify/Order/7","line_items":[';
     // No JSON at all: whoever parsed it would find nothing.
-    expect(identify(head + 'x'.repeat(6_000_000))).toBe('7');
+    const rest = 'x'.repeat(6_000_000);
+    expect(identify(head + rest)).toBe('7');
+    expect(identify(head.replaceAll('/', '\\/') + rest)).toBe('7');
   });
 
   it.each([...topicRoutes])('%s: a body that says nothing is queued all the same', (_, route) => {

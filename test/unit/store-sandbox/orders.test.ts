@@ -254,3 +254,13 @@ describe('the life of an order', () => {
     });
   });
 });
+
+describe('random orders', () => {
+  it('are placed whatever is drawn: a code that the cart may not use is left out', () => {
+    const one = store();
+    const orders = Array.from({ length: 500 }, () => one.do('placeRandomOrder', {}));
+    const codes = orders.flatMap(({ applications }) => applications.map(({ name }) => name));
+    expect(codes).toContain('FIVEOFF');
+    expect(one.rows.orders.size).toBeGreaterThanOrEqual(500);
+  });
+});

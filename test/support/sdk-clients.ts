@@ -1,7 +1,7 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { SQS } from '@aws-sdk/client-sqs';
-import type { CallBudget } from './call-budget.ts';
+import type { CallBudget } from '../../shared/aws/call-budget.ts';
 
 export interface ClientSettings {
   readonly budget: CallBudget;

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { storm } from '../../../bench/benches/storm.ts';
+
+const lab = () => Promise.reject(new Error('a storm needs no lab'));
+
+/** Drawn from a seed, so every run is the same: another number is another behaviour. */
+it('a shuffled storm of products/update costs fewer loyalty calls than there were changes', async () => {
+  const figures = await storm.run({ quick: true, lab });
+  const { value = 0, note } = figures.find(({ key }) => key === 'storm.calls') ?? {};
+  expect(note).toContain('1000 products/update of 20 products, 50 real changes');
+  expect(value * 50).toBeCloseTo(29, 9);
+});
