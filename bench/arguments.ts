@@ -21,7 +21,7 @@ put together from libraries today, and the floor, the least that could work.
 npm run bench -- [options]
 
   --only NAME   one bench: ${Object.keys(benches).join(', ')}
-  --quick       fewer repetitions: rough figures in less than a minute
+  --quick       fewer repetitions: rough figures in a minute or two
   --json FILE   writes every figure there too, under its key
   --write-docs  puts the figures and the chart into docs/performance.md
   --help        this text

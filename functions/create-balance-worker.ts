@@ -1,10 +1,8 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
-  createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
@@ -24,6 +22,7 @@ import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
+import { createWatchedLedger } from './watched-ledger.ts';
 import { type Deadlines, runInTime } from './worker-time.ts';
 
 /** Brings balances and the codes of redeemed rewards from their queue into the store. */
@@ -56,15 +55,7 @@ export function createBalanceWorker(connector: Connector) {
   );
   const store = createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createDynamoDbLedger({
-      client: createDynamoDbCalls(aws),
-      table: environment.LEDGER_TABLE,
-      onDamagedItem: (entity, attributes) =>
-        telemetry.log('error', 'an item of the ledger is damaged', {
-          entity,
-          attributes: attributes.join(','),
-        }),
-    }),
+    ledger: createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsBalanceQueue(sqs, environment.SOURCE_QUEUE_URL),
     redemptions: createSqsRedemptionQueue(sqs, environment.SOURCE_QUEUE_URL),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),

@@ -2,10 +2,8 @@ import { randomInt } from 'node:crypto';
 import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
-  createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
@@ -29,6 +27,7 @@ import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
 import { REDEEM_MS, STORE_MS } from './storefront-time.ts';
+import { createWatchedLedger } from './watched-ledger.ts';
 
 /** Nobody who is not logged in is known apart, so all of them share. */
 const VISITORS = 10;
@@ -52,15 +51,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     service: 'storefront',
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
-  const ledger = createDynamoDbLedger({
-    client: createDynamoDbCalls(aws),
-    table: environment.LEDGER_TABLE,
-    onDamagedItem: (entity, attributes) =>
-      telemetry.log('error', 'an item of the ledger is damaged', {
-        entity,
-        attributes: attributes.join(','),
-      }),
-  });
+  const ledger = createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const retentionDays = connector.orderRetentionDays;
   const redeeming = {
     ledger,

@@ -1,10 +1,8 @@
 import middy from '@middy/core';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
-  createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
@@ -27,6 +25,7 @@ import { flushTelemetry } from './flush-telemetry.ts';
 import { loyaltyAddress } from './loyalty-address.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createShopSecrets } from './shop-secrets.ts';
+import { createWatchedLedger } from './watched-ledger.ts';
 import { type Deadlines, runInTime } from './worker-time.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
@@ -61,15 +60,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   );
   const store = given ?? createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createDynamoDbLedger({
-      client: createDynamoDbCalls(aws),
-      table: environment.LEDGER_TABLE,
-      onDamagedItem: (entity, attributes) =>
-        telemetry.log('error', 'an item of the ledger is damaged', {
-          entity,
-          attributes: attributes.join(','),
-        }),
-    }),
+    ledger: createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
