@@ -10,10 +10,10 @@ import {
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { type PointsWorld, receivePoints } from '../shared/sync/balances/receive-points.ts';
+import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
+import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
-import { createShopSecrets } from './shop-secrets.ts';
 import { storefrontOf } from './storefront-of.ts';
 
 export function createPointsReceiver(connector: Connector) {

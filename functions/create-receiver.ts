@@ -10,11 +10,11 @@ import {
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../shared/shopify/api-version.ts';
-import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/receive-webhook.ts';
+import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
-import { createShopSecrets } from './shop-secrets.ts';
 
 export function createReceiver(connector: Connector) {
   const environment = readEnvironment([

@@ -13,13 +13,13 @@ import {
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../shared/aws/sqs-queue-depth.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { reconcile } from '../shared/core/reconcile/reconcile.ts';
+import { createConfiguredStore } from '../shared/services/configured-store.ts';
+import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { healSubscriptions } from '../shared/shopify/subscriptions/heal-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
-import { reconcile } from '../shared/sync/reconcile/reconcile.ts';
-import { createConfiguredStore } from './configured-store.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
-import { createShopSecrets } from './shop-secrets.ts';
 
 /** What is left of the function's time when walking stops: enough to end a page and keep its place. */
 const RESERVE_MS = 20_000;

@@ -1,7 +1,7 @@
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createDynamoDbCalls } from '../shared/aws/function-clients.ts';
 import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
-import type { Telemetry } from '../shared/sync/telemetry.ts';
+import type { Telemetry } from '../shared/core/batch/telemetry.ts';
 
 /** The ledger of a function, which logs an item that nobody can read whole. */
 export function createWatchedLedger(

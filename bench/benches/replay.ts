@@ -9,7 +9,7 @@ import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tal
 import { awsSettings } from '../../scripts/connector/deployment/aws-settings.ts';
 import { createSqsLetterQueue } from '../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../shared/aws/sqs-replay-queue.ts';
-import { createEventReader } from '../../shared/shopify/read-event.ts';
+import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import type { Bench } from '../bench.ts';
 
 const SHOP = 'example-store.myshopify.com';

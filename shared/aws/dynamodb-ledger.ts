@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EntityKey, entityKeyText } from '../sync/entity.ts';
-import type { Ledger, LedgerEntry, RedactionMark } from '../sync/ledger.ts';
+import { type EntityKey, entityKeyText } from '../core/events/entity.ts';
+import type { Ledger, LedgerEntry, RedactionMark } from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
 import { listCodesOfDiscount } from './ledger-codes.ts';

@@ -6,7 +6,7 @@ import {
   type StorefrontService,
   type WrittenMetric,
 } from '../config/metrics.ts';
-import type { Dimensions, LogFields, Telemetry } from '../sync/telemetry.ts';
+import type { Dimensions, LogFields, Telemetry } from '../core/batch/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush. A frozen process would lose it. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyFrom, entityKeyText } from '../sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../core/events/entity.ts';
 import {
   type LedgerEntry,
   type LedgerWrite,
   OUTCOMES_KEPT,
   type PastOutcome,
-} from '../sync/ledger.ts';
+} from '../core/ledger/ledger.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '../sync/ledger.ts';
+import type { Ledger } from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { fromItem, ITEM, keyIn, keyOnly } from './ledger-item.ts';
 

@@ -1,6 +1,6 @@
-import { encodeBalance } from '../sync/balances/balance-envelope.ts';
-import type { BalanceQueue } from '../sync/balances/balance-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../sync/message-ids.ts';
+import { encodeBalance } from '../core/balances/balance-envelope.ts';
+import type { BalanceQueue } from '../core/balances/balance-event.ts';
+import { deduplicationIdOf, groupIdOf } from '../core/events/message-ids.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** Its own queue: a burst of points must not delay an order, nor an order's failure a balance. */

@@ -1,7 +1,7 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
-import { escapeToAscii } from '../sync/ascii.ts';
-import { letterIdOf } from '../sync/message-ids.ts';
-import type { DeadLetterReason, DeadLetters } from '../sync/store-event.ts';
+import { escapeToAscii } from '../core/events/ascii.ts';
+import { letterIdOf } from '../core/events/message-ids.ts';
+import type { DeadLetterReason, DeadLetters } from '../core/events/store-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { encodeEvent } from '../sync/encode-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../sync/message-ids.ts';
-import { type QueueFamily, queueFamilyOf } from '../sync/queue-family.ts';
-import type { EventQueue } from '../sync/store-event.ts';
+import { encodeEvent } from '../core/events/encode-event.ts';
+import { deduplicationIdOf, groupIdOf } from '../core/events/message-ids.ts';
+import { type QueueFamily, queueFamilyOf } from '../core/events/queue-family.ts';
+import type { EventQueue } from '../core/events/store-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 export type QueueUrls = Readonly<Record<QueueFamily, string>>;

@@ -5,10 +5,10 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { encodeEvent } from '../sync/encode-event.ts';
-import type { FeederQueue } from '../sync/feeder-queue.ts';
-import { deduplicationIdOf, groupIdOf } from '../sync/message-ids.ts';
-import { queueFamilyOf } from '../sync/queue-family.ts';
+import { encodeEvent } from '../core/events/encode-event.ts';
+import type { FeederQueue } from '../core/events/feeder-queue.ts';
+import { deduplicationIdOf, groupIdOf } from '../core/events/message-ids.ts';
+import { queueFamilyOf } from '../core/events/queue-family.ts';
 import type { QueueUrls } from './sqs-event-queue.ts';
 
 /** SQS, SendMessageBatch: so many messages, and 1 MiB of them together. */

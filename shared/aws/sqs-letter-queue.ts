@@ -6,8 +6,8 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { DeadLetter, LetterQueue } from '../sync/dead-letter.ts';
-import type { AnyQueueFamily } from '../sync/queue-family.ts';
+import type { DeadLetter, LetterQueue } from '../core/events/dead-letter.ts';
+import type { AnyQueueFamily } from '../core/events/queue-family.ts';
 
 /** SQS, for receiving, deleting and changing visibility. */
 const MESSAGES_PER_CALL = 10;

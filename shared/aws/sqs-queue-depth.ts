@@ -1,4 +1,4 @@
-import type { QueueDepth } from '../sync/queue-depth.ts';
+import type { QueueDepth } from '../core/events/queue-depth.ts';
 import type { SqsCalls } from './aws-calls.ts';
 import type { QueueUrls } from './sqs-event-queue.ts';
 

@@ -1,6 +1,6 @@
-import { deduplicationIdOf } from '../sync/message-ids.ts';
-import { encodeRedemption } from '../sync/redeem/redemption-envelope.ts';
-import { type RedemptionQueue, redemptionGroupOf } from '../sync/redeem/redemption-event.ts';
+import { deduplicationIdOf } from '../core/events/message-ids.ts';
+import { encodeRedemption } from '../core/redeem/redemption-envelope.ts';
+import { type RedemptionQueue, redemptionGroupOf } from '../core/redeem/redemption-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** On the queue of balances, whose worker makes the codes. */

@@ -4,10 +4,10 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { ReplayedEvent, ReplayQueue } from '../sync/dead-letter.ts';
-import { encodeEvent } from '../sync/encode-event.ts';
-import { groupIdOf } from '../sync/message-ids.ts';
-import { queueFamilyOf } from '../sync/queue-family.ts';
+import type { ReplayedEvent, ReplayQueue } from '../core/events/dead-letter.ts';
+import { encodeEvent } from '../core/events/encode-event.ts';
+import { groupIdOf } from '../core/events/message-ids.ts';
+import { queueFamilyOf } from '../core/events/queue-family.ts';
 import type { QueueUrls } from './sqs-event-queue.ts';
 
 /** SQS, SendMessageBatch: 1 MiB in all; an envelope is ASCII, so characters are bytes. */

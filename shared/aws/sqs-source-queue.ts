@@ -1,4 +1,4 @@
-import type { ReceivedMessage, SourceQueue } from '../sync/source-queue.ts';
+import type { ReceivedMessage, SourceQueue } from '../core/events/source-queue.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** SQS, ChangeMessageVisibilityBatch. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BalanceStore } from '../../shared/sync/balances/balance-store.ts';
+import type { BalanceStore } from '../../shared/core/balances/balance-store.ts';
 
 export interface BalanceStoreUnderTest {
   readonly store: BalanceStore;

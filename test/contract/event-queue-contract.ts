@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../shared/sync/event-envelope.ts';
-import type { QueueDepth } from '../../shared/sync/queue-depth.ts';
-import type { QueueFamily } from '../../shared/sync/queue-family.ts';
-import type { ReceivedMessage, SourceQueue } from '../../shared/sync/source-queue.ts';
-import type { DeadLetters, EventQueue, StoreEvent } from '../../shared/sync/store-event.ts';
+import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
+import type { QueueDepth } from '../../shared/core/events/queue-depth.ts';
+import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
+import type { ReceivedMessage, SourceQueue } from '../../shared/core/events/source-queue.ts';
+import type { DeadLetters, EventQueue, StoreEvent } from '../../shared/core/events/store-event.ts';
 
 export interface QueuesUnderTest {
   readonly events: EventQueue;

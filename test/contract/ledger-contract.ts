@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type EntityKey, entityKeyText } from '../../shared/sync/entity.ts';
+import { type EntityKey, entityKeyText } from '../../shared/core/events/entity.ts';
 import {
   type Ledger,
   type LedgerWrite,
   OUTCOMES_KEPT,
   type PastOutcome,
-} from '../../shared/sync/ledger.ts';
+} from '../../shared/core/ledger/ledger.ts';
 
 /** Every ledger keeps these laws. `create` gives one without entries. */
 export function describeLedgerContract(name: string, create: () => Promise<Ledger>): void {

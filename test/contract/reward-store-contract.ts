@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RewardStore, WantedCode } from '../../shared/sync/redeem/reward-store.ts';
+import type { RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
 
 export interface RewardStoreUnderTest {
   readonly store: RewardStore;

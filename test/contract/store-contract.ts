@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
-import type { Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 
 /** A store, and the hand of the merchant who changes what is in it. */

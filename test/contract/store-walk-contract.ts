@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DiscountPage, Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
+import type { DiscountPage, Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import type {
   Changed,
   Span,
@@ -7,7 +7,7 @@ import type {
   WalkAnswer,
   WalkedKind,
   WalkPage,
-} from '../../shared/sync/store-walk.ts';
+} from '../../shared/core/sync/store-walk.ts';
 
 /** A store, and the hand of the merchant who changes what is in it at moments that the test names. */
 export interface WalkUnderTest {

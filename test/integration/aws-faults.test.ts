@@ -5,9 +5,9 @@ import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
-import { entityKeyText } from '../../shared/sync/entity.ts';
-import type { LedgerWrite } from '../../shared/sync/ledger.ts';
-import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { entityKeyText } from '../../shared/core/events/entity.ts';
+import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { LedgerWrite } from '../../shared/core/ledger/ledger.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import {
   type ScriptedAnswer,

@@ -72,7 +72,7 @@ describe('the bundles', () => {
   });
 
   it.each(['sync-orders', 'sync-products', 'sync-coupons'])('%s bundles whole', (name) => {
-    expect(inputsOf(name)).toContain('shared/sync/run-batch.ts');
+    expect(inputsOf(name)).toContain('shared/core/batch/run-batch.ts');
   });
 
   it('hold no more than they did, and nothing of the SDK but its signer', async () => {
@@ -196,8 +196,8 @@ describe('the bundles', () => {
 
   it('reconcile holds no worker: it calls nobody but the store', () => {
     const inputs = inputsOf('reconcile');
-    expect(inputs).toContain('shared/sync/reconcile/reconcile.ts');
-    expect(inputs).not.toContain('shared/sync/run-batch.ts');
+    expect(inputs).toContain('shared/core/reconcile/reconcile.ts');
+    expect(inputs).not.toContain('shared/core/batch/run-batch.ts');
     expect(inputs).not.toContain('shared/loyalty/client.ts');
   });
 });

@@ -2,7 +2,7 @@ import { type DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
-import { entityKeyText } from '../../shared/sync/entity.ts';
+import { entityKeyText } from '../../shared/core/events/entity.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';

@@ -1,8 +1,8 @@
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqsFeederQueue } from '../../shared/aws/sqs-feeder-queue.ts';
-import { decodeEvent } from '../../shared/sync/event-envelope.ts';
-import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
+import type { StoreEvent } from '../../shared/core/events/store-event.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 import { countMessages, receive } from '../support/event-source.ts';
 import { createSqsClient } from '../support/sdk-clients.ts';

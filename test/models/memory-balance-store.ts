@@ -2,7 +2,7 @@ import type {
   BalanceChange,
   BalanceStore,
   BalanceWritten,
-} from '../../shared/sync/balances/balance-store.ts';
+} from '../../shared/core/balances/balance-store.ts';
 
 /** A store's customers and what they were given, under the same contract as the Admin API. */
 export interface MemoryBalanceStore extends BalanceStore {

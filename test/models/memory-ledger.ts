@@ -1,11 +1,11 @@
-import { type EntityKey, entityKeyFrom, entityKeyText } from '../../shared/sync/entity.ts';
+import { type EntityKey, entityKeyFrom, entityKeyText } from '../../shared/core/events/entity.ts';
 import {
   type Ledger,
   type LedgerEntry,
   type LedgerWrite,
   OUTCOMES_KEPT,
   type RedactionMark,
-} from '../../shared/sync/ledger.ts';
+} from '../../shared/core/ledger/ledger.ts';
 
 /** A ledger in this process, under the same contract suite as the one on DynamoDB. */
 export interface MemoryLedger extends Ledger {

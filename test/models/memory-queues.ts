@@ -1,9 +1,9 @@
-import { encodeEvent } from '../../shared/sync/encode-event.ts';
-import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/sync/message-ids.ts';
-import type { QueueDepth } from '../../shared/sync/queue-depth.ts';
-import { type QueueFamily, queueFamilyOf } from '../../shared/sync/queue-family.ts';
-import type { SourceQueue } from '../../shared/sync/source-queue.ts';
-import type { DeadLetters, EventQueue } from '../../shared/sync/store-event.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/core/events/message-ids.ts';
+import type { QueueDepth } from '../../shared/core/events/queue-depth.ts';
+import { type QueueFamily, queueFamilyOf } from '../../shared/core/events/queue-family.ts';
+import type { SourceQueue } from '../../shared/core/events/source-queue.ts';
+import type { DeadLetters, EventQueue } from '../../shared/core/events/store-event.ts';
 import type { MemoryQueue } from './memory-queue.ts';
 
 /** The interfaces of the sync core over queues in this process. */

@@ -1,4 +1,4 @@
-import type { CodeMade, RewardStore, WantedCode } from '../../shared/sync/redeem/reward-store.ts';
+import type { CodeMade, RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
 
 interface MadeCode extends WantedCode {
   readonly discountId: string;

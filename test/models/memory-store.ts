@@ -1,8 +1,8 @@
+import type { DiscountPage, Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
+import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../shared/core/sync/store-walk.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
-import type { DiscountPage, Store, StoreAnswer } from '../../shared/sync/store-reader.ts';
-import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../shared/sync/store-walk.ts';
 
 /** A store in this process, under the same contract suite as the one behind the Admin API. */
 export interface MemoryStore extends Store, StoreWalk {

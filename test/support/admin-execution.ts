@@ -1,7 +1,7 @@
 import { execute, type GraphQLSchema, parse, validate } from 'graphql';
 import { adminSchema } from '../../scripts/build/admin-schema.ts';
-import type { Ask } from '../../shared/shopify/admin/admin-client.ts';
-import { readAnswer } from '../../shared/shopify/admin/read-answer.ts';
+import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
+import { readAnswer } from '../../shared/shopify/admin/client/read-answer.ts';
 
 /**
  * Fields of the query root as plain values, or as functions of their arguments. Objects of unions and

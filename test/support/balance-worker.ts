@@ -1,9 +1,9 @@
-import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
-import { runBalances } from '../../shared/sync/balances/run-balances.ts';
-import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
-import type { Ledger } from '../../shared/sync/ledger.ts';
-import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
+import { encodeBalance } from '../../shared/core/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/core/balances/balance-event.ts';
+import { runBalances } from '../../shared/core/balances/run-balances.ts';
+import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
+import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';

@@ -1,5 +1,5 @@
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import type { QueueFamily } from '../../shared/sync/queue-family.ts';
+import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
 import {
   countMessages,
   createSourceQueue,

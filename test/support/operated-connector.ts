@@ -8,13 +8,13 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import connector from '../../connector.config.ts';
-import { SECRET_PURPOSES } from '../../functions/secret-forms.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
+import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { captureOutput } from './captured-output.ts';
 import { runCommand } from './connector-command.ts';

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { encodeEvent } from '../../shared/sync/encode-event.ts';
-import type { DeadLetterReason, StoreEvent } from '../../shared/sync/store-event.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import type { DeadLetterReason, StoreEvent } from '../../shared/core/events/store-event.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
 

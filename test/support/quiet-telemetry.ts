@@ -1,4 +1,9 @@
-import type { Dimensions, LogFields, Metric, Telemetry } from '../../shared/sync/telemetry.ts';
+import type {
+  Dimensions,
+  LogFields,
+  Metric,
+  Telemetry,
+} from '../../shared/core/batch/telemetry.ts';
 
 /** Telemetry that a test can read. */
 export interface RecordedTelemetry extends Telemetry {

@@ -1,19 +1,19 @@
-import { encodeBalance } from '../../shared/sync/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../shared/sync/balances/balance-event.ts';
-import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
-import { entityKeyText } from '../../shared/sync/entity.ts';
-import { deduplicationIdOf, groupIdOf } from '../../shared/sync/message-ids.ts';
-import { listRedemptions } from '../../shared/sync/redeem/list-redemptions.ts';
-import { redeemReward } from '../../shared/sync/redeem/redeem-reward.ts';
-import type { RedeemRequest, RedeemWorld } from '../../shared/sync/redeem/redeem-world.ts';
-import { bookKey, recallBook } from '../../shared/sync/redeem/redemption-book.ts';
-import { encodeRedemption } from '../../shared/sync/redeem/redemption-envelope.ts';
+import { encodeBalance } from '../../shared/core/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../shared/core/balances/balance-event.ts';
+import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';
+import { entityKeyText } from '../../shared/core/events/entity.ts';
+import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
+import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
+import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
+import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
+import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
+import { encodeRedemption } from '../../shared/core/redeem/redemption-envelope.ts';
 import {
   type RedemptionEvent,
   redemptionGroupOf,
-} from '../../shared/sync/redeem/redemption-event.ts';
-import { settleRedemption } from '../../shared/sync/redeem/settle-redemption.ts';
-import { runStorefrontBatch } from '../../shared/sync/run-storefront-batch.ts';
+} from '../../shared/core/redeem/redemption-event.ts';
+import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
+import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';

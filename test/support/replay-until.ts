@@ -9,7 +9,7 @@ import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.t
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { createEventReader } from '../../shared/shopify/read-event.ts';
+import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});

@@ -4,8 +4,8 @@ import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import type { TokenPair } from '../../shared/core/balances/point-tokens.ts';
 import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
-import type { TokenPair } from '../../shared/sync/balances/point-tokens.ts';
 import {
   countMessages,
   createSourceQueue,

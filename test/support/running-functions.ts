@@ -2,8 +2,8 @@ import { createReceiver } from '../../functions/create-receiver.ts';
 import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createWorker } from '../../functions/create-worker.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
-import type { QueueFamily } from '../../shared/sync/queue-family.ts';
-import type { Store } from '../../shared/sync/store-reader.ts';
+import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
+import type { Store } from '../../shared/core/sync/store-reader.ts';
 import type { SourceQueueUrls } from './event-source.ts';
 
 export interface Deployment {

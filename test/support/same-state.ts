@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { LoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import { mapCoupon } from '../../shared/sync/mapping/map-coupon.ts';
-import { mapOrder } from '../../shared/sync/mapping/map-order.ts';
-import { mapProduct } from '../../shared/sync/mapping/map-product.ts';
-import type { StoreAnswer } from '../../shared/sync/store-reader.ts';
+import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
+import { mapOrder } from '../../shared/core/mapping/map-order.ts';
+import { mapProduct } from '../../shared/core/mapping/map-product.ts';
+import type { StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import { rules } from '../fixtures/store-entities.ts';
 import { adminStoreOf } from './store-and-connector.ts';
 

@@ -1,15 +1,15 @@
-import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
-import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
-import { rememberBalance } from '../../shared/sync/balances/remembered-balance.ts';
-import { createCircuitBreaker } from '../../shared/sync/circuit-breaker.ts';
-import type { Ledger } from '../../shared/sync/ledger.ts';
+import { rememberBalance } from '../../shared/core/balances/remembered-balance.ts';
+import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type {
   RedeemAnswer,
   RedeemRequest,
   RedemptionList,
-} from '../../shared/sync/redeem/redeem-world.ts';
-import { createRateLimit } from '../../shared/sync/storefront/rate-limit.ts';
-import { createStorefront } from '../../shared/sync/storefront/storefront.ts';
+} from '../../shared/core/redeem/redeem-world.ts';
+import { createRateLimit } from '../../shared/core/storefront/rate-limit.ts';
+import { createStorefront } from '../../shared/core/storefront/storefront.ts';
+import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
+import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { recordTelemetry } from './quiet-telemetry.ts';

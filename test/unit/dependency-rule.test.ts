@@ -25,23 +25,23 @@ function lint(file: string, imported: string): string {
 describe('the dependency rule', () => {
   it.each([
     ['shared/store/order.ts', '../loyalty/client.ts', 'imports nothing of ours'],
-    ['shared/loyalty/client.ts', '../store/order.ts', 'belongs in shared/sync'],
-    ['shared/sync/plan.ts', '../aws/ledger.ts', 'declare a narrow interface here'],
-    ['shared/sync/plan.ts', '@aws-sdk/client-sqs', 'no I/O of its own'],
-    ['shared/sync/plan.ts', 'node:fs/promises', 'no I/O of its own'],
+    ['shared/loyalty/client.ts', '../store/order.ts', 'belongs in shared/core'],
+    ['shared/core/sync/plan.ts', '../aws/ledger.ts', 'declare a narrow interface here'],
+    ['shared/core/sync/plan.ts', '@aws-sdk/client-sqs', 'no I/O of its own'],
+    ['shared/core/sync/plan.ts', 'node:fs/promises', 'no I/O of its own'],
     ['shared/shopify/readers.ts', '../loyalty/client.ts', 'shared/shopify knows the store only'],
     ['shared/aws/ledger.ts', '../shopify/signature.ts', 'shared/aws implements the interfaces'],
     ['shared/aws/ledger.ts', '../../functions/sync-orders/handler.ts', 'belongs there'],
     ['functions/sync-orders/handler.ts', '../../infra/stack.ts', 'Runtime code does not import'],
-    ['infra/stack.ts', '../shared/sync/plan.ts', 'no runtime code but the configuration'],
-    ['widget/program.ts', '../shared/sync/plan.ts', "runs in the shopper's browser"],
+    ['infra/stack.ts', '../shared/core/sync/plan.ts', 'no runtime code but the configuration'],
+    ['widget/program.ts', '../shared/core/sync/plan.ts', "runs in the shopper's browser"],
   ])('refuses in %s an import of %s and says where it belongs', (file, imported, message) => {
     expect(lint(file, imported)).toContain(message);
   });
 
   it.each([
-    ['shared/sync/plan.ts', '../store/order.ts'],
-    ['shared/sync/plan.ts', '../loyalty/client.ts'],
+    ['shared/core/sync/plan.ts', '../store/order.ts'],
+    ['shared/core/sync/plan.ts', '../loyalty/client.ts'],
     ['shared/aws/ledger.ts', '../sync/ledger.ts'],
     ['functions/sync-orders/handler.ts', '../../shared/aws/ledger.ts'],
     ['infra/stack.ts', '../connector.config.ts'],

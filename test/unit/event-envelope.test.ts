@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES } from '../../shared/sync/carried-body.ts';
-import { encodeEvent } from '../../shared/sync/encode-event.ts';
-import { decodeEvent } from '../../shared/sync/event-envelope.ts';
-import { hashBody } from '../../shared/sync/message-ids.ts';
-import type { StoreEvent } from '../../shared/sync/store-event.ts';
+import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES } from '../../shared/core/events/carried-body.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
+import { hashBody } from '../../shared/core/events/message-ids.ts';
+import type { StoreEvent } from '../../shared/core/events/store-event.ts';
 
 const PLAIN: StoreEvent = {
   shop: 'example.myshopify.com',

@@ -6,7 +6,7 @@ import { runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts
 import { keepMemorySteady } from '../../../scripts/connector/backfill/steady-memory.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsFeederQueue } from '../../../shared/aws/sqs-feeder-queue.ts';
-import { type Ask, createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';

@@ -1,6 +1,6 @@
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
-import type { EntityKey } from '../../../shared/sync/entity.ts';
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { EntityKey } from '../../../shared/core/events/entity.ts';
+import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { RunningStack } from '../running-stack.ts';
 
 /** Whether the loyalty service has got there. */

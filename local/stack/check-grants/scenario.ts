@@ -3,7 +3,7 @@ import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { ITEM, itemKeyOf, keyOnly } from '../../../shared/aws/ledger-item.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
-import { entityKeyText } from '../../../shared/sync/entity.ts';
+import { entityKeyText } from '../../../shared/core/events/entity.ts';
 import { inOrder } from '../../store-sandbox/delivery/disorder.ts';
 import { roleNameOf } from '../functions/role-name.ts';
 import type { RunningStack } from '../running-stack.ts';

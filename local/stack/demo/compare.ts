@@ -1,9 +1,9 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { mapCoupon } from '../../../shared/sync/mapping/map-coupon.ts';
-import { mapOrder } from '../../../shared/sync/mapping/map-order.ts';
-import { mapProduct } from '../../../shared/sync/mapping/map-product.ts';
-import type { Mapped } from '../../../shared/sync/mapping/wanted-state.ts';
-import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
+import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
+import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
 import { openStoreAdmin } from '../store-admin.ts';

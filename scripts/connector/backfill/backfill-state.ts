@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { EntityKey } from '../../../shared/sync/entity.ts';
-import { entityKeyText } from '../../../shared/sync/entity.ts';
-import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { EntityKey } from '../../../shared/core/events/entity.ts';
+import { entityKeyText } from '../../../shared/core/events/entity.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 
 const moment = v.pipe(v.string(), v.isoTimestamp());
 

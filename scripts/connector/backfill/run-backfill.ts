@@ -1,12 +1,12 @@
-import type { Ask } from '../../../shared/shopify/admin/admin-client.ts';
+import type { FeederQueue } from '../../../shared/core/events/feeder-queue.ts';
+import type { QueueDepth } from '../../../shared/core/events/queue-depth.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { announce } from '../../../shared/core/sync/fan-out.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkEntity, readEntities } from '../../../shared/shopify/bulk/read-entities.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
-import { announce } from '../../../shared/sync/fan-out.ts';
-import type { FeederQueue } from '../../../shared/sync/feeder-queue.ts';
-import type { Ledger } from '../../../shared/sync/ledger.ts';
-import type { QueueDepth } from '../../../shared/sync/queue-depth.ts';
 import type { BackfillState, Backfills, KeptBackfill } from './backfill-state.ts';
 import type { Pace } from './pace.ts';
 import { toEvent } from './to-event.ts';

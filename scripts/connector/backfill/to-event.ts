@@ -1,6 +1,10 @@
+import {
+  encodeSnapshot,
+  FEEDER_TOPIC,
+  idOf,
+} from '../../../shared/core/events/snapshot-message.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import type { BulkEntity } from '../../../shared/shopify/bulk/read-entities.ts';
-import { encodeSnapshot, FEEDER_TOPIC, idOf } from '../../../shared/sync/snapshot-message.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
 import type { BackfillState } from './backfill-state.ts';
 
 /**

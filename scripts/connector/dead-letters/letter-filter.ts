@@ -3,8 +3,8 @@ import {
   type AnyQueueFamily,
   type QueueFamily,
   queueFamilyOf,
-} from '../../../shared/sync/queue-family.ts';
-import type { EventKind } from '../../../shared/sync/store-event.ts';
+} from '../../../shared/core/events/queue-family.ts';
+import type { EventKind } from '../../../shared/core/events/store-event.ts';
 import type { ReadLetter } from './read-letter.ts';
 
 /** Which letters are meant; what is not given matches all. */

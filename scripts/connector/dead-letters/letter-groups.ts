@@ -1,4 +1,4 @@
-import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { ReadLetter } from './read-letter.ts';
 
 /** Letters that were given up for one and the same reason. */

@@ -1,8 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
-import type { LetterQueue, ReplayQueue } from '../../../shared/sync/dead-letter.ts';
-import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { LetterQueue, ReplayQueue } from '../../../shared/core/events/dead-letter.ts';
+import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 const OUTPUTS = {

@@ -1,4 +1,4 @@
-import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
 
 /** Why some letters may not have been seen; `family` undefined: of all queues together. */
 export function notSeenText(notSeen: number, family?: AnyQueueFamily): string {

@@ -1,9 +1,9 @@
-import { decodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
-import type { DeadLetter } from '../../../shared/sync/dead-letter.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
-import { decodeRedemption } from '../../../shared/sync/redeem/redemption-envelope.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
-import type { TracedEvent } from '../../../shared/sync/traced-event.ts';
+import { decodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
+import type { DeadLetter } from '../../../shared/core/events/dead-letter.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
+import type { TracedEvent } from '../../../shared/core/events/traced-event.ts';
+import { decodeRedemption } from '../../../shared/core/redeem/redemption-envelope.ts';
 
 /** A dead letter and the event in it, as far as this release can read it. */
 export interface ReadLetter extends DeadLetter {

@@ -1,6 +1,6 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import type { Ledger } from '../../../shared/sync/ledger.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The ledger of a deployment. */

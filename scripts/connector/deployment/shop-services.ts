@@ -1,12 +1,12 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { createConfiguredStore } from '../../../functions/configured-store.ts';
-import { loyaltyAddress } from '../../../functions/loyalty-address.ts';
-import { createShopSecrets } from '../../../functions/shop-secrets.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
+import type { Store } from '../../../shared/core/sync/store-reader.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { type Ask, createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
-import type { RewardStore } from '../../../shared/sync/redeem/reward-store.ts';
-import type { Store } from '../../../shared/sync/store-reader.ts';
+import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
+import { loyaltyAddress } from '../../../shared/services/loyalty-address.ts';
+import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The store and the loyalty service, asked with the very readers and credentials of the functions. */

@@ -1,5 +1,5 @@
-import type { AdminAnswer } from '../../../shared/shopify/admin/admin-answer.ts';
-import { unavailable } from '../../../shared/shopify/admin/admin-answer.ts';
+import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { Problem } from '../problem.ts';
 import type { Deployment } from './deployment.ts';
 

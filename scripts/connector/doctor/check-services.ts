@@ -1,5 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { unavailable } from '../../../shared/shopify/admin/admin-answer.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { ShopServices } from '../deployment/shop-services.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';

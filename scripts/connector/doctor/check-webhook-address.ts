@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '../../../functions/secret-forms.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { PROBE_TOPIC } from '../../../shared/shopify/topics.ts';
+import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook } from '../send/post-webhook.ts';

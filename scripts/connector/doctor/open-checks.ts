@@ -1,5 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SECRET_PURPOSES } from '../../../functions/secret-forms.ts';
+import { SECRET_PURPOSES } from '../../../shared/services/secret-forms.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/shop-services.ts';
 import { readCredentials } from '../secrets/read-credentials.ts';

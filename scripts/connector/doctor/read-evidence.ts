@@ -1,5 +1,5 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '../../../functions/secret-forms.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { AppSecrets } from './judge-app-secrets.ts';

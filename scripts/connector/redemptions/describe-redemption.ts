@@ -1,4 +1,4 @@
-import type { Redemption } from '../../../shared/sync/redeem/redemption.ts';
+import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { relativeTime } from '../terminal/relative-time.ts';
 import type { Table } from '../terminal/table.ts';
 

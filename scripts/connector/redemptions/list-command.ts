@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromItem } from '../../../shared/aws/ledger-item.ts';
 import { listLedgerItems } from '../../../shared/aws/list-ledger-items.ts';
-import { recallBook } from '../../../shared/sync/redeem/redemption-book.ts';
-import { isOpen } from '../../../shared/sync/redeem/redemption-state.ts';
+import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { nextCommand } from '../terminal/next-command.ts';

@@ -1,13 +1,13 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { createSqsRedemptionQueue } from '../../../shared/aws/sqs-redemption-queue.ts';
-import { openBook } from '../../../shared/sync/redeem/open-book.ts';
-import type { Redemption } from '../../../shared/sync/redeem/redemption.ts';
-import { findRedemption } from '../../../shared/sync/redeem/redemption-book.ts';
+import { openBook } from '../../../shared/core/redeem/open-book.ts';
+import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
+import { findRedemption } from '../../../shared/core/redeem/redemption-book.ts';
 import {
   foresee,
   type OperatorWord,
   settleRedemption,
-} from '../../../shared/sync/redeem/settle-redemption.ts';
+} from '../../../shared/core/redeem/settle-redemption.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { BadArguments, Problem } from '../problem.ts';
 import type { Session } from '../session.ts';

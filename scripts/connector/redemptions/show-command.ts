@@ -1,6 +1,6 @@
-import { readUsed } from '../../../shared/sync/redeem/list-redemptions.ts';
-import { openBook } from '../../../shared/sync/redeem/open-book.ts';
-import { type KnownBalance, readBalance } from '../../../shared/sync/storefront/read-balance.ts';
+import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
+import { openBook } from '../../../shared/core/redeem/open-book.ts';
+import { type KnownBalance, readBalance } from '../../../shared/core/storefront/read-balance.ts';
 import { openShopServices } from '../deployment/shop-services.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';

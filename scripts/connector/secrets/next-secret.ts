@@ -1,4 +1,4 @@
-import type { SecretPurpose } from '../../../functions/secret-forms.ts';
+import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 import type { SecretFields } from './purposes.ts';
 import type { ReadSecret } from './read-secret.ts';
 

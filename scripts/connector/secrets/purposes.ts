@@ -2,7 +2,7 @@ import {
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
-} from '../../../functions/secret-forms.ts';
+} from '../../../shared/services/secret-forms.ts';
 import { BadArguments } from '../problem.ts';
 
 interface AskedField {

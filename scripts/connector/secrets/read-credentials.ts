@@ -1,6 +1,6 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SECRET_PURPOSES, secretName } from '../../../functions/secret-forms.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
 import type { CredentialStatus } from '../status/status-model.ts';
 import { readSecret } from './read-secret.ts';
 

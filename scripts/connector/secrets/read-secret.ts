@@ -3,8 +3,8 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { type SecretPurpose, secretForms } from '../../../functions/secret-forms.ts';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
+import { type SecretPurpose, secretForms } from '../../../shared/services/secret-forms.ts';
 
 /** One secret as it lies in Secrets Manager. Its values stay in `fields` and go nowhere else. */
 export type ReadSecret =

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { type SecretPurpose, secretName } from '../../../functions/secret-forms.ts';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
 import { findShop } from '../arguments/find-shop.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { BadArguments, Problem } from '../problem.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { identifyEntity } from '../../../shared/shopify/identify-entity.ts';
-import { topicRoutes } from '../../../shared/shopify/topics.ts';
+import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { BadArguments, Problem } from '../problem.ts';
 import { type Sample, samples } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '../../../functions/secret-forms.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { findShop } from '../arguments/find-shop.ts';
 import type { Deployment } from '../deployment/deployment.ts';

@@ -1,6 +1,6 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
-import type { Dimensions, Metric } from '../../../shared/sync/telemetry.ts';
+import type { Dimensions, Metric } from '../../../shared/core/batch/telemetry.ts';
+import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { LastHour, WorkerHour } from './status-model.ts';
 
 /** One figure out of what the functions count (shared/aws/emf-telemetry.ts). */

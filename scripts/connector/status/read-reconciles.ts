@@ -1,6 +1,6 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { Ledger } from '../../../shared/sync/ledger.ts';
-import { readLastReconcile } from '../../../shared/sync/reconcile/last-reconcile.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileStatus } from './status-model.ts';
 
 /** What the ledger keeps of the last run of every shop. */

@@ -1,6 +1,6 @@
-import type { SecretPurpose } from '../../../functions/secret-forms.ts';
 import type { LedgerNotice } from '../../../shared/aws/ledger-notices.ts';
-import type { AnyQueueFamily } from '../../../shared/sync/queue-family.ts';
+import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 
 /** What could be found out, or why it could not: a screen must not show a guess. */
 export type Known<Value> =

@@ -1,5 +1,5 @@
+import type { PointTokens, TokenPair } from '../../../shared/core/balances/point-tokens.ts';
 import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
-import type { PointTokens, TokenPair } from '../../../shared/sync/balances/point-tokens.ts';
 
 export type TokenChange = 'keep' | 'rotate' | 'finish';
 

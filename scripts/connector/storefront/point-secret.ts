@@ -4,9 +4,9 @@ import {
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { parsePointTokens } from '../../../functions/secret-forms.ts';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
-import type { PointTokens } from '../../../shared/sync/balances/point-tokens.ts';
+import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
+import { parsePointTokens } from '../../../shared/services/secret-forms.ts';
 import { Problem } from '../problem.ts';
 
 /** Undefined when nobody has set them: a deployment makes only the place, with a random text in it. */

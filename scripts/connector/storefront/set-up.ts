@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '../../../functions/secret-forms.ts';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
 import {
   type DefinitionState,
   mendDefinition,
   readDefinitions,
-} from '../../../shared/shopify/admin/balance-definitions.ts';
-import type { PointTokens } from '../../../shared/sync/balances/point-tokens.ts';
+} from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
 import { findShop } from '../arguments/find-shop.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/shop-services.ts';

@@ -1,11 +1,15 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import {
+  type EntityKey,
+  type EntityKind,
+  entityKeyText,
+} from '../../../shared/core/events/entity.ts';
+import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
+import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { type EntityKey, type EntityKind, entityKeyText } from '../../../shared/sync/entity.ts';
-import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
-import { mapSnapshot } from '../../../shared/sync/mapping/map-snapshot.ts';
-import type { Mapped } from '../../../shared/sync/mapping/wanted-state.ts';
-import { versionOf } from '../../../shared/sync/read-snapshot.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/sync/store-reader.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
 import { openLetterQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';

@@ -1,4 +1,4 @@
-import type { StoreEntity } from '../../../shared/sync/store-reader.ts';
+import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 
 /** What the store says of a thing, in a line without anything about a person. */
 export function describeEntity(entity: StoreEntity): string {

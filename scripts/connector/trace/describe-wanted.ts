@@ -1,4 +1,4 @@
-import type { WantedState } from '../../../shared/sync/mapping/wanted-state.ts';
+import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 
 /** What the loyalty service should hold, in a few words and nothing about a person. */
 export function describeWanted(wanted: WantedState): string {

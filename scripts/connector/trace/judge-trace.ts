@@ -1,4 +1,4 @@
-import { idempotencyKey } from '../../../shared/sync/idempotency-key.ts';
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { Trace } from './trace-model.ts';
 
 export interface TraceVerdict {

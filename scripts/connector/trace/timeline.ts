@@ -1,4 +1,4 @@
-import { versionOf } from '../../../shared/sync/read-snapshot.ts';
+import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Trace } from './trace-model.ts';
 
 export interface TimelineLine {

@@ -1,7 +1,7 @@
-import type { EntityKey } from '../../../shared/sync/entity.ts';
-import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
-import type { Mapped } from '../../../shared/sync/mapping/wanted-state.ts';
-import type { StoreAnswer, StoreEntity } from '../../../shared/sync/store-reader.ts';
+import type { EntityKey } from '../../../shared/core/events/entity.ts';
+import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { ReadLetter } from '../dead-letters/read-letter.ts';
 
 /** What the loyalty service lets us read back: nothing of an order but its customer. */

@@ -1,28 +1,28 @@
+import type { BalanceStore } from '../../core/balances/balance-store.ts';
+import type { RewardStore } from '../../core/redeem/reward-store.ts';
+import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
+import type { StoreWalk } from '../../core/sync/store-walk.ts';
 import type { StoreOrder } from '../../store/order.ts';
-import type { BalanceStore } from '../../sync/balances/balance-store.ts';
-import type { RewardStore } from '../../sync/redeem/reward-store.ts';
-import type { Store, StoreAnswer } from '../../sync/store-reader.ts';
-import type { StoreWalk } from '../../sync/store-walk.ts';
 import {
   type AdminClient,
   type AdminClientSettings,
   type Ask,
   createAdminClient,
-} from './admin-client.ts';
-import type { Enrichment } from './enrichment.ts';
+} from './client/admin-client.ts';
+import { guardQuestions } from './client/unlike-schema.ts';
+import { readCodeUses } from './discounts/read-code-uses.ts';
+import { readCoupon } from './discounts/read-coupon.ts';
+import { readDiscount } from './discounts/read-discount.ts';
+import { walkDiscounts } from './discounts/walk-discounts.ts';
 import { findAbsent, seesAllOrders } from './find-absent.ts';
 import type { OrderEvidence } from './judge-absence.ts';
-import { makeRewardCode } from './make-reward-code.ts';
-import { readCodeUses } from './read-code-uses.ts';
-import { readCoupon } from './read-coupon.ts';
-import { readDiscount } from './read-discount.ts';
-import { readOrder } from './read-order.ts';
-import { readProduct } from './read-product.ts';
-import { guardQuestions } from './unlike-schema.ts';
-import { walkDiscounts } from './walk-discounts.ts';
-import { walkOrders } from './walk-orders.ts';
-import { walkProducts } from './walk-products.ts';
-import { writeBalances } from './write-balances.ts';
+import type { Enrichment } from './orders/enrichment.ts';
+import { readOrder } from './orders/read-order.ts';
+import { walkOrders } from './orders/walk-orders.ts';
+import { readProduct } from './products/read-product.ts';
+import { walkProducts } from './products/walk-products.ts';
+import { makeRewardCode } from './storefront/make-reward-code.ts';
+import { writeBalances } from './storefront/write-balances.ts';
 
 /** One shop as the store is asked for it. */
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {

@@ -1,6 +1,6 @@
-import type { WalkAnswer, WalkedKind } from '../../sync/store-walk.ts';
-import { unavailable } from './admin-answer.ts';
-import type { Ask } from './admin-client.ts';
+import type { WalkAnswer, WalkedKind } from '../../core/sync/store-walk.ts';
+import { unavailable } from './client/admin-answer.ts';
+import type { Ask } from './client/admin-client.ts';
 import { accessScopesDocument, stillThereDocument } from './documents.gen.ts';
 
 const TYPE: Readonly<Record<WalkedKind, string>> = {

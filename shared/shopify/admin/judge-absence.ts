@@ -1,6 +1,6 @@
-import type { StoreAnswer } from '../../sync/store-reader.ts';
-import { failure, unavailable } from './admin-answer.ts';
-import type { Ask } from './admin-client.ts';
+import type { StoreAnswer } from '../../core/sync/store-reader.ts';
+import { failure, unavailable } from './client/admin-answer.ts';
+import type { Ask } from './client/admin-client.ts';
 import { seesAllOrders } from './find-absent.ts';
 
 /** What the asker knows of an order besides its id. */

@@ -1,4 +1,4 @@
-import { type AdminAnswer, type AdminFailure, failure } from './admin-answer.ts';
+import { type AdminAnswer, type AdminFailure, failure } from './client/admin-answer.ts';
 
 /** A page of a list, as every connection of the Admin API gives it. */
 export interface Page<Node> {

@@ -1,5 +1,5 @@
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../sync/store-walk.ts';
-import { failure, unavailable } from './admin-answer.ts';
+import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import { failure, unavailable } from './client/admin-answer.ts';
 import type { Page } from './read-rest.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { MOST_ITEMS, readCartItems } from '../../sync/storefront/cart-items.ts';
+import { MOST_ITEMS, readCartItems } from '../../core/storefront/cart-items.ts';
 import { badRequest, jsonAnswer, unavailable } from './proxy-answer.ts';
 import type { ForCustomer, ForEverybody } from './route.ts';
 

@@ -1,4 +1,4 @@
-import type { WebhookSecrets } from '../signature.ts';
+import type { WebhookSecrets } from '../webhooks/signature.ts';
 import { checkProxySignature, type QueryPairs, readQuery } from './proxy-signature.ts';
 
 /** What Shopify has vouched for. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { SignatureCheck, WebhookSecrets } from '../signature.ts';
+import type { SignatureCheck, WebhookSecrets } from '../webhooks/signature.ts';
 
 /** Decoded, in the order they were sent; a key may occur several times. */
 export type QueryPairs = readonly (readonly [key: string, value: string])[];

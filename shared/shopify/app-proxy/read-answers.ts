@@ -1,4 +1,4 @@
-import type { QuizAnswers } from '../../sync/storefront/answer-quiz.ts';
+import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import { badRequest, type ProxyAnswer } from './proxy-answer.ts';
 import { isId, readBody, readObject } from './read-fields.ts';
 

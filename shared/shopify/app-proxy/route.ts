@@ -1,4 +1,4 @@
-import type { Storefront } from '../../sync/storefront/storefront.ts';
+import type { Storefront } from '../../core/storefront/storefront.ts';
 import type { ProxyAnswer } from './proxy-answer.ts';
 
 /** What a shopper asks, after it was proved who asks. */

@@ -1,7 +1,7 @@
-import type { RateLimit } from '../../sync/storefront/rate-limit.ts';
-import type { Storefront } from '../../sync/storefront/storefront.ts';
-import { errorFields, type Telemetry } from '../../sync/telemetry.ts';
-import type { WebhookSecrets } from '../signature.ts';
+import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
+import type { RateLimit } from '../../core/storefront/rate-limit.ts';
+import type { Storefront } from '../../core/storefront/storefront.ts';
+import type { WebhookSecrets } from '../webhooks/signature.ts';
 import { type Proof, type ProvedRequest, proveRequest } from './prove-request.ts';
 import {
   badRequest,

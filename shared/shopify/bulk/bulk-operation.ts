@@ -1,5 +1,5 @@
-import { type AdminAnswer, failure } from '../admin/admin-answer.ts';
-import type { Ask } from '../admin/admin-client.ts';
+import { type AdminAnswer, failure } from '../admin/client/admin-answer.ts';
+import type { Ask } from '../admin/client/admin-client.ts';
 import {
   bulkOperationDocument,
   discountsCountDocument,

@@ -1,4 +1,4 @@
-import { type Enrichment, type MetafieldName, metafieldKeys } from '../admin/enrichment.ts';
+import { type Enrichment, type MetafieldName, metafieldKeys } from '../admin/orders/enrichment.ts';
 
 export type BulkKind = 'orders' | 'products' | 'discounts';
 

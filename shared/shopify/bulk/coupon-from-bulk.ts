@@ -1,6 +1,6 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { couponFromNode } from '../admin/coupon-from-node.ts';
-import type { CodeDiscount, RedeemCode } from '../admin/discount-node.ts';
+import { couponFromNode } from '../admin/discounts/coupon-from-node.ts';
+import type { CodeDiscount, RedeemCode } from '../admin/discounts/discount-node.ts';
 import type { Fields } from './group-lines.ts';
 
 /** One code of a discount's; undefined when it cannot be read. */

@@ -1,10 +1,15 @@
 import { readAmount, ZERO } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
-import { orderAsPayload } from '../admin/order-as-payload.ts';
-import { orderDetails } from '../admin/order-details.ts';
-import type { OrderLineNode, OrderNode, ShippingNode, WholeOrder } from '../admin/order-node.ts';
+import { orderAsPayload } from '../admin/orders/order-as-payload.ts';
+import { orderDetails } from '../admin/orders/order-details.ts';
+import type {
+  OrderLineNode,
+  OrderNode,
+  ShippingNode,
+  WholeOrder,
+} from '../admin/orders/order-node.ts';
 import { idFromGid } from '../entity-id.ts';
-import { readOrderWebhook } from '../read-order-webhook.ts';
+import { readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import type { BulkGroup, Fields } from './group-lines.ts';
 
 export type BulkOrder =

@@ -1,5 +1,5 @@
 import type { StoreProduct } from '../../store/product.ts';
-import { type ProductNode, productFromNode } from '../admin/read-product.ts';
+import { type ProductNode, productFromNode } from '../admin/products/read-product.ts';
 import type { BulkGroup } from './group-lines.ts';
 
 /** A product of a bulk file, read by the same rules as its webhook; undefined when it cannot be. */

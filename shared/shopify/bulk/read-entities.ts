@@ -1,4 +1,4 @@
-import type { StoreEntity } from '../../sync/store-reader.ts';
+import type { StoreEntity } from '../../core/sync/store-reader.ts';
 import type { BulkLine } from './bulk-lines.ts';
 import type { BulkKind } from './bulk-query.ts';
 import { couponFromBulk } from './coupon-from-bulk.ts';

@@ -1,13 +1,13 @@
-import { type AdminAnswer, failure } from '../admin/admin-answer.ts';
-import type { Ask } from '../admin/admin-client.ts';
-import type { DataOf } from '../admin/admin-document.ts';
+import { type AdminAnswer, failure } from '../admin/client/admin-answer.ts';
+import type { Ask } from '../admin/client/admin-client.ts';
+import type { DataOf } from '../admin/client/admin-document.ts';
 import {
   createSubscriptionDocument,
   deleteSubscriptionDocument,
   updateSubscriptionDocument,
   webhookSubscriptionsDocument,
 } from '../admin/documents.gen.ts';
-import { topicRoutes } from '../topics.ts';
+import { topicRoutes } from '../webhooks/topics.ts';
 import { differences } from './compare-subscriptions.ts';
 import type { ExistingSubscription, WantedSubscription } from './subscription.ts';
 

@@ -1,5 +1,5 @@
 import { API_VERSION } from '../api-version.ts';
-import { complianceTopics } from '../topics.ts';
+import { complianceTopics } from '../webhooks/topics.ts';
 import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type AdminAnswer, unavailable } from '../admin/admin-answer.ts';
-import type { Ask } from '../admin/admin-client.ts';
+import { type AdminAnswer, unavailable } from '../admin/client/admin-answer.ts';
+import type { Ask } from '../admin/client/admin-client.ts';
 import {
   correctSubscription,
   createSubscription,

@@ -1,5 +1,5 @@
-import { complianceTopics, topicRoutes } from '../topics.ts';
-import { webhookFields } from '../webhook-fields.ts';
+import { complianceTopics, topicRoutes } from '../webhooks/topics.ts';
+import { webhookFields } from '../webhooks/webhook-fields.ts';
 import type { WantedSubscription } from './subscription.ts';
 
 /** One subscription for every topic that the connector handles, at the shop's own address. */

@@ -1,8 +1,8 @@
-import type { Ask } from '../../../shared/shopify/admin/admin-client.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
-import { readAnswer } from '../../../shared/shopify/admin/read-answer.ts';
-import { createThrottle } from '../../../shared/shopify/admin/throttle.ts';
-import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { readAnswer } from '../../../shared/shopify/admin/client/read-answer.ts';
+import { createThrottle } from '../../../shared/shopify/admin/client/throttle.ts';
+import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';

@@ -1,4 +1,4 @@
-import { encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
+import { encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { toTree } from '../json-tree.ts';

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/sync/carried-body.ts';
-import { encodeEvent } from '../../../shared/sync/encode-event.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/carried-body.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { toTree, writeTree } from '../json-tree.ts';
 import { makeBody } from '../make-body.ts';

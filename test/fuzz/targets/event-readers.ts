@@ -1,6 +1,6 @@
-import { identifyEntity } from '../../../shared/shopify/identify-entity.ts';
-import { createEventReader } from '../../../shared/shopify/read-event.ts';
-import { topicRoutes } from '../../../shared/shopify/topics.ts';
+import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';

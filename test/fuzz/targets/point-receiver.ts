@@ -1,9 +1,9 @@
 import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
+import { decodeBalance, encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
+import type { BalanceEvent } from '../../../shared/core/balances/balance-event.ts';
+import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
+import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
-import { decodeBalance, encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../../shared/sync/balances/balance-event.ts';
-import { receivePoints } from '../../../shared/sync/balances/receive-points.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/sync/message-ids.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import { createMemoryQueue } from '../../models/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../support/webhook-request.ts';

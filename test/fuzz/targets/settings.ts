@@ -1,6 +1,6 @@
 import { type ConnectorSettings, checkConnector } from '../../../shared/config/connector-config.ts';
 import { createTransport } from '../../../shared/loyalty/transport.ts';
-import { adminAddress } from '../../../shared/shopify/admin/admin-address.ts';
+import { adminAddress } from '../../../shared/shopify/admin/client/admin-address.ts';
 import { expectLaw, type FuzzTarget } from '../fuzz-target.ts';
 import { toTree } from '../json-tree.ts';
 import { makeBody } from '../make-body.ts';

@@ -1,8 +1,11 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-http.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
-import { type ReceivingWorld, receiveWebhook } from '../../../shared/shopify/receive-webhook.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import {
+  type ReceivingWorld,
+  receiveWebhook,
+} from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
 import { createMemoryEventQueue } from '../../models/memory-queues.ts';
 import { toFunctionUrlEvent } from '../../support/webhook-request.ts';

@@ -1,6 +1,6 @@
-import { topicRoutes } from '../../../shared/shopify/topics.ts';
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
-import { queueFamilyOf } from '../../../shared/sync/queue-family.ts';
+import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
+import { queueFamilyOf } from '../../../shared/core/events/queue-family.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';

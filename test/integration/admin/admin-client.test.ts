@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type AdminClientSettings,
   createAdminClient,
-} from '../../../shared/shopify/admin/admin-client.ts';
-import type { AdminCredentials } from '../../../shared/shopify/admin/admin-credentials.ts';
-import type { AdminDocument } from '../../../shared/shopify/admin/admin-document.ts';
+} from '../../../shared/shopify/admin/client/admin-client.ts';
+import type { AdminCredentials } from '../../../shared/shopify/admin/client/admin-credentials.ts';
+import type { AdminDocument } from '../../../shared/shopify/admin/client/admin-document.ts';
 import { type AdminServer, type Reaction, startAdminServer } from '../../support/admin-server.ts';
 
 const SHOP = 'example-store.myshopify.com';

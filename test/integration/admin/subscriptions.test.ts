@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import type { Dimensions, Metric, Telemetry } from '../../../shared/core/batch/telemetry.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   isInOrder,
   type SubscriptionFindings,
@@ -8,7 +9,6 @@ import {
 import { healSubscriptions } from '../../../shared/shopify/subscriptions/heal-subscriptions.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import type { Dimensions, Metric, Telemetry } from '../../../shared/sync/telemetry.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from '../store-sandbox/webhook-receiver.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { type Ask, createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   mendDefinition,
   readDefinitions,
-} from '../../../shared/shopify/admin/balance-definitions.ts';
-import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
+} from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
+import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
 import { describeBalanceStore } from '../../contract/balance-store-contract.ts';
 
 let store: StoreSandbox;

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { idOf } from '../../../shared/core/events/snapshot-message.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/enrichment.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';
 import { readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
@@ -13,7 +14,6 @@ import {
   FILE_START,
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
-import { idOf } from '../../../shared/sync/snapshot-message.ts';
 import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
 
 let sandbox: StoreSandbox | undefined;

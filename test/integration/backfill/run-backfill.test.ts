@@ -10,13 +10,13 @@ import {
   type BackfillWorld,
   runBackfill,
 } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { deduplicationIdOf } from '../../../shared/core/events/message-ids.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { deduplicationIdOf } from '../../../shared/sync/message-ids.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
 import { createMemoryLedger } from '../../models/memory-ledger.ts';
 
 const WINDOW = 4;

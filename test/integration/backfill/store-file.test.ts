@@ -10,7 +10,7 @@ import {
   fileProblem,
   orderFile,
 } from '../../../scripts/connector/backfill/store-file.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 
 let sandbox: StoreSandbox | undefined;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
-import type { Redemption } from '../../../shared/sync/redeem/redemption.ts';
-import { bookKey, rememberBook } from '../../../shared/sync/redeem/redemption-book.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { openBalances } from '../../support/running-balances.ts';

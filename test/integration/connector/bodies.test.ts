@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { productAt } from '../../fixtures/product-payload.ts';

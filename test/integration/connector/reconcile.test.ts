@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { createAdminClient } from '../../../shared/shopify/admin/admin-client.ts';
+import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { liveOneDay } from '../../support/busy-day.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';

@@ -4,9 +4,9 @@ import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/di
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
-import { mapOrder } from '../../../shared/sync/mapping/map-order.ts';
-import { mapProduct } from '../../../shared/sync/mapping/map-product.ts';
-import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
+import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import { rules } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';

@@ -8,10 +8,10 @@ import {
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
-import { createEventReader } from '../../../shared/shopify/read-event.ts';
-import { decodeEvent } from '../../../shared/sync/event-envelope.ts';
-import type { QueueFamily } from '../../../shared/sync/queue-family.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages, receive } from '../../support/event-source.ts';

@@ -19,8 +19,8 @@ import { showCommand } from '../../../scripts/connector/redemptions/show-command
 import type { Session } from '../../../scripts/connector/session.ts';
 import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
-import { REWARD_TAG } from '../../../shared/shopify/admin/reward-tag.ts';
-import type { RedemptionView } from '../../../shared/sync/redeem/redemption-view.ts';
+import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/reward-tag.ts';
 import connector from '../../fixtures/storefront.config.ts';
 import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 

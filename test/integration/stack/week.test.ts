@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { keepState } from '../../../shared/sync/reconcile/kept-state.ts';
-import { readLastReconcile } from '../../../shared/sync/reconcile/last-reconcile.ts';
-import { positionKey } from '../../../shared/sync/reconcile/reconcile-kind.ts';
-import { quietUntil } from '../../../shared/sync/reconcile/walk-position.ts';
+import { keepState } from '../../../shared/core/reconcile/kept-state.ts';
+import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
+import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { liveOneDay } from '../../support/busy-day.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';

@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'ack-before-write',
     bug: 'a message counts as settled before the work on it has ended',
-    file: 'shared/sync/settle-group.ts',
+    file: 'shared/core/batch/settle-group.ts',
     find: '    let outcome: Outcome;\n',
     replace: '    unsettled.delete(item);\n    let outcome: Outcome;\n',
     within: 20,
@@ -24,7 +24,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-version-guard',
     bug: 'an older snapshot is applied over a newer one',
-    file: 'shared/sync/plan.ts',
+    file: 'shared/core/sync/plan.ts',
     find: '  if (version < entry.version) {',
     replace: '  if (version < 0) {',
     within: 20,
@@ -32,7 +32,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dedup-by-event-id',
     bug: "deliveries are told apart by the merchant's action, which several share",
-    file: 'shared/shopify/webhook-headers.ts',
+    file: 'shared/shopify/webhooks/webhook-headers.ts',
     find: "webhookId: required['webhook-id'],",
     replace: "webhookId: find(headers, family + 'event-id') as string,",
     within: 20,
@@ -40,7 +40,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'group-goes-on-after-a-failure',
     bug: 'what waits behind a failed message of its own group is worked on',
-    file: 'shared/sync/settle-group.ts',
+    file: 'shared/core/batch/settle-group.ts',
     find: "      if (item.reading.kind !== 'ask-store' || !isUnanswered(verdict.retry)) return verdict.retry;\n",
     replace: '',
     within: 40,
@@ -48,7 +48,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rejection-closes-the-ledger',
     bug: 'what was refused counts as settled, so that its replay is taken for late',
-    file: 'shared/sync/next-entry.ts',
+    file: 'shared/core/ledger/next-entry.ts',
     find: '    version: change.entry?.version ?? 0,\n',
     replace: '    version: newestVersion(change) + 1,\n',
     within: 60,
@@ -56,7 +56,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-uncertain-mark',
     bug: 'nothing is written down before an applied state is replaced',
-    file: 'shared/sync/plan.ts',
+    file: 'shared/core/sync/plan.ts',
     find: 'mark: known && !entry.uncertain }',
     replace: 'mark: false }',
     within: 300,
@@ -64,7 +64,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'unchanged-keeps-the-version',
     bug: 'a snapshot that changes nothing does not move the version on',
-    file: 'shared/sync/plan.ts',
+    file: 'shared/core/sync/plan.ts',
     find: 'advance: version > entry.version }',
     replace: 'advance: false }',
     within: 60,
@@ -72,7 +72,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'older-messages-leave-first',
     bug: 'older messages are acknowledged before the newest one is settled',
-    file: 'shared/sync/settle-group.ts',
+    file: 'shared/core/batch/settle-group.ts',
     find: '  let known = entry;\n',
     replace:
       '  for (const older of work.slice(1)) unsettled.delete(older);\n  let known = entry;\n',
@@ -81,7 +81,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-dedup-by-webhook-id',
     bug: 'a second dead letter of one webhook within five minutes is swallowed',
-    file: 'shared/sync/message-ids.ts',
+    file: 'shared/core/events/message-ids.ts',
     find: '  return source.messageId;\n',
     replace:
       '  return /"deliveryId":"([^"]+)"/.exec(source.body)?.[1]?.replaceAll(/[^\\x21-\\x7e]/g, \'-\') ?? source.messageId;\n',
@@ -90,7 +90,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retry-without-cap',
     bug: 'the delay between two tries doubles for ever',
-    file: 'shared/sync/retry-policy.ts',
+    file: 'shared/core/batch/retry-policy.ts',
     find: 'const LONGEST_DELAY = 1800;',
     replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
     within: 300,
@@ -98,7 +98,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-fallback-on-13',
     bug: 'a completed order that cannot be cancelled is not sent as cancelled either',
-    file: 'shared/sync/make-calls.ts',
+    file: 'shared/core/sync/make-calls.ts',
     find: '  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {',
     replace: '  if (fallBack || !hasCode(cancelled, CANNOT_CANCEL_COMPLETED)) {',
     within: 20,
@@ -106,7 +106,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'skip-forgets-an-applied-order',
     bug: 'an order whose customer was deleted is skipped although the service holds it',
-    file: 'shared/sync/mapping/map-order.ts',
+    file: 'shared/core/mapping/map-order.ts',
     find: '  if (known) return undefined;\n',
     replace: '',
     within: 60,
@@ -114,7 +114,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    file: 'shared/sync/make-calls.ts',
+    file: 'shared/core/sync/make-calls.ts',
     find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
     replace: '        0,',
     within: 60,
@@ -122,7 +122,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'accepted-without-a-queue',
     bug: 'the receiver answers 200 although the queue did not take the event',
-    file: 'shared/shopify/receive-webhook.ts',
+    file: 'shared/shopify/webhooks/receive-webhook.ts',
     find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };\n  }\n  telemetry.count('received'",
     replace:
       "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };\n  }\n  telemetry.count('received'",
@@ -131,7 +131,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-lost-when-parking-fails',
     bug: 'a message leaves its queue although no dead letter could be written',
-    file: 'shared/sync/park-message.ts',
+    file: 'shared/core/batch/park-message.ts',
     find: '    return false;\n',
     replace: '    return true;\n',
     within: 600,
@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retried-messages-are-deleted',
     bug: 'the batch does not name what stays on the queue',
-    file: 'shared/sync/delay-messages.ts',
+    file: 'shared/core/batch/delay-messages.ts',
     find: '  return kept.map(({ messageId }) => messageId);',
     replace: '  return [];',
     within: 20,
@@ -147,7 +147,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'same-second-is-believed',
     bug: 'of two changes within one second the one that comes later is taken for the later one',
-    file: 'shared/sync/plan.ts',
+    file: 'shared/core/sync/plan.ts',
     find: "  if (tie && source === 'event') return",
     replace: "  if (tie && source === 'store') return",
     within: 60,
@@ -155,7 +155,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'codes-are-not-announced',
     bug: "the ledger does not learn of a discount's codes before they are sent on their way",
-    file: 'shared/sync/fan-out.ts',
+    file: 'shared/core/sync/fan-out.ts',
     find: '  const unknown = coupons.filter(',
     replace: '  const unknown = [].filter(',
     within: 600,
@@ -163,7 +163,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'gone-without-an-announcement',
     bug: 'what the store does not show is taken for deleted, though it only lags',
-    file: 'shared/sync/read-snapshot.ts',
+    file: 'shared/core/sync/read-snapshot.ts',
     find: "  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';",
     replace: '  const announced = topic.length > 0;',
     within: 300,
@@ -171,7 +171,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-stale',
     bug: 'reconciling does not send for what the store has changed since',
-    file: 'shared/sync/reconcile/judge-entity.ts',
+    file: 'shared/core/reconcile/judge-entity.ts',
     find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
     replace: "{ kind: 'fine' };",
     within: 60,
@@ -179,7 +179,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dead-worker-is-forgotten',
     bug: 'what a dead worker may have sent counts as never sent',
-    file: 'shared/sync/settle-group.ts',
+    file: 'shared/core/batch/settle-group.ts',
     find: '  if (!work.some(({ message }) => message.attempts > 1)) return {};',
     replace: '  if (work.length > 0) return {};',
     within: 600,
@@ -187,7 +187,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'permit-is-never-given-back',
     bug: 'the circuit breaker counts calls that have ended as still under way',
-    file: 'shared/sync/circuit-breaker.ts',
+    file: 'shared/core/sync/circuit-breaker.ts',
     find: '    inFlight -= 1;\n',
     replace: '',
     within: 60,
@@ -195,7 +195,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-group-per-delivery',
     bug: 'messages are grouped by delivery, so that two workers can have the same order',
-    file: 'shared/sync/message-ids.ts',
+    file: 'shared/core/events/message-ids.ts',
     find: "{ shop, kind, id }: Pick<TracedEvent, 'shop' | 'kind' | 'id'>): string {\n",
     replace:
       "{ shop, kind, id: one, deliveryId }: TracedEvent): string {\n  const id = one + '/' + deliveryId;\n",
@@ -204,7 +204,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'test-orders-are-sent',
     bug: 'an order that the merchant placed to try the checkout earns points',
-    file: 'shared/sync/mapping/map-order.ts',
+    file: 'shared/core/mapping/map-order.ts',
     find: "  if (order.test && rules.testOrders === 'skip') return 'test-order';\n",
     replace: '',
     within: 20,
@@ -212,7 +212,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-deletions',
     bug: 'the deep comparison does not look for what the store has deleted',
-    file: 'shared/sync/reconcile/find-deletions.ts',
+    file: 'shared/core/reconcile/find-deletions.ts',
     find: '  if (entry.appliedKey === undefined) return false;\n',
     replace: '  if (!entry.uncertain) return false;\n',
     within: 60,
@@ -220,7 +220,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-missing',
     bug: 'reconciling does not send for what nobody ever told',
-    file: 'shared/sync/reconcile/judge-entity.ts',
+    file: 'shared/core/reconcile/judge-entity.ts',
     find: "? { kind: 'history' } : heal('missing');",
     replace: "? { kind: 'history' } : { kind: 'fine' };",
     within: 60,
@@ -237,7 +237,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'personal-data-in-a-log',
     bug: 'the name of a customer is logged',
-    file: 'shared/sync/report-outcome.ts',
+    file: 'shared/core/batch/report-outcome.ts',
     find: "    ...(outcome.kind === 'handled' && { how: outcome.how }),\n    ...(outcome.kind === 'applied'",
     replace:
       "    ...{ body: Buffer.from((event as { body?: Uint8Array }).body ?? []).toString() },\n    ...(outcome.kind === 'applied'",

@@ -1,11 +1,11 @@
-import { parseJson } from '../../../shared/shopify/parse-json.ts';
-import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
-import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
+import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import { readAmount } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
-import type { StoreAnswer } from '../../../shared/sync/store-reader.ts';
 import { createMemoryStore, type MemoryStore } from '../../models/memory-store.ts';
 import { orderNotice, productBody, utc } from './payloads.ts';
 import type { DiscountRow, OrderRow, ProductRow, StoreRows } from './rows.ts';

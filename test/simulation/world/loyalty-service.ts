@@ -1,3 +1,5 @@
+import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/retry-policy.ts';
+import type { LoyaltyCalls } from '../../../shared/core/sync/make-calls.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type {
   Transport,
@@ -5,8 +7,6 @@ import type {
   TransportFault,
   TransportRequest,
 } from '../../../shared/loyalty/transport.ts';
-import type { LoyaltyCalls } from '../../../shared/sync/make-calls.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/sync/retry-policy.ts';
 import { type LoyaltyCall, openLoyaltyProgram, routeOf } from '../../support/in-process-loyalty.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';

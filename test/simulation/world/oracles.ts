@@ -1,8 +1,8 @@
 import type { ProgramTables } from '../../../local/loyalty-sandbox/program/rows.ts';
-import { mapCoupon } from '../../../shared/sync/mapping/map-coupon.ts';
-import { mapOrder } from '../../../shared/sync/mapping/map-order.ts';
-import { mapProduct } from '../../../shared/sync/mapping/map-product.ts';
-import type { OrderForm, ProductForm } from '../../../shared/sync/mapping/wanted-state.ts';
+import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
+import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { toStoreCoupon, toStoreOrder, toStoreProduct } from '../store/living-store.ts';
 import type { StoreRows } from '../store/rows.ts';

@@ -1,7 +1,7 @@
-import type { Ledger } from '../../../shared/sync/ledger.ts';
-import type { EventQueue } from '../../../shared/sync/store-event.ts';
-import type { Store, StoreAnswer } from '../../../shared/sync/store-reader.ts';
-import type { StoreWalk } from '../../../shared/sync/store-walk.ts';
+import type { EventQueue } from '../../../shared/core/events/store-event.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from '../store/living-store.ts';

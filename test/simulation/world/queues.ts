@@ -1,12 +1,12 @@
-import { encodeEvent } from '../../../shared/sync/encode-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/sync/message-ids.ts';
-import { type QueueFamily, queueFamilyOf } from '../../../shared/sync/queue-family.ts';
-import type { ReceivedMessage } from '../../../shared/sync/source-queue.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
+import { type QueueFamily, queueFamilyOf } from '../../../shared/core/events/queue-family.ts';
+import type { ReceivedMessage } from '../../../shared/core/events/source-queue.ts';
 import type {
   DeadLetterReason,
   DeadLetters,
   StoreEvent,
-} from '../../../shared/sync/store-event.ts';
+} from '../../../shared/core/events/store-event.ts';
 import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
 import { createMemoryDeadLetters } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -27,7 +27,7 @@ describe('the profile of a bundle', () => {
     const sources = [
       'node_modules/@smithy/signature-v4/dist-es/SignatureV4.js',
       'node_modules/valibot/dist/index.mjs',
-      'shared/sync/mapping/map-order.ts',
+      'shared/core/mapping/map-order.ts',
       'functions/sync-orders/handler.ts',
     ];
     const placeOf = createPlaceOf('/index.js', ({ columnNumber }) => sources[columnNumber]);
@@ -35,7 +35,7 @@ describe('the profile of a bundle', () => {
     expect(places).toEqual([
       '@smithy/*',
       'valibot',
-      'shared/sync',
+      'shared/core',
       'functions/sync-orders',
       'the bundle around it',
     ]);

@@ -10,7 +10,7 @@ import type {
   CouponRules,
   OrderRules,
   ProductRules,
-} from '../../../shared/sync/mapping/mapping-rules.ts';
+} from '../../../shared/core/mapping/mapping-rules.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],

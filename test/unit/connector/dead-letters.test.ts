@@ -13,11 +13,11 @@ import {
 import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
 import { prepareReplay } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { maskPersonal } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
-import { createEventReader } from '../../../shared/shopify/read-event.ts';
-import { LETTER_REASONS } from '../../../shared/sync/dead-letter.ts';
-import { encodeEvent } from '../../../shared/sync/encode-event.ts';
-import { hashBody } from '../../../shared/sync/message-ids.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+import { LETTER_REASONS } from '../../../shared/core/events/dead-letter.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { hashBody } from '../../../shared/core/events/message-ids.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
 
 const at = Date.parse('2026-10-09T12:00:00Z');

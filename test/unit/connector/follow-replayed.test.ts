@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { followReplayed } from '../../../scripts/connector/dead-letters/replay/follow-replayed.ts';
 import type { ReplayedLetter } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import type { LetterQueue } from '../../../shared/sync/dead-letter.ts';
-import { type EntityKey, entityKeyText } from '../../../shared/sync/entity.ts';
-import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
+import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import { type EntityKey, entityKeyText } from '../../../shared/core/events/entity.ts';
+import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { LETTER_SHOP } from '../../support/parked-letters.ts';
 
 const key = (id: string): EntityKey => ({ shop: LETTER_SHOP, kind: 'order', id });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { judgeTrace } from '../../../scripts/connector/trace/judge-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
 import type { Trace } from '../../../scripts/connector/trace/trace-model.ts';
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
-import { idempotencyKey } from '../../../shared/sync/idempotency-key.ts';
-import type { LedgerEntry } from '../../../shared/sync/ledger.ts';
-import type { Mapped } from '../../../shared/sync/mapping/wanted-state.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },

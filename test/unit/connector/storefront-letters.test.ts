@@ -9,8 +9,8 @@ import { examineLetter } from '../../../scripts/connector/dead-letters/show/exam
 import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/figures.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { encodeBalance } from '../../../shared/sync/balances/balance-envelope.ts';
-import { encodeRedemption } from '../../../shared/sync/redeem/redemption-envelope.ts';
+import { encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
+import { encodeRedemption } from '../../../shared/core/redeem/redemption-envelope.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };

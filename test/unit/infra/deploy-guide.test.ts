@@ -4,7 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/judge-scopes.ts';
 import { appConfiguration } from '../../../shared/shopify/subscriptions/app-configuration.ts';
-import { topicRoutes } from '../../../shared/shopify/topics.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 
 const guide = readFileSync('docs/deploy.md', 'utf8');
 const ADDRESS = 'https://hooks.example.com/example-store';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShopSecrets } from '../../../functions/shop-secrets.ts';
+import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const alarmed = 'owner@shop.example';

@@ -3,14 +3,14 @@ import { REDEEM_MS, STORE_MS } from '../../../functions/storefront-time.ts';
 import { RESERVE_MS, shareOutTime } from '../../../functions/worker-time.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/call-budget.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
+import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
+import { CALL_LIMIT_MS } from '../../../shared/core/storefront/ask-loyalty.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
   LONGEST_WAIT_MS,
   MOST_TRIES,
   REQUEST_TIMEOUT_MS,
-} from '../../../shared/shopify/admin/admin-client.ts';
-import { retryDelaySeconds } from '../../../shared/sync/retry-policy.ts';
-import { CALL_LIMIT_MS } from '../../../shared/sync/storefront/ask-loyalty.ts';
+} from '../../../shared/shopify/admin/client/admin-client.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();

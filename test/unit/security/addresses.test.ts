@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { loyaltyAddress } from '../../../functions/loyalty-address.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { buildPath } from '../../../shared/loyalty/build-path.ts';
 import { createTransport } from '../../../shared/loyalty/transport.ts';
-import { adminAddress } from '../../../shared/shopify/admin/admin-address.ts';
+import { loyaltyAddress } from '../../../shared/services/loyalty-address.ts';
+import { adminAddress } from '../../../shared/shopify/admin/client/admin-address.ts';
 
 const connector = defineConnector({
   shops: [{ domain: 'example-store.myshopify.com' }],

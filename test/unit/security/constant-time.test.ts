@@ -1,13 +1,13 @@
 import crypto, { createHmac } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkToken } from '../../../shared/core/balances/point-tokens.ts';
 import {
   checkProxySignature,
   type QueryPairs,
   signQuery,
 } from '../../../shared/shopify/app-proxy/proxy-signature.ts';
-import { checkSignature } from '../../../shared/shopify/signature.ts';
-import { checkToken } from '../../../shared/sync/balances/point-tokens.ts';
+import { checkSignature } from '../../../shared/shopify/webhooks/signature.ts';
 
 /** The lengths of what was compared, byte by byte in constant time, since the test began. */
 let compared: (readonly [number, number])[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
+import { errorFields } from '../../../shared/core/batch/telemetry.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
-import { errorFields } from '../../../shared/sync/telemetry.ts';
 
 const HOSTILE = [
   'a\r\n{"level":"error","message":"forged"}',

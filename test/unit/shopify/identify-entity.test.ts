@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identifyEntity } from '../../../shared/shopify/identify-entity.ts';
-import { type TopicRoute, topicRoutes } from '../../../shared/shopify/topics.ts';
-import { hashBody } from '../../../shared/sync/message-ids.ts';
+import { hashBody } from '../../../shared/core/events/message-ids.ts';
+import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
+import { type TopicRoute, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { productAt } from '../../fixtures/product-payload.ts';
 import { openConnector } from '../../support/in-process-connector.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/parse-json.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
   readShopRedaction,
-} from '../../../shared/shopify/read-compliance-webhook.ts';
-import { readDeletionWebhook } from '../../../shared/shopify/read-deletion-webhook.ts';
-import { readDiscountWebhook } from '../../../shared/shopify/read-discount-webhook.ts';
-import { readOrderReference } from '../../../shared/shopify/read-order-reference.ts';
+} from '../../../shared/shopify/webhooks/read-compliance-webhook.ts';
+import { readDeletionWebhook } from '../../../shared/shopify/webhooks/read-deletion-webhook.ts';
+import { readDiscountWebhook } from '../../../shared/shopify/webhooks/read-discount-webhook.ts';
+import { readOrderReference } from '../../../shared/shopify/webhooks/read-order-reference.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 

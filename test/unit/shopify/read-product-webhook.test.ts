@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProductWebhook } from '../../../shared/shopify/read-product-webhook.ts';
+import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 
 const payload = {
   id: 788_032_119,

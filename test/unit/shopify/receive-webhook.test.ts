@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { hashBody } from '../../../shared/core/events/message-ids.ts';
+import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,
   type WebhookAnswer,
-} from '../../../shared/shopify/receive-webhook.ts';
-import type { WebhookSecrets } from '../../../shared/shopify/signature.ts';
-import { PROBE_TOPIC } from '../../../shared/shopify/topics.ts';
-import { hashBody } from '../../../shared/sync/message-ids.ts';
-import type { StoreEvent } from '../../../shared/sync/store-event.ts';
+} from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import type { WebhookSecrets } from '../../../shared/shopify/webhooks/signature.ts';
+import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import { type RecordedTelemetry, recordTelemetry } from '../../support/quiet-telemetry.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pickFields } from '../../../local/store-sandbox/delivery/pick-fields.ts';
-import { createEventReader } from '../../../shared/shopify/read-event.ts';
+import type { EventReading } from '../../../shared/core/sync/store-reader.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import type { EventReading } from '../../../shared/sync/store-reader.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { anyLife, live } from '../store-sandbox/any-store-life.ts';
 import { type OpenStore, openStore } from '../store-sandbox/open-store.ts';
 

@@ -6,7 +6,7 @@ import {
   parseMinor,
   share,
 } from '../../../local/store-sandbox/model/minor-units.ts';
-import { readOrderWebhook } from '../../../shared/shopify/read-order-webhook.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { openStore } from './open-store.ts';
 

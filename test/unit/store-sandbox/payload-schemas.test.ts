@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { schemaForWebhook } from 'shopify-webhook-schemas';
 import { describe, expect, it } from 'vitest';
-import { topicRoutes } from '../../../shared/shopify/topics.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { anyLife, live } from './any-store-life.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 

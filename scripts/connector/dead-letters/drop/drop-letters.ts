@@ -1,4 +1,4 @@
-import type { DeadLetter, LetterQueue } from '../../../../shared/sync/dead-letter.ts';
+import type { DeadLetter, LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';

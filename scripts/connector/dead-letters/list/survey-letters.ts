@@ -1,5 +1,5 @@
-import type { LetterQueue } from '../../../../shared/sync/dead-letter.ts';
-import type { AnyQueueFamily } from '../../../../shared/sync/queue-family.ts';
+import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { AnyQueueFamily } from '../../../../shared/core/events/queue-family.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';

@@ -1,5 +1,5 @@
-import type { LetterQueue } from '../../../../shared/sync/dead-letter.ts';
-import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
 import { createLetterGroups } from '../letter-groups.ts';

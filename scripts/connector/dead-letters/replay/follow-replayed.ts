@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LetterQueue, ReplayQueue } from '../../../../shared/sync/dead-letter.ts';
-import { entityKeyText } from '../../../../shared/sync/entity.ts';
-import type { Ledger } from '../../../../shared/sync/ledger.ts';
+import type { LetterQueue, ReplayQueue } from '../../../../shared/core/events/dead-letter.ts';
+import { entityKeyText } from '../../../../shared/core/events/entity.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';

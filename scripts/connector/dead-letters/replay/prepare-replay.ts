@@ -1,8 +1,8 @@
-import { SHOP_NOT_CONFIGURED } from '../../../../shared/shopify/read-event.ts';
-import { canBeReadFromStore } from '../../../../shared/sync/encode-event.ts';
-import { hashBody } from '../../../../shared/sync/message-ids.ts';
-import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
-import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+import { canBeReadFromStore } from '../../../../shared/core/events/encode-event.ts';
+import { hashBody } from '../../../../shared/core/events/message-ids.ts';
+import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
+import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
+import { SHOP_NOT_CONFIGURED } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { ReadLetter } from '../read-letter.ts';
 
 export interface ReplayWishes {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventReader } from '../../../../shared/shopify/read-event.ts';
+import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';

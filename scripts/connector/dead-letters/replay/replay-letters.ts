@@ -3,10 +3,10 @@ import type {
   LetterQueue,
   ReplayedEvent,
   ReplayQueue,
-} from '../../../../shared/sync/dead-letter.ts';
-import { queueFamilyOf } from '../../../../shared/sync/queue-family.ts';
-import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
-import type { ReadEvent } from '../../../../shared/sync/store-reader.ts';
+} from '../../../../shared/core/events/dead-letter.ts';
+import { queueFamilyOf } from '../../../../shared/core/events/queue-family.ts';
+import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
+import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';

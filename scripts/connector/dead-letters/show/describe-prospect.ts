@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../../shared/sync/outcome.ts';
-import type { Task } from '../../../../shared/sync/store-reader.ts';
+import type { Outcome } from '../../../../shared/core/batch/outcome.ts';
+import type { Task } from '../../../../shared/core/sync/store-reader.ts';
 import { explainAwsError } from '../../deployment/explain-aws-error.ts';
 import type { CommonOptions } from '../../session.ts';
 import { REDRIVE } from '../redrive.ts';

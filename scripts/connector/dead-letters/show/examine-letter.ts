@@ -1,12 +1,12 @@
-import { type EntityKey, entityKeyText } from '../../../../shared/sync/entity.ts';
-import type { Ledger, LedgerEntry } from '../../../../shared/sync/ledger.ts';
+import { type EntityKey, entityKeyText } from '../../../../shared/core/events/entity.ts';
+import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
+import type { Ledger, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import {
   type Preview,
   type PreviewWorld,
   previewSync,
-} from '../../../../shared/sync/preview-sync.ts';
-import type { StoreEvent } from '../../../../shared/sync/store-event.ts';
-import type { ReadEvent, Task } from '../../../../shared/sync/store-reader.ts';
+} from '../../../../shared/core/sync/preview-sync.ts';
+import type { ReadEvent, Task } from '../../../../shared/core/sync/store-reader.ts';
 import type { ReadLetter } from '../read-letter.ts';
 
 export interface ExaminingWorld {

@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '../../../../shared/sync/ledger.ts';
-import type { PreviewedCall } from '../../../../shared/sync/preview-sync.ts';
-import { recallOrder, recallProduct } from '../../../../shared/sync/remembered.ts';
+import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { recallOrder, recallProduct } from '../../../../shared/core/ledger/remembered.ts';
+import type { PreviewedCall } from '../../../../shared/core/sync/preview-sync.ts';
 
 /** One field that would be sent otherwise than it was applied. */
 export interface FieldDifference {

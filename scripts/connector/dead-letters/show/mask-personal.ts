@@ -1,4 +1,4 @@
-import type { CouponForm, OrderForm } from '../../../../shared/sync/mapping/wanted-state.ts';
+import type { CouponForm, OrderForm } from '../../../../shared/core/mapping/wanted-state.ts';
 
 /** Of what goes to the loyalty service, the parts that are about a person, or may be. */
 const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm>([

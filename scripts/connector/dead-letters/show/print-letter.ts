@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../../shared/sync/ledger.ts';
+import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
 import { printable, wrap } from '../../terminal/printable.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';

@@ -1,4 +1,4 @@
-import { createEventReader } from '../../../../shared/shopify/read-event.ts';
+import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { openShopServices } from '../../deployment/shop-services.ts';

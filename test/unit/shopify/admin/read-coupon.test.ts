@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
-import { readCoupon } from '../../../../shared/shopify/admin/read-coupon.ts';
-import { readDiscount } from '../../../../shared/shopify/admin/read-discount.ts';
-import { REWARD_TAG } from '../../../../shared/shopify/admin/reward-tag.ts';
+import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
+import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { readCoupon } from '../../../../shared/shopify/admin/discounts/read-coupon.ts';
+import { readDiscount } from '../../../../shared/shopify/admin/discounts/read-discount.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/reward-tag.ts';
 import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
-import { mapCoupon } from '../../../../shared/sync/mapping/map-coupon.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { rules } from '../../../fixtures/store-entities.ts';

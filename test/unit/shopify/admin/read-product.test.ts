@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readProduct } from '../../../../shared/shopify/admin/read-product.ts';
-import { readProductWebhook } from '../../../../shared/shopify/read-product-webhook.ts';
+import { readProduct } from '../../../../shared/shopify/admin/products/read-product.ts';
+import { readProductWebhook } from '../../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { askIn, pagesOf } from '../../../support/admin-execution.ts';
 
 const ID = '8012345678901';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createThrottle } from '../../../../shared/shopify/admin/throttle.ts';
+import { createThrottle } from '../../../../shared/shopify/admin/client/throttle.ts';
 
 function cost(requestedQueryCost: number, currentlyAvailable: number, restoreRate = 50) {
   return {

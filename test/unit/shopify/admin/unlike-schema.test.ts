@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../../../shared/shopify/admin/admin-client.ts';
 import { questionsOf } from '../../../../shared/shopify/admin/admin-store.ts';
-import { readAnswer } from '../../../../shared/shopify/admin/read-answer.ts';
+import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { readAnswer } from '../../../../shared/shopify/admin/client/read-answer.ts';
 
 const SHOP = 'example-store.myshopify.com';
 

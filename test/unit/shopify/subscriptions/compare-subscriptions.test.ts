@@ -8,7 +8,7 @@ import {
   shopAddress,
   wantedSubscriptions,
 } from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { complianceTopics, topicRoutes } from '../../../../shared/shopify/topics.ts';
+import { complianceTopics, topicRoutes } from '../../../../shared/shopify/webhooks/topics.ts';
 
 const HERE = 'https://hooks.example.com';
 const uri = shopAddress(HERE, 'shop');

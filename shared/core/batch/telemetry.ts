@@ -1,0 +1,34 @@
+import type { Detail, Metric } from '../../config/metrics.ts';
+import type { TracedEvent } from '../events/traced-event.ts';
+
+export type { Metric };
+
+export type Dimensions = Readonly<Partial<Record<Detail, string>>>;
+
+/**
+ * Where the connector says what it does. Whoever calls it passes ids, names of reasons and codes, and
+ * never a value out of a payload: nothing here can tell a name from a title.
+ */
+export interface Telemetry {
+  count(metric: Metric, dimensions?: Dimensions, value?: number): void;
+  log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What ties the log lines of one delivery together, from webhook to loyalty call. */
+export function correlationOf(event: Omit<TracedEvent, 'receivedAt'>) {
+  const { deliveryId, shop, kind, id, topic } = event;
+  return { correlationId: deliveryId, shop, kind, id, topic };
+}
+
+/** An error as it may be logged: its message may quote what was being read, its place may not. */
+export function errorFields(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    error: error.name,
+    errorCode: 'code' in error ? String(error.code) : undefined,
+    stack: frames.map((frame) => frame.trim()).join(' < '),
+  };
+}

@@ -1,0 +1,95 @@
+import type { StoreCustomer, StoreOrder } from '../../store/order.ts';
+import { knownFields } from '../ledger/known-fields.ts';
+import { type Detail, findDetail } from './customer-detail.ts';
+import type { OrderRules } from './mapping-rules.ts';
+import { askMerchant, type MerchantResult } from './merchant-function.ts';
+import type { CustomerForm, MappingFault } from './wanted-state.ts';
+
+export type CustomerResult =
+  | { readonly kind: 'form'; readonly form: CustomerForm | undefined }
+  | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
+
+/**
+ * The customer to send with an order.
+ *
+ * An order without a customer keeps the one it was last sent with: the customer was deleted since,
+ * and the loyalty service's order still is theirs. Only an order that never had one is a guest's; it
+ * goes out under the contact the guest left, without an id, because the store has none.
+ */
+export function orderCustomer(
+  order: StoreOrder,
+  rules: OrderRules,
+  remembered: CustomerForm | undefined,
+): CustomerResult {
+  const { customer } = order;
+  if (customer === undefined) {
+    return { kind: 'form', form: remembered ?? guestForm(order, rules) };
+  }
+  const document = findDetail('document', rules.document, order);
+  const birthday = findDetail('birthday', rules.birthday, order);
+  const enrolled = findEnrolment(order, rules);
+  const faults = [document, birthday, enrolled].flatMap((found) =>
+    found.kind === 'fault' ? [found.fault] : [],
+  );
+  if (faults.length > 0) return { kind: 'fault', faults };
+
+  const earlier = remembered?.OriginalId === customer.id ? remembered : undefined;
+  const form = knownFields({
+    ...plainCustomerForm(customer),
+    BirthdayDate: birthdayDate(birthday, earlier?.BirthdayDate),
+    Document: seenOrEarlier(document, earlier?.Document),
+    IsEnrolled: enrolled.kind === 'value' ? enrolled.value : undefined,
+  });
+  return { kind: 'form', form };
+}
+
+/** What the store itself knows of a customer. */
+export function plainCustomerForm(customer: StoreCustomer): CustomerForm {
+  return knownFields({
+    OriginalId: customer.id,
+    Name: customer.name,
+    Email: customer.email,
+    Phone: customer.phone,
+    SignupDate: customer.createdAt,
+  });
+}
+
+export function isReachableGuest({ contact }: StoreOrder): boolean {
+  return contact.email !== undefined || contact.phone !== undefined;
+}
+
+function guestForm(order: StoreOrder, rules: OrderRules): CustomerForm | undefined {
+  if (rules.guests === 'skip' || !isReachableGuest(order)) return undefined;
+  const { name, email, phone } = order.contact;
+  return knownFields({ Name: name, Email: email, Phone: phone, IsEnrolled: false });
+}
+
+function findEnrolment(order: StoreOrder, rules: OrderRules): MerchantResult<boolean | undefined> {
+  const { enrolment } = rules;
+  if (typeof enrolment === 'function') {
+    const isAnswer = (answer: unknown): answer is boolean | undefined =>
+      answer === undefined || typeof answer === 'boolean';
+    return askMerchant('enrolment', () => enrolment(order), isAnswer, 'true, false or undefined');
+  }
+  return { kind: 'value', value: enrolment === 'everyone' ? true : undefined };
+}
+
+/** A detail that this snapshot cannot see stays what it was. */
+function seenOrEarlier(found: Detail, earlier: string | undefined): string | undefined {
+  return found.kind === 'value' ? found.value : earlier;
+}
+
+/**
+ * A day as the first moment of it in UTC. What is no ISO date is left out: a customer's typing error
+ * must not keep an order from its points.
+ */
+function birthdayDate(found: Detail, earlier: string | undefined): string | undefined {
+  if (found.kind !== 'value') return earlier;
+  const day = /^(\d{4}-\d\d-\d\d)(?:[T ].*)?$/.exec(found.value ?? '')?.[1];
+  if (day === undefined) return undefined;
+  const moment = new Date(`${day}T00:00:00.000Z`);
+  // The engine turns the 31st of February into a day of March instead of refusing it.
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
+    ? moment.toISOString()
+    : undefined;
+}

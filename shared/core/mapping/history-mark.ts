@@ -1,0 +1,20 @@
+import type { LedgerEntry } from '../ledger/ledger.ts';
+
+/** In an order's `Metadatas`: placed before the connector was there, so campaigns need not fire. */
+export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;
+
+/** Something was applied, or a call that may have been was begun. */
+export function isKnown(entry: LedgerEntry | undefined): entry is LedgerEntry {
+  return entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain);
+}
+
+/**
+ * Whether an order is history. What it was when the service first heard of it, it stays: a later change
+ * must not look like a new order, and an order that was sent live is not sent again for the mark.
+ */
+export function isHistory(
+  entry: LedgerEntry | undefined,
+  { history }: { readonly history?: boolean },
+): boolean {
+  return isKnown(entry) ? entry.history === true : history === true;
+}

@@ -1,0 +1,87 @@
+import type { StoreCoupon } from '../../store/coupon.ts';
+import { toJsonNumber, ZERO } from '../../store/money.ts';
+import type { StoreCustomer } from '../../store/order.ts';
+import { knownFields } from '../ledger/known-fields.ts';
+import type { KnownBefore } from '../ledger/remembered.ts';
+import { plainCustomerForm } from './customer-form.ts';
+import type { CouponRules } from './mapping-rules.ts';
+import type { CouponForm, Mapped, MappingSkip } from './wanted-state.ts';
+
+const COUPON_TYPE = {
+  'fixed-amount': 0,
+  percentage: 1,
+  'free-shipping': 2,
+  'buy-x-get-y': 4,
+  app: 4,
+} as const satisfies Record<StoreCoupon['kind'], CouponForm['CouponType']>;
+
+/** What the loyalty service should hold for one code of a discount. */
+export function mapCoupon(
+  coupon: StoreCoupon,
+  rules: CouponRules,
+  before: Pick<KnownBefore, 'known'> & { readonly now: Date },
+): Mapped {
+  if (coupon.madeByConnector) return { kind: 'skip', why: 'reward-coupon' };
+  if (isOver(coupon, before.now)) return mapRemovedCoupon(coupon.code);
+  const skipped = skipReason(coupon, rules);
+  if (skipped !== undefined) {
+    // A rule that changed since must not leave the code standing as it was.
+    return before.known ? mapRemovedCoupon(coupon.code) : { kind: 'skip', why: skipped };
+  }
+  const wanted = { kind: 'coupon', id: coupon.code, coupon: couponForm(coupon, rules) } as const;
+  return { kind: 'wanted', wanted, remember: undefined };
+}
+
+/**
+ * A code removed, or its discount deleted. Wanted even for a code that was never recorded: a worker
+ * may have died between sending and recording it, and an unknown code is answered as done.
+ */
+export function mapRemovedCoupon(code: string): Mapped {
+  return { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: code }, remember: undefined };
+}
+
+function couponForm(coupon: StoreCoupon, rules: CouponRules): CouponForm {
+  const customer = receiver(coupon, rules);
+  return knownFields({
+    // Not the store's id of the code: a code removed and added again has another, and the service
+    // would refuse it as somebody else's.
+    OriginalId: coupon.code,
+    CouponCode: coupon.code,
+    CreatedDate: coupon.createdAt,
+    CouponType: COUPON_TYPE[coupon.kind],
+    IsUsed: isUsedUp(coupon),
+    CouponValue: toJsonNumber(coupon.value ?? ZERO),
+    ValidDateStart: coupon.startsAt,
+    ValidDateEnd: coupon.endsAt,
+    CustomerId: customer?.id,
+    Customer: customer && plainCustomerForm(customer),
+  });
+}
+
+/** Ends are given in the code's own dates: the store's status follows them with a delay. */
+function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
+  return status === 'expired' || (endsAt !== undefined && endsAt <= now.toISOString());
+}
+
+function skipReason(coupon: StoreCoupon, rules: CouponRules): MappingSkip | undefined {
+  if (!rules.couponKinds.includes(coupon.kind)) return 'coupon-kind-not-mirrored';
+  if (coupon.audience.kind === 'everyone') {
+    return rules.couponForEveryone === 'skip' ? 'coupon-for-everyone' : undefined;
+  }
+  const forOne = coupon.audience.kind === 'customers' && coupon.audience.customers.length === 1;
+  if (forOne || rules.couponForSeveralCustomers !== 'skip') return undefined;
+  return 'coupon-for-several-customers';
+}
+
+function receiver({ audience }: StoreCoupon, rules: CouponRules): StoreCustomer | undefined {
+  if (audience.kind !== 'customers') return undefined;
+  const [first, ...others] = audience.customers;
+  return others.length === 0 || rules.couponForSeveralCustomers === 'first' ? first : undefined;
+}
+
+/** No purchase can use it any more. One use of a code that many may use does not use it up. */
+function isUsedUp({ timesUsed, useLimit, oncePerCustomer, audience }: StoreCoupon): boolean {
+  if (useLimit !== undefined && timesUsed >= useLimit) return true;
+  if (!oncePerCustomer || audience.kind !== 'customers') return false;
+  return audience.customers.length > 0 && timesUsed >= audience.customers.length;
+}

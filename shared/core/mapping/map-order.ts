@@ -1,0 +1,121 @@
+import { toJsonNumber } from '../../store/money.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import { knownFields } from '../ledger/known-fields.ts';
+import {
+  type KnownBefore,
+  type RememberedOrder,
+  recallOrder,
+  rememberOrder,
+} from '../ledger/remembered.ts';
+import { isReachableGuest, orderCustomer } from './customer-form.ts';
+import type { OrderRules } from './mapping-rules.ts';
+import { orderMetadata } from './order-metadata.ts';
+import { orderProducts } from './order-products.ts';
+import { isOver, type OrderProgress, orderProgress } from './order-progress.ts';
+import { paymentMethod, pointOfSale } from './order-references.ts';
+import { orderTotal } from './order-total.ts';
+import type { Mapped, MappingSkip, OrderForm } from './wanted-state.ts';
+
+/** What the loyalty service should hold for this snapshot of an order, whatever event brought it. */
+export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
+  const skipped = skipReason(order, rules, before.known);
+  if (skipped !== undefined) return { kind: 'skip', why: skipped };
+
+  const remembered = recallOrder(before.remembered);
+  const customer = orderCustomer(order, rules, remembered?.customer);
+  const metadata = orderMetadata(order, rules, before.history === true);
+  const faults = [
+    ...(customer.kind === 'fault' ? customer.faults : []),
+    ...(metadata.kind === 'fault' ? [metadata.fault] : []),
+  ];
+  if (customer.kind === 'fault' || metadata.kind === 'fault') return { kind: 'fault', faults };
+
+  const { branch, salesPerson } = pointOfSale(order, remembered);
+  const progress = orderProgress(order, rules);
+  const form: OrderForm = knownFields({
+    ...orderBasics(order, rules, progress),
+    Customer: customer.form,
+    Metadatas: metadata.metadatas,
+    PaymentMethod: paymentMethod(order, remembered),
+    Branch: branch,
+    SalesPerson: salesPerson,
+  });
+  const remember = rememberOrder(
+    knownFields({
+      basics: rememberedBasics(form),
+      customer: customer.form,
+      card: order.card ?? remembered?.card,
+      branch,
+      salesPerson,
+    }),
+  );
+  return { kind: 'wanted', wanted: wantedOrder(order.id, form, progress), remember };
+}
+
+/**
+ * A deleted order. The store deletes only what it has cancelled or archived, and nothing of it can
+ * be asked any more: whatever the loyalty service knows of it is cancelled, and what it does not know
+ * it answers as done.
+ */
+export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now: Date }): Mapped {
+  const progress = {
+    status: 'deleted',
+    completedAt: undefined,
+    cancelledAt: before.now.toISOString(),
+  };
+  const remembered = recallOrder(before.remembered);
+  const form = knownFields({
+    ...remembered?.basics,
+    OriginalId: id,
+    OrderCancelledDate: progress.cancelledAt,
+    OrderStatus: progress.status,
+    IsCancelledOrReturned: true,
+    IsCompleted: remembered?.basics?.OrderCompletedDate != null,
+    Customer: remembered?.customer,
+    UpdatedDate: progress.cancelledAt,
+  });
+  return {
+    kind: 'wanted',
+    wanted: wantedOrder(id, form, progress),
+    remember: before.remembered,
+  };
+}
+
+/**
+ * Only while nothing was applied: what the service already holds is still corrected. The end of an
+ * order is told even so. A worker may have died between sending it and recording that; its customer may
+ * have been deleted since; and an order that the service does not know is answered as done.
+ */
+function skipReason(order: StoreOrder, rules: OrderRules, known: boolean): MappingSkip | undefined {
+  if (known) return undefined;
+  if (order.test && rules.testOrders === 'skip') return 'test-order';
+  if (order.customer !== undefined || isOver(order)) return undefined;
+  return rules.guests === 'skip' || !isReachableGuest(order) ? 'guest' : undefined;
+}
+
+function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgress): OrderForm {
+  return {
+    OriginalId: order.id,
+    OrderPlacementDate: order.placedAt,
+    OrderCompletedDate: progress.completedAt ?? null,
+    OrderCancelledDate: progress.cancelledAt ?? null,
+    OrderStatus: progress.status,
+    IsCancelledOrReturned: progress.cancelledAt !== undefined,
+    IsCompleted: progress.completedAt !== undefined,
+    OrderTotal: toJsonNumber(orderTotal(order, rules)),
+    Products: orderProducts(order),
+    UpdatedDate: order.updatedAt,
+    Coupon: order.couponCodes[0] ?? null,
+  };
+}
+
+function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics']> {
+  const { OrderPlacementDate, OrderCompletedDate, OrderTotal } = form;
+  return knownFields({ OrderPlacementDate, OrderCompletedDate, OrderTotal });
+}
+
+function wantedOrder(id: string, order: OrderForm, { cancelledAt, status }: OrderProgress) {
+  if (cancelledAt === undefined) return { kind: 'order', id, order } as const;
+  const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
+  return { kind: 'cancelled-order', id, cancellation, order } as const;
+}

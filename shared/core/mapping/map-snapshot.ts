@@ -1,0 +1,90 @@
+import type { EntityKey } from '../events/entity.ts';
+import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import { predatesRedaction, withoutPerson } from '../ledger/redacted-person.ts';
+import type { Snapshot } from '../sync/read-snapshot.ts';
+import { isHistory, isKnown } from './history-mark.ts';
+import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
+import { mapDeletedOrder, mapOrder } from './map-order.ts';
+import { mapDeletedProduct, mapProduct } from './map-product.ts';
+import type { CouponRules, OrderRules, ProductRules } from './mapping-rules.ts';
+import type { Mapped } from './wanted-state.ts';
+
+export type EntityRules = OrderRules & ProductRules & CouponRules;
+
+/**
+ * What the loyalty service should hold, given this snapshot and what it was told before. What the store
+ * told before a redaction is mapped without its person, unless it is what was applied: that needs no call.
+ */
+export function mapSnapshot(
+  key: EntityKey,
+  snapshot: Snapshot,
+  entry: LedgerEntry | undefined,
+  rules: EntityRules,
+  now: Date,
+): Mapped {
+  const mapped = mapAsTold(key, snapshot, entry, rules, now);
+  if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
+  if (!predatesRedaction(entry, snapshot.version)) return isNobodys(mapped) ? REDACTED : mapped;
+  const nameless = mapAsTold(key, withoutPerson(snapshot), entry, rules, now);
+  return nameless.kind === 'skip' || isNobodys(nameless) ? REDACTED : nameless;
+}
+
+const REDACTED = { kind: 'skip', why: 'redacted' } as const;
+
+/** An order that lives is somebody's, or the service does not take it; its end is told by its id alone. */
+function isNobodys(mapped: Mapped): boolean {
+  return (
+    mapped.kind === 'wanted' &&
+    mapped.wanted.kind === 'order' &&
+    mapped.wanted.order.Customer === undefined
+  );
+}
+
+function isApplied(mapped: Mapped, entry: LedgerEntry | undefined): boolean {
+  if (mapped.kind !== 'wanted' || !entry || entry.uncertain) return false;
+  return idempotencyKey(mapped.wanted) === entry.appliedKey;
+}
+
+function mapAsTold(
+  key: EntityKey,
+  snapshot: Snapshot,
+  entry: LedgerEntry | undefined,
+  rules: EntityRules,
+  now: Date,
+): Mapped {
+  const { entity } = snapshot;
+  const before = {
+    // An uncertain entry without a key belongs to a first call that may have happened.
+    known: isKnown(entry),
+    history: isHistory(entry, snapshot),
+    remembered: entry?.remembered,
+    now,
+  };
+  switch (entity.kind) {
+    case 'order':
+      return mapOrder(entity.order, rules, before);
+    case 'product':
+      return mapProduct(entity.product, rules, key.shop);
+    case 'coupon':
+      return mapCoupon(entity.coupon, rules, before);
+    case 'gone':
+      return mapGone(key, before);
+  }
+}
+
+function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOrder>[1]): Mapped {
+  switch (kind) {
+    case 'order':
+      return mapDeletedOrder(id, before);
+    case 'product':
+      return mapDeletedProduct(id, before);
+    case 'coupon':
+    case 'customer':
+    case 'quiz':
+    case 'redemption':
+    case 'notice':
+    case 'cursor':
+      return mapRemovedCoupon(id);
+  }
+}

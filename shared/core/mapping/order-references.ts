@@ -1,0 +1,72 @@
+import type { NamedReference, StoreOrder } from '../../store/order.ts';
+import type { RememberedOrder } from '../ledger/remembered.ts';
+import type { OrderRules } from './mapping-rules.ts';
+import type { ReferenceForm } from './wanted-state.ts';
+
+/**
+ * How it was paid: by card brand and type where a source saw them, by gateway otherwise. A source
+ * that cannot see the card does not take back what one that could has said.
+ */
+export function paymentMethod(
+  order: StoreOrder,
+  remembered: RememberedOrder | undefined,
+): ReferenceForm | undefined {
+  const card = order.card ?? remembered?.card;
+  if (card !== undefined) {
+    const name = [card.brand, card.type].filter((part) => part !== undefined).join(' ');
+    return { OriginalId: slug(name), Name: name };
+  }
+  // A gift card pays a part; what pays the rest says more.
+  const gateway =
+    order.paymentGateways.find((name) => name !== 'gift_card') ?? order.paymentGateways[0];
+  return gateway === undefined ? undefined : { OriginalId: gateway, Name: gateway };
+}
+
+/** Draft orders carry a location and a staff member too: only a till proves a point of sale. */
+export function pointOfSale(
+  order: StoreOrder,
+  remembered: RememberedOrder | undefined,
+): { readonly branch: ReferenceForm | undefined; readonly salesPerson: ReferenceForm | undefined } {
+  if (order.source !== 'pos') return { branch: undefined, salesPerson: undefined };
+  return {
+    branch: referenceForm(order.location, remembered?.branch),
+    salesPerson: referenceForm(order.staff, remembered?.salesPerson),
+  };
+}
+
+/** True when a setting asks for a name or a card that neither this snapshot nor memory can tell. */
+export function needsEnrichment(
+  order: StoreOrder,
+  { enrich }: Pick<OrderRules, 'enrich'>,
+  remembered: RememberedOrder | undefined,
+): boolean {
+  const card = enrich.cardDetails && !order.card && !remembered?.card;
+  if (card && order.paymentGateways.length > 0) return true;
+  if (order.source !== 'pos') return false;
+  const unnamed = (reference: NamedReference | undefined, earlier: ReferenceForm | undefined) =>
+    reference !== undefined && !reference.name && earlier?.OriginalId !== reference.id;
+  return (
+    (enrich.locationNames === true && unnamed(order.location, remembered?.branch)) ||
+    (enrich.staffNames === true && unnamed(order.staff, remembered?.salesPerson))
+  );
+}
+
+/**
+ * A webhook knows the id only: a name learnt earlier stays, else the id stands for it. The Admin API
+ * does not show even the id without the scope: then what was known stays.
+ */
+function referenceForm(
+  reference: NamedReference | undefined,
+  earlier: ReferenceForm | undefined,
+): ReferenceForm | undefined {
+  if (reference === undefined) return earlier;
+  const known = earlier?.OriginalId === reference.id ? earlier.Name : undefined;
+  return { OriginalId: reference.id, Name: reference.name ?? known ?? reference.id };
+}
+
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+}

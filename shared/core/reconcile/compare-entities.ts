@@ -1,0 +1,58 @@
+import type { StoreCoupon } from '../../store/coupon.ts';
+import { inTurns } from '../batch/in-turns.ts';
+import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import { announce } from '../sync/fan-out.ts';
+import type { StoreEntity } from '../sync/store-reader.ts';
+import { type HealedKind, healingMessage } from './healing-message.ts';
+import { judgeEntity } from './judge-entity.ts';
+import type { Compared, Purpose, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
+
+/** What the store says of one entity. */
+export interface Seen {
+  readonly id: string;
+  readonly version: number;
+  readonly entity: StoreEntity | undefined;
+}
+
+/** Holds a page of the store against the ledger and sends for what differs. */
+export async function compareEntities(
+  shop: ReconciledShop,
+  kind: HealedKind,
+  seen: readonly Seen[],
+  purpose: Purpose,
+  world: ReconcileWorld,
+): Promise<Compared> {
+  const { ledger, now, telemetry, orderRetentionDays } = world;
+  const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
+  const entries = await ledger.readMany(seen.map(keyOf));
+  const differing = seen.flatMap((one) => {
+    const key = keyOf(one);
+    const { version, entity } = one;
+    const entry = entries.get(entityKeyText(key));
+    const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
+    const judgement = judgeEntity({ key, entry, version, entity, ...at });
+    return judgement.kind === 'heal' ? [{ ...one, key, judgement }] : [];
+  });
+  await announce(
+    shop.domain,
+    differing.flatMap(({ entity }) => couponIn(entity) ?? []),
+    ledger,
+  );
+  const healed: number[] = [];
+  let rolledOut = 0;
+  await inTurns(differing, async ({ key, id, version, entity, judgement }) => {
+    const { why, wantedKey } = judgement;
+    const found = { shop: shop.domain, id, version, now: now() };
+    if (!(await sendOnce(healingMessage(kind, found, wantedKey, couponIn(entity)), world))) return;
+    // A change of that very second would have been found by the scheduled walk, within the hour.
+    if (purpose.isDeep && why === 'different') rolledOut += 1;
+    else healed.push(version);
+    telemetry.log('info', 'sent for by reconciling', { ...key, why });
+  });
+  return { lookedAt: seen.length, healed, rolledOut };
+}
+
+function couponIn(entity: StoreEntity | undefined): StoreCoupon | undefined {
+  return entity?.kind === 'coupon' ? entity.coupon : undefined;
+}

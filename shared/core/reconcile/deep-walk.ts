@@ -1,0 +1,175 @@
+import type { WalkedKind } from '../sync/store-walk.ts';
+import { comparePage } from './compare-page.ts';
+import { findDeletions } from './find-deletions.ts';
+import { type HealedKind, healedKindOf } from './healing-message.ts';
+import { cursorKey, keepState, recallState } from './kept-state.ts';
+import { positionKey } from './reconcile-kind.ts';
+import {
+  type Compared,
+  OUT_OF_TIME,
+  OVERTAKEN,
+  orOutOfTime,
+  QUEUE_FULL,
+  type ReconciledShop,
+  type ReconcileWorld,
+  type Stopped,
+} from './reconcile-world.ts';
+import { storeDidNotAnswer, waitedForStore } from './store-did-not-answer.ts';
+import type { Tally } from './tally.ts';
+import { waitForRoom } from './wait-for-room.ts';
+import { quietUntil, type Walk, type WalkPosition } from './walk-position.ts';
+
+/**
+ * How far the comparison of everything has come.
+ *
+ *   order ──▶ product ──▶ discount ──▶ ledger ──▶ done
+ *     ▲                                             │ asked for again meanwhile
+ *     └─────────────────────────────────────────────┘
+ */
+interface DeepPosition {
+  /** Epoch milliseconds. */
+  readonly began: number;
+  readonly phase: WalkedKind | 'ledger' | 'done';
+  /** Within the phases that walk the store. */
+  readonly walk?: Walk;
+  /** Within the phase that walks the ledger. */
+  readonly from?: string;
+  /** Asked for while it was under way: what it had compared before may have been judged otherwise. */
+  readonly again?: boolean;
+}
+
+const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
+const KINDS = ['order', 'product', 'discount'] as const;
+
+/** Another run writes once a page: of so many attempts one falls between two pages. */
+const MOST_TRIES = 5;
+
+const deepKey = (shop: string) => cursorKey(shop, 'deep');
+
+export type DeepEnd =
+  /** None was asked for, and none is under way. */
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'finished'; readonly began: number }
+  | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
+
+/**
+ * Kept before anything else is done: it is asked for once a week, and a run that breaks off before its
+ * turn must not forget it.
+ */
+export async function askForDeepWalk(
+  shop: string,
+  { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    const isUnderWay = state !== undefined && state.phase !== 'done';
+    if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
+    const next = isUnderWay ? { ...state, again: true } : begin(now());
+    const kept = { version: next.began, revision };
+    if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
+  }
+}
+
+/** Goes on with the deep walk of a shop that was asked for, until its end or the end of this run. */
+export async function walkDeeply(
+  shop: ReconciledShop,
+  world: ReconcileWorld,
+  tally: Tally,
+): Promise<DeepEnd> {
+  const key = deepKey(shop.domain);
+  const kept = await recallState<DeepPosition>(world.ledger, key);
+  if (kept.state === undefined || kept.state.phase === 'done') return { kind: 'idle' };
+  let position = kept.state;
+  let { revision } = kept;
+  const keep = async (next: DeepPosition): Promise<boolean> => {
+    revision = await keepState(world.ledger, key, next, { version: next.began, revision });
+    position = next;
+    return revision !== undefined;
+  };
+  const stopped = (end: Stopped): DeepEnd => {
+    const { why } = orOutOfTime(end, world);
+    const { began, phase } = position;
+    return { kind: 'stopped', why, began, phase };
+  };
+
+  const sinces = await recallSinces(shop.domain, world);
+  if (!(await keep(position))) return stopped(OVERTAKEN);
+  while (position.phase !== 'done') {
+    if (world.deadline.aborted) return stopped(OUT_OF_TIME);
+    const families = position.phase === 'ledger' ? KINDS : [position.phase];
+    for (const kind of families) {
+      if (!(await waitForRoom(kind, world))) return stopped(QUEUE_FULL);
+    }
+    const step = await takeStep(shop, position, sinces, world);
+    if (step.kind === 'stopped') {
+      // Only codes are sent for before a page is done.
+      if (step.sent) tally.add('coupon', step.sent, world.now());
+      if (await waitedForStore(step, world)) continue;
+      // A place that the store does not take any more must not stop the walk for ever.
+      if (step.why === 'store-query-refused' && position.walk?.after !== undefined) {
+        const { walk: _, ...phaseAnew } = position;
+        await keep(phaseAnew);
+      }
+      return stopped(step);
+    }
+    if (!(await keep(step.next))) return stopped(OVERTAKEN);
+    for (const [kind, compared] of step.compared) tally.add(kind, compared, world.now());
+  }
+  return { kind: 'finished', began: position.began };
+}
+
+const begin = (now: Date): DeepPosition => ({ began: now.getTime(), phase: 'order' });
+
+type Step =
+  | {
+      readonly kind: 'taken';
+      readonly compared: ReadonlyMap<HealedKind, Compared>;
+      readonly next: DeepPosition;
+    }
+  | Stopped;
+
+async function takeStep(
+  shop: ReconciledShop,
+  position: DeepPosition,
+  sinces: ReadonlyMap<WalkedKind, number>,
+  world: ReconcileWorld,
+): Promise<Step> {
+  const { began, phase, again } = position;
+  const same = { began, ...(again && { again }) };
+  if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
+  if (phase === 'ledger') {
+    const { entries, next } = await world.ledger.scan(position.from);
+    const found = await findDeletions(shop, entries, began, world);
+    if (found.kind === 'unavailable') return storeDidNotAnswer(found, world.telemetry);
+    if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
+    return taken(found.value, again ? begin(world.now()) : { began, phase: 'done' });
+  }
+  // By the moment at which the phase is begun: the run that was asked first may have died long ago.
+  const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
+  // What never was settled and is older than the connector is a backfill's business.
+  const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
+  const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);
+  if (page.kind === 'stopped') return page;
+  const compared = new Map([[healedKindOf(phase), page] as const]);
+  if (page.next) return taken(compared, { ...same, phase, walk: page.next });
+  return taken(compared, { ...same, phase: AFTER[phase] });
+}
+
+const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition): Step => ({
+  kind: 'taken',
+  compared,
+  next,
+});
+
+/** Where comparing began, by kind: the scheduled walk knows it. */
+async function recallSinces(
+  shop: string,
+  { ledger }: ReconcileWorld,
+): Promise<ReadonlyMap<WalkedKind, number>> {
+  const sinces = new Map<WalkedKind, number>();
+  for (const kind of KINDS) {
+    const { state } = await recallState<WalkPosition>(ledger, positionKey(shop, kind));
+    if (state) sinces.set(kind, state.since);
+  }
+  return sinces;
+}

@@ -1,0 +1,148 @@
+import { inTurns } from '../batch/in-turns.ts';
+import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
+import { recallOrder } from '../ledger/remembered.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
+import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../sync/store-walk.ts';
+import { deletionMessage, type HealedKind, healedKindOf } from './healing-message.ts';
+import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
+import { quietUntil } from './walk-position.ts';
+
+type ScannedEntry = Awaited<ReturnType<Ledger['scan']>>['entries'][number];
+
+/** The ledger's view of one thing that the store may have deleted. */
+interface Suspect {
+  /** Of the order, the product, or the discount whose code it is. */
+  readonly id: string;
+  readonly version: number;
+}
+
+/** Shopify, "Order": what an app without `read_all_orders` sees, less a day for clocks and borders. */
+const VISIBLE_MS = 59 * 86_400_000;
+/** Where so many are absent, and more than are there, it is not the entities that are wrong. */
+const ENOUGH_TO_DOUBT = 5;
+
+/**
+ * Which of these entries the store has deleted without our hearing of it. That the store does not show
+ * something is believed only where it would have to show it: whatever is sent for here is ended in the
+ * loyalty service, and ending an order takes its points.
+ */
+export async function findDeletions(
+  shop: ReconciledShop,
+  entries: readonly ScannedEntry[],
+  began: number,
+  world: ReconcileWorld,
+): Promise<WalkAnswer<ReadonlyMap<HealedKind, Compared>>> {
+  const now = world.now();
+  const alive = entries.filter(
+    ({ key, entry }) =>
+      key.shop === shop.domain &&
+      entry.version <= quietUntil(now) &&
+      isAlive(shop, key, entry, now),
+  );
+  const orders = alive.filter(({ key }) => key.kind === 'order');
+  const visible = await visibleOrders(shop.domain, orders, world);
+  if (visible.kind === 'unavailable') return visible;
+  const products = alive.filter(({ key }) => key.kind === 'product').map(suspect);
+  const codes = alive.flatMap(({ key, entry: { version, discountId } }) =>
+    key.kind === 'coupon' && discountId !== undefined ? [{ id: discountId, version }] : [],
+  );
+  const found = new Map<HealedKind, Compared>();
+  for (const [kind, suspects] of [
+    ['order', visible.value.orders.map(suspect)],
+    ['product', products],
+    ['discount', codes],
+  ] as const) {
+    const byScope = kind === 'order' && visible.value.byScope;
+    const compared = await endAbsent(shop.domain, kind, { suspects, byScope }, began, world);
+    if (compared.kind === 'unavailable') return compared;
+    found.set(healedKindOf(kind), compared.value);
+  }
+  return { kind: 'found', value: found };
+}
+
+const suspect = ({ key, entry }: ScannedEntry): Suspect => ({
+  id: key.id,
+  version: entry.version,
+});
+
+/** The service holds it, or may, and not as something that is over already. */
+function isAlive(
+  { rules }: ReconciledShop,
+  key: ScannedEntry['key'],
+  entry: LedgerEntry,
+  now: Date,
+): boolean {
+  if (key.kind === 'notice' || key.kind === 'cursor') return false;
+  if (entry.uncertain) return true;
+  if (entry.appliedKey === undefined) return false;
+  const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;
+  const mapped = mapSnapshot(key, gone, entry, rules, now);
+  return mapped.kind === 'wanted' && idempotencyKey(mapped.wanted) !== entry.appliedKey;
+}
+
+/**
+ * Orders that the store would show if it had them. An order is never created before the day it is dated
+ * to (an import may be dated back, Shopify, "processedAt"), so one that was placed within the last sixty
+ * days was created within them.
+ */
+async function visibleOrders(
+  shop: string,
+  orders: readonly ScannedEntry[],
+  { store, now }: ReconcileWorld,
+): Promise<WalkAnswer<{ readonly orders: readonly ScannedEntry[]; readonly byScope: boolean }>> {
+  if (orders.length === 0) return { kind: 'found', value: { orders, byScope: false } };
+  const all = await store.seesAllOrders(shop);
+  if (all.kind === 'unavailable') return all;
+  const visible = orders.filter(({ entry }) => {
+    const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
+    return now().getTime() - placed < VISIBLE_MS;
+  });
+  const value = all.value ? { orders, byScope: true } : { orders: visible, byScope: false };
+  return { kind: 'found', value };
+}
+
+async function endAbsent(
+  shop: string,
+  kind: WalkedKind,
+  { suspects, byScope }: { readonly suspects: readonly Suspect[]; readonly byScope: boolean },
+  began: number,
+  world: ReconcileWorld,
+): Promise<WalkAnswer<Compared>> {
+  const { store, now, telemetry } = world;
+  const nothingEnded = { lookedAt: suspects.length, healed: [], rolledOut: 0 };
+  const ids = [...new Set(suspects.map(({ id }) => id))];
+  const absent = new Set<string>();
+  for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
+    const page = ids.slice(start, start + MOST_ASKED_FOR);
+    const answer = await store.findAbsent(shop, kind, page);
+    if (answer.kind === 'unavailable') return answer;
+    for (const id of answer.value) absent.add(id);
+  }
+  if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
+    telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
+    telemetry.log('error', 'the store shows less than half of what it told of: nothing was ended', {
+      shop,
+      kind,
+      asked: ids.length,
+      absent: absent.size,
+    });
+    return { kind: 'found', value: nothingEnded };
+  }
+  if (byScope && absent.size > 0) {
+    // Had the scope been taken away meanwhile, older orders would be absent for that alone, and the worker
+    // would see as little: it takes the message for the store's own word that the order was deleted.
+    const still = await store.seesAllOrders(shop);
+    if (still.kind === 'unavailable') return still;
+    if (!still.value) return { kind: 'found', value: nothingEnded };
+  }
+  await inTurns([...absent], async (id) => {
+    // The same id all through this walk: the codes of one discount lie on many pages.
+    const message = deletionMessage(kind, { shop, id, version: began, now: now() });
+    if (!(await sendOnce(message, world))) return;
+    telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });
+  });
+  const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);
+  return { kind: 'found', value: { lookedAt: suspects.length, healed, rolledOut: 0 } };
+}

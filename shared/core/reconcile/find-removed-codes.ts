@@ -1,0 +1,60 @@
+import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { WalkAnswer } from '../sync/store-walk.ts';
+import { deletionMessage } from './healing-message.ts';
+import type { ReconcileWorld } from './reconcile-world.ts';
+import { sendOnce } from './send-once.ts';
+
+type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
+
+interface WalkedDiscount {
+  readonly id: string;
+  readonly version: number;
+  /** The codes that the store showed. */
+  readonly codes: ReadonlySet<string>;
+  /** False: the first ones were read by an earlier run. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Codes that the ledger has and their discount has no more: nothing else tells of one whose removal was
+ * never heard of. Each is asked for by name before it is sent for.
+ */
+export async function findRemovedCodes(
+  shop: string,
+  { id: discountId, version, codes, isComplete }: WalkedDiscount,
+  world: ReconcileWorld,
+): Promise<{ readonly healed: readonly number[]; readonly stopped?: Unavailable }> {
+  const { ledger, store, now, telemetry } = world;
+  const healed: number[] = [];
+  let from: string | undefined;
+  do {
+    const page = await ledger.listCodes(shop, discountId, from);
+    const unseen = page.codes.filter((code) => !codes.has(code));
+    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
+    const entries = await ledger.readMany(keys);
+    for (const key of keys) {
+      const entry = entries.get(entityKeyText(key));
+      if (!entry || !isActive(key.id, entry)) continue;
+      // Settled from this state of the discount, so it is one of those that were not seen today.
+      if (!isComplete && entry.version >= version) continue;
+      const answer = await store.readCoupon(shop, key.id);
+      // What was sent for by then is said all the same: it would be counted nowhere else.
+      if (answer.kind === 'unavailable') return { healed, stopped: answer };
+      if (answer.kind === 'found') continue;
+      const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
+      if (!(await sendOnce(message, world))) continue;
+      healed.push(version);
+      telemetry.log('info', 'sent for by reconciling', { ...key, why: 'removed' });
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return { healed };
+}
+
+/** The service holds it, or may: what was skipped or is inactive already needs no end. */
+function isActive(code: string, { appliedKey, uncertain }: LedgerEntry): boolean {
+  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
+  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
+}

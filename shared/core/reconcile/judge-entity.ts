@@ -1,0 +1,79 @@
+import type { EntityKey } from '../events/entity.ts';
+import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
+import type { StoreEntity } from '../sync/store-reader.ts';
+
+export interface Comparison {
+  readonly key: EntityKey;
+  readonly entry: LedgerEntry | undefined;
+  /** The store's own `updated_at`, epoch milliseconds. */
+  readonly version: number;
+  /** Undefined: it could not be read, so only versions are compared. */
+  readonly entity: StoreEntity | undefined;
+  readonly rules: EntityRules;
+  /** What changed before, and is unknown, is history: a backfill's business. */
+  readonly since: number;
+  readonly orderRetentionDays: number;
+  readonly now: Date;
+}
+
+export type Judgement =
+  | { readonly kind: 'fine' }
+  /** Refused at this very version: its dead letter waits for a person. */
+  | { readonly kind: 'waits' }
+  /** Older than the connector, or than the ledger's memory of it. */
+  | { readonly kind: 'history' }
+  | { readonly kind: 'heal'; readonly why: HealReason; readonly wantedKey: string | undefined };
+
+type HealReason =
+  /** No event of it was ever settled. */
+  | 'missing'
+  /** The store has changed it since. */
+  | 'stale'
+  /** The same version, but another state: two changes in one second, or a rule that changed. */
+  | 'different'
+  /** A call was begun and nobody knows how it ended. */
+  | 'uncertain';
+
+/** What the ledger says of an entity, held against what the store says of it. */
+export function judgeEntity(comparison: Comparison): Judgement {
+  const { key, entry, version, entity, rules, now } = comparison;
+  if (isRefused(entry, version)) return { kind: 'waits' };
+  const mapped =
+    entity &&
+    mapSnapshot(key, { kind: 'snapshot', entity, version, source: 'store' }, entry, rules, now);
+  // None of the loyalty service's business, with or without an event.
+  if (mapped?.kind === 'skip') return { kind: 'fine' };
+  const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
+  const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
+
+  if (entry?.uncertain) return heal('uncertain');
+  // Version 0 is an entry in which nothing was ever settled.
+  if (entry === undefined || entry.version === 0) {
+    return version < earliestMissing(comparison, mapped) ? { kind: 'history' } : heal('missing');
+  }
+  if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
+  // A rule that fails for what was settled long ago would only make dead letters of it.
+  if (wantedKey === undefined || wantedKey === entry.appliedKey) return { kind: 'fine' };
+  return heal('different');
+}
+
+/**
+ * What is unknown and older was either settled before the connector came, or so long ago that the ledger
+ * has forgotten it: orders and ended codes expire there, and would be sent anew for ever.
+ */
+function earliestMissing(
+  { key, since, orderRetentionDays, now }: Comparison,
+  mapped: Mapped | undefined,
+): number {
+  const isOver = mapped?.kind === 'wanted' && mapped.wanted.kind === 'inactive-coupon';
+  if (key.kind !== 'order' && !isOver) return since;
+  return Math.max(since, now.getTime() - orderRetentionDays * 86_400_000);
+}
+
+/** By the newest line of that version: a replay may have been applied since. */
+function isRefused(entry: LedgerEntry | undefined, version: number): boolean {
+  return entry?.outcomes.findLast((line) => line.version === version)?.outcome === 'rejected';
+}

@@ -1,0 +1,73 @@
+import type { WalkedKind } from '../sync/store-walk.ts';
+import { comparePage } from './compare-page.ts';
+import { healedKindOf } from './healing-message.ts';
+import { cursorKey, keepState, recallState } from './kept-state.ts';
+import {
+  OUT_OF_TIME,
+  OVERTAKEN,
+  orOutOfTime,
+  QUEUE_FULL,
+  type ReconciledShop,
+  type ReconcileWorld,
+  type Stopped,
+} from './reconcile-world.ts';
+import { waitedForStore } from './store-did-not-answer.ts';
+import type { Tally } from './tally.ts';
+import { waitForRoom } from './wait-for-room.ts';
+import { firstPosition, nextWalk, type Walk, type WalkPosition } from './walk-position.ts';
+
+export type WalkEnd = { readonly kind: 'finished' } | Stopped;
+
+export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `walk/${kind}`);
+
+/**
+ * Everything of one kind that the store changed since the last run, page by page. What was done is kept
+ * after every page, and only by whoever kept it last: of two runs at once the older one ends.
+ */
+export async function reconcileKind(
+  shop: ReconciledShop,
+  kind: WalkedKind,
+  world: ReconcileWorld,
+  tally: Tally,
+): Promise<WalkEnd> {
+  const key = positionKey(shop.domain, kind);
+  const kept = await recallState<WalkPosition>(world.ledger, key);
+  const position = kept.state ?? firstPosition(world.now(), world.everyMinutes);
+  const { since } = position;
+  let { revision } = kept;
+
+  async function keep(next: WalkPosition): Promise<boolean> {
+    const state = { version: next.doneUntil, revision };
+    revision = await keepState(world.ledger, key, next, state);
+    return revision !== undefined;
+  }
+
+  let walk: Walk = position.walk ?? nextWalk(position, world.now());
+  if (!(await keep({ ...position, walk }))) return OVERTAKEN;
+  for (;;) {
+    if (world.deadline.aborted) return OUT_OF_TIME;
+    if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
+    const page = await comparePage(shop, kind, walk, { since, isDeep: false }, world);
+    if (page.kind === 'stopped') {
+      if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
+      if (await waitedForStore(page, world)) continue;
+      return await stop(page);
+    }
+    const { doneUntil } = page.next ? position : { doneUntil: walk.until };
+    const next = { since, doneUntil, ...(page.next && { walk: page.next }) };
+    if (!(await keep(next))) return OVERTAKEN;
+    tally.add(healedKindOf(kind), page, world.now());
+    if (!page.next) break;
+    walk = page.next;
+  }
+  // What an earlier run had begun is done: now for what the store has changed since.
+  return position.walk ? reconcileKind(shop, kind, world, tally) : { kind: 'finished' };
+
+  /** A place that the store does not take any more must not stop the walk for ever. */
+  async function stop(end: Stopped): Promise<Stopped> {
+    if (end.why === 'store-query-refused' && walk.after !== undefined) {
+      await keep({ ...position, walk: { from: walk.from, until: walk.until } });
+    }
+    return orOutOfTime(end, world);
+  }
+}

@@ -1,0 +1,84 @@
+import type { WalkedKind } from '../sync/store-walk.ts';
+import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
+import { keepLastReconcile } from './last-reconcile.ts';
+import { reconcileKind } from './reconcile-kind.ts';
+import type { ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { createTally, type Tally } from './tally.ts';
+
+/** Orders first: points are what people wait for. */
+const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
+
+/**
+ * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
+ * to a deep walk, if one was asked for now or earlier, so that it comes to its end whatever its size.
+ */
+export async function reconcile(
+  shops: readonly ReconciledShop[],
+  isDeep: boolean,
+  given: Omit<ReconcileWorld, 'sent'>,
+): Promise<void> {
+  const world = { ...given, sent: new Set<string>() };
+  const beganAt = world.now().toISOString();
+  const runs = [];
+  if (isDeep) for (const { domain } of shops) await askForDeepWalk(domain, world);
+  for (const shop of shops) {
+    await world.healSubscriptions(shop.domain);
+    const tally = createTally(world.telemetry);
+    runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
+  }
+  for (const { shop, tally, stopped } of runs) {
+    const deep = await walkDeeply(shop, world, tally);
+    await keepSummary({ shop: shop.domain, beganAt, tally, stopped, deep }, world);
+  }
+  if (runs.every(({ stopped }) => stopped.length === 0)) world.telemetry.count('reconciled');
+}
+
+type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
+
+async function compareChanges(
+  shop: ReconciledShop,
+  tally: Tally,
+  world: ReconcileWorld,
+): Promise<readonly StoppedWalk[]> {
+  const stopped: StoppedWalk[] = [];
+  for (const kind of KINDS) {
+    const end = await reconcileKind(shop, kind, world, tally);
+    if (end.kind === 'finished') continue;
+    stopped.push({ kind, why: end.why });
+    const fields = { shop: shop.domain, kind, why: end.why };
+    world.telemetry.log('warn', 'reconciling goes on in the next run', fields);
+  }
+  return stopped;
+}
+
+interface ShopRun {
+  readonly shop: string;
+  readonly beganAt: string;
+  readonly tally: Tally;
+  readonly stopped: readonly StoppedWalk[];
+  readonly deep: DeepEnd;
+}
+
+async function keepSummary(
+  { shop, beganAt, tally, stopped, deep }: ShopRun,
+  { ledger, telemetry, now }: ReconcileWorld,
+): Promise<void> {
+  const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
+  if (oldestHealedMs !== undefined) telemetry.count('oldest-healed-ms', {}, oldestHealedMs);
+  await keepLastReconcile(ledger, shop, {
+    beganAt,
+    endedAt: now().toISOString(),
+    lookedAt,
+    healed,
+    rolledOut,
+    ...(oldestHealedMs !== undefined && { oldestHealedMs }),
+    stopped,
+    ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
+  });
+}
+
+function deepSummary(deep: Exclude<DeepEnd, { kind: 'idle' }>) {
+  const beganAt = new Date(deep.began).toISOString();
+  if (deep.kind === 'finished') return { beganAt };
+  return { beganAt, stopped: { in: deep.phase, why: deep.why } };
+}

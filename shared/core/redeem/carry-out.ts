@@ -1,0 +1,122 @@
+import { recallBalance } from '../balances/remembered-balance.ts';
+import { correlationOf, errorFields } from '../batch/telemetry.ts';
+import { entityKeyText } from '../events/entity.ts';
+import { makeCode, take } from './make-code.ts';
+import type { OpenBook } from './open-book.ts';
+import { callRedeem, type RedeemCallEnd } from './redeem-call.ts';
+import type { RedeemAnswer, RedeemWorld } from './redeem-world.ts';
+import type { Redemption, RefusedWhy } from './redemption.ts';
+import { answerOf } from './redemption-answer.ts';
+import { findRedemption, withoutRedemption, withStep } from './redemption-book.ts';
+
+/** From a recorded intent to its answer. */
+export async function carryOut(
+  intent: Redemption,
+  book: OpenBook,
+  world: RedeemWorld,
+): Promise<RedeemAnswer> {
+  const { customer } = book;
+  const event = eventOf(intent, book);
+  await world.queue.send(event);
+  const begun = await begin(intent.id, book);
+  if (!begun.isOurs) return answerOf(begun.redemption);
+  const { redemption } = begun;
+  const ended = await callRedeem(redemption, customer.customerId, world);
+  try {
+    return answerOf(await record(ended, redemption, book, world));
+  } catch (error) {
+    // The points may be spent: what is recorded says `calling`, and the queue has it.
+    world.telemetry.log('error', 'the end of a redemption was not recorded', {
+      ...correlationOf(event),
+      ...errorFields(error),
+    });
+    return answerOf(redemption);
+  }
+}
+
+function eventOf({ id, intendedAt }: Redemption, { customer }: OpenBook) {
+  const names = { kind: 'redemption', topic: 'redeem', deliveryId: `redeem/${id}` } as const;
+  return { ...customer, ...names, id, receivedAt: intendedAt };
+}
+
+type Begun =
+  | { readonly isOurs: true; readonly redemption: Redemption }
+  | { readonly isOurs: false; readonly redemption: Redemption | undefined };
+
+/** Only one of all who saw the intent makes it a call. */
+async function begin(id: string, book: OpenBook): Promise<Begun> {
+  return book.change<Begun>((found, now) => {
+    const next = withStep(found, id, { kind: 'call' }, now);
+    const redemption = findRedemption(next ?? found, id);
+    if (!next || !redemption) return { value: { isOurs: false, redemption } };
+    return { book: next, line: { id, outcome: 'calling' }, value: { isOurs: true, redemption } };
+  });
+}
+
+/** The redemption as it stands then; undefined when it was forgotten. */
+async function record(
+  ended: RedeemCallEnd,
+  redemption: Redemption,
+  book: OpenBook,
+  world: RedeemWorld,
+): Promise<Redemption | undefined> {
+  const { id } = redemption;
+  switch (ended.kind) {
+    case 'not-sent':
+      return forget(id, book);
+    case 'refused': {
+      const why = await betterWord(ended.why, redemption, book, world);
+      return take(book, id, { kind: 'refuse', why });
+    }
+    case 'unknown':
+      world.telemetry.log('warn', 'it is not known whether a reward was redeemed', {
+        ...correlationOf(eventOf(redemption, book)),
+        customerId: book.customer.customerId,
+        why: ended.why,
+      });
+      return take(book, id, { kind: 'lose-sight', why: ended.why });
+    case 'redeemed':
+      await take(book, id, { kind: 'answer', code: ended.code });
+      return tryCode(redemption, book, world);
+  }
+}
+
+async function forget(id: string, book: OpenBook): Promise<undefined> {
+  return book.change((found) => {
+    if (findRedemption(found, id)?.state.at !== 'calling') return { value: undefined };
+    const next = withoutRedemption(found, id);
+    return { book: next, line: { id, outcome: 'not-sent' }, value: undefined };
+  });
+}
+
+/** Once, while the customer waits; the worker goes on with it where it fails. */
+async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorld) {
+  const { id } = redemption;
+  try {
+    const made = await makeCode(book, id, world);
+    if (made.kind !== 'unavailable') return made.redemption;
+  } catch (error) {
+    world.telemetry.log('warn', 'a code was not made at once', {
+      ...correlationOf(eventOf(redemption, book)),
+      ...errorFields(error),
+    });
+  }
+  return findRedemption(await book.read(), id);
+}
+
+/**
+ * The service has one number for all that a reward does not allow; the balance may tell more. As long as
+ * nobody knows it, points are one of the reasons that there may be.
+ */
+async function betterWord(
+  why: RefusedWhy,
+  { terms }: Redemption,
+  { customer: { shop, customerId } }: OpenBook,
+  { ledger }: RedeemWorld,
+): Promise<RefusedWhy> {
+  const key = { shop, kind: 'customer', id: customerId } as const;
+  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+  const points = recallBalance(entry?.remembered)?.points;
+  if (points === undefined) return why === 'too-few-points' ? why : 'refused';
+  return Number(points) < terms.points ? 'too-few-points' : why;
+}

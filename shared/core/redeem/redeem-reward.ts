@@ -1,0 +1,29 @@
+import { errorFields } from '../batch/telemetry.ts';
+import { carryOut } from './carry-out.ts';
+import { findIntent } from './find-intent.ts';
+import { openBook } from './open-book.ts';
+import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
+
+/**
+ * Join or check → record the intent → hand it to the queue → call once → record → make the code.
+ *
+ * The queue holds the intent before anything is spent: whatever becomes of this process, its worker sees
+ * the redemption to its end.
+ */
+export async function redeemReward(
+  request: RedeemRequest,
+  world: RedeemWorld,
+): Promise<RedeemAnswer> {
+  const { shop, customerId, rewardId } = request;
+  const { retentionDays } = world.settings;
+  const book = openBook({ shop, customerId }, { ...world, retentionDays });
+  try {
+    const found = await findIntent(request, book, world);
+    return found.kind === 'intent' ? await carryOut(found.redemption, book, world) : found.answer;
+  } catch (error) {
+    world.telemetry.count('crash');
+    const fields = { shop, customerId, rewardId, ...errorFields(error) };
+    world.telemetry.log('error', 'redeeming broke off', fields);
+    return { kind: 'unavailable' };
+  }
+}

@@ -1,0 +1,53 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import type { RefusedWhy, RewardKind } from './redemption.ts';
+import type { RedemptionQueue } from './redemption-event.ts';
+import type { RedemptionView } from './redemption-view.ts';
+import type { RewardStore } from './reward-store.ts';
+
+interface RedeemSettings {
+  /** What the service's numbers of `RewardType` mean; one that is not here cannot be redeemed. */
+  readonly rewardTypes: Readonly<Record<number, RewardKind>>;
+  readonly redeemsPerHour: number;
+  /** Days for which closed redemptions are remembered. */
+  readonly retentionDays: number;
+}
+
+/** One shop's world. */
+export interface RedeemWorld {
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly loyalty: Pick<LoyaltyClient, 'getRewardConfiguration' | 'redeemReward'>;
+  readonly breaker: CircuitBreaker;
+  /** Bound to give up in time for the answer. */
+  readonly store: RewardStore;
+  /** Holds every redemption to its end, whatever becomes of this process. */
+  readonly queue: RedemptionQueue;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  /** Unguessable, different at every call: twelve capital letters and digits. */
+  readonly newId: () => string;
+  readonly settings: RedeemSettings;
+  /** When it fires, no call to the loyalty service is begun or waited for. */
+  readonly deadline: AbortSignal;
+}
+
+export interface RedeemRequest {
+  readonly shop: string;
+  /** The customer whom the store says is logged in. */
+  readonly customerId: string;
+  readonly rewardId: number;
+  /** Made once per click: what comes with the same one is the same click. */
+  readonly clientKey: string;
+}
+
+export type RedeemAnswer =
+  | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
+  | { readonly kind: 'refused'; readonly why: RefusedWhy }
+  | { readonly kind: 'too-many'; readonly afterSeconds: number }
+  | { readonly kind: 'unavailable' };
+
+export type RedemptionList =
+  | { readonly kind: 'redemptions'; readonly redemptions: readonly RedemptionView[] }
+  | { readonly kind: 'unavailable' };

@@ -1,0 +1,167 @@
+import type { EntityKey } from '../events/entity.ts';
+import type { Redemption, RewardTerms } from './redemption.ts';
+import { advance, asOf, isOpen, type Step } from './redemption-state.ts';
+
+/** A customer's redemptions, the oldest first: one item of the ledger, so that whatever meets, meets there. */
+export interface RedemptionBook {
+  readonly redemptions: readonly Redemption[];
+  /** Epoch milliseconds of the intents of the last hour: what the rate limit counts. */
+  readonly intents: readonly number[];
+}
+
+const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
+
+/** The letter names the form and its version: an older one can be told apart after an upgrade. */
+const FORM = 'r1';
+
+/** Of those that need nothing any more. */
+const CLOSED_KEPT = 20;
+/** Far more than anybody has at once; the item stays far below the 400 KB that DynamoDB takes. */
+const READY_KEPT = 100;
+const CLIENT_KEYS_KEPT = 10;
+const HOUR_MS = 3_600_000;
+
+export interface Customer {
+  readonly shop: string;
+  readonly customerId: string;
+}
+
+export function bookKey({ shop, customerId }: Customer): EntityKey {
+  return { shop, kind: 'redemption', id: customerId };
+}
+
+export function rememberBook(book: RedemptionBook): string {
+  return `${FORM}${JSON.stringify(book)}`;
+}
+
+/**
+ * As it stands by now. Throws for what another release wrote: taken for empty it would be written over,
+ * and open redemptions with it. Erased by a redaction, it is empty.
+ */
+export function recallBook(remembered: string | undefined, now: Date): RedemptionBook {
+  if (remembered === undefined) return EMPTY;
+  if (!remembered.startsWith(FORM)) throw new Error('a book of redemptions has an unknown form');
+  const book = JSON.parse(remembered.slice(FORM.length)) as RedemptionBook;
+  return {
+    redemptions: book.redemptions.flatMap((one) => asOf(one, now) ?? []),
+    intents: book.intents.filter((at) => now.getTime() - at < HOUR_MS),
+  };
+}
+
+/** Time alone has brought a redemption of this book further than is written. */
+export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
+  if (remembered === undefined) return false;
+  const { redemptions } = JSON.parse(remembered.slice(FORM.length)) as RedemptionBook;
+  return redemptions.some((one) => asOf(one, now) !== one);
+}
+
+export function findRedemption(book: RedemptionBook, id: string): Redemption | undefined {
+  return book.redemptions.find((one) => one.id === id);
+}
+
+/** The redemption that a click belongs to: the same click again, or its reward is being redeemed. */
+export function findJoined(
+  { redemptions }: RedemptionBook,
+  { clientKey, rewardId }: { readonly clientKey: string; readonly rewardId: number },
+): Redemption | undefined {
+  return (
+    redemptions.findLast((one) => one.clientKeys.includes(clientKey)) ??
+    redemptions.findLast((one) => one.rewardId === rewardId && isOpen(one.state))
+  );
+}
+
+/** How long until another intent is allowed; undefined: now. */
+export function secondsToWait(
+  { intents }: RedemptionBook,
+  redeemsPerHour: number,
+  now: Date,
+): number | undefined {
+  const oldest = intents.at(-redeemsPerHour);
+  if (oldest === undefined) return undefined;
+  return Math.max(1, Math.ceil((oldest + HOUR_MS - now.getTime()) / 1000));
+}
+
+export function withIntent(
+  book: RedemptionBook,
+  intent: {
+    readonly id: string;
+    readonly rewardId: number;
+    readonly clientKey: string;
+    readonly terms: RewardTerms;
+  },
+  now: Date,
+): RedemptionBook {
+  const { id, rewardId, clientKey, terms } = intent;
+  const at = now.toISOString();
+  const state = { at: 'intended' } as const;
+  const redemption = {
+    id,
+    rewardId,
+    clientKeys: [clientKey],
+    terms,
+    intendedAt: at,
+    since: at,
+    state,
+  };
+  return {
+    redemptions: [...book.redemptions, redemption],
+    intents: [...book.intents, now.getTime()],
+  };
+}
+
+/** Remembers the click; undefined when it is known already. */
+export function withClientKey(
+  book: RedemptionBook,
+  { id, clientKeys }: Redemption,
+  clientKey: string,
+): RedemptionBook | undefined {
+  if (clientKeys.includes(clientKey)) return undefined;
+  return replace(book, id, (one) => ({
+    ...one,
+    clientKeys: [...clientKeys, clientKey].slice(-CLIENT_KEYS_KEPT),
+  }));
+}
+
+/** Undefined when there is no such redemption, or the step does not lead on from where it stands. */
+export function withStep(
+  book: RedemptionBook,
+  id: string,
+  step: Step,
+  now: Date,
+): RedemptionBook | undefined {
+  const redemption = findRedemption(book, id);
+  const next = redemption && advance(redemption, step, now);
+  return next && replace(book, id, () => next);
+}
+
+/** Only while the points are surely not spent. */
+export function withoutRedemption(book: RedemptionBook, id: string): RedemptionBook {
+  return { ...book, redemptions: book.redemptions.filter((one) => one.id !== id) };
+}
+
+/** What is open stays whatever its age; so does what can still be used. */
+export function tidy(book: RedemptionBook): RedemptionBook {
+  const { redemptions } = book;
+  const closed = redemptions.filter(({ state }) => isClosed(state.at)).slice(-CLOSED_KEPT);
+  const ready = redemptions.filter(({ state }) => state.at === 'ready').slice(-READY_KEPT);
+  const kept = new Set([...closed, ...ready]);
+  return {
+    ...book,
+    redemptions: redemptions.filter(
+      (one) => kept.has(one) || !(isClosed(one.state.at) || one.state.at === 'ready'),
+    ),
+  };
+}
+
+export function isClosed(at: Redemption['state']['at']): boolean {
+  return at === 'used' || at === 'refused' || at === 'compensated';
+}
+
+function replace(
+  book: RedemptionBook,
+  id: string,
+  change: (redemption: Redemption) => Redemption,
+): RedemptionBook {
+  const redemptions = book.redemptions.map((one) => (one.id === id ? change(one) : one));
+  return { ...book, redemptions };
+}

@@ -1,0 +1,69 @@
+import type { CallOptions } from '../../loyalty/client.ts';
+import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
+import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { LoyaltyResult } from '../../loyalty/result.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import { judge } from '../sync/make-calls.ts';
+import { tellCallTrouble } from '../sync/tell-call-trouble.ts';
+
+export type Asked<Value> =
+  | { readonly kind: 'answered'; readonly value: Value }
+  /** The service understood and said no. */
+  | { readonly kind: 'refused'; readonly name: LoyaltyErrorName | undefined }
+  | Unavailable;
+
+export interface Unavailable {
+  readonly kind: 'unavailable';
+  readonly afterSeconds: number;
+  /** False only when the service surely did not carry the call out. */
+  readonly mayHaveHappened: boolean;
+}
+
+export interface AskingWorld {
+  readonly breaker: CircuitBreaker;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
+/** A page of the store waits for it. Shopify does not say how long its proxy does; nobody waits this long. */
+export const CALL_LIMIT_MS = 3_000;
+
+const AFTER_A_FAILURE_SECONDS = 5;
+
+/** One attempt, within its time, and none at all while the service is known to be away. */
+export async function askLoyalty<Value>(
+  operation: OperationId,
+  call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
+  { breaker, telemetry, now }: AskingWorld,
+): Promise<Asked<Value>> {
+  const permit = breaker.enter(now());
+  if (permit.kind === 'stay-away') {
+    return {
+      kind: 'unavailable',
+      afterSeconds: permit.afterSeconds,
+      mayHaveHappened: false,
+    };
+  }
+  try {
+    const result = await call({ timeoutMs: CALL_LIMIT_MS });
+    const judged = judge([operation], result);
+    permit.settle(judged.end, now());
+    tellCallTrouble(operation, judged, telemetry);
+    const { outcome, mayHaveHappened } = judged;
+    if (result.kind === 'success' || result.kind === 'warning') {
+      return { kind: 'answered', value: result.value };
+    }
+    if (outcome.kind !== 'retry') {
+      const name = result.kind === 'business-error' ? result.name : undefined;
+      return { kind: 'refused', name };
+    }
+    return {
+      kind: 'unavailable',
+      afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
+      mayHaveHappened,
+    };
+  } finally {
+    permit.settle('unused', now());
+  }
+}

@@ -1,0 +1,59 @@
+import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import type { Ledger, LedgerWrite } from '../ledger/ledger.ts';
+
+/**
+ * Who is sending a customer's answers to one quiz. The operation takes no key of ours, and what the
+ * service does with a second set of answers is not documented: so at most one is on its way at a time.
+ *
+ *              claim                     the service answered
+ *   (free) ─────────────▶ being sent ─────────────────────────▶ (free)
+ *     ▲                        │
+ *     └── a minute later ──────┘ no answer, or the process died
+ *
+ * In the ledger, because two clicks reach two processes. `uncertain` means being sent, the version
+ * says since when.
+ */
+export type QuizClaim =
+  | { readonly kind: 'claimed'; readonly revision: number }
+  | { readonly kind: 'being-sent'; readonly afterSeconds: number };
+
+type Claims = Pick<Ledger, 'readMany' | 'write'>;
+
+/** Longer than a call that nobody waits for any more may still be running at the service. */
+const CLAIM_SECONDS = 60;
+
+/** Only a guard: what was answered, the service knows. */
+const KEPT_SECONDS = 86_400;
+
+export async function claimQuiz(key: EntityKey, ledger: Claims, now: Date): Promise<QuizClaim> {
+  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+  const heldMs = entry?.uncertain ? entry.version + CLAIM_SECONDS * 1000 - now.getTime() : 0;
+  if (heldMs > 0) return { kind: 'being-sent', afterSeconds: Math.ceil(heldMs / 1000) };
+  const written = await ledger.write(key, claimEntry(now, true), entry?.revision);
+  return written.kind === 'written'
+    ? { kind: 'claimed', revision: written.revision }
+    : { kind: 'being-sent', afterSeconds: CLAIM_SECONDS };
+}
+
+/** A conflict means that the claim had run out and is another's: theirs stays. */
+export async function releaseQuiz(
+  key: EntityKey,
+  revision: number,
+  ledger: Claims,
+  now: Date,
+): Promise<void> {
+  await ledger.write(key, claimEntry(now, false), revision);
+}
+
+export function quizKey(shop: string, customerId: string, quizId: number): EntityKey {
+  return { shop, kind: 'quiz', id: `${customerId}/${quizId}` };
+}
+
+function claimEntry(now: Date, uncertain: boolean): LedgerWrite {
+  return {
+    version: now.getTime(),
+    uncertain,
+    outcomes: [],
+    expiresAt: Math.floor(now.getTime() / 1000) + KEPT_SECONDS,
+  };
+}

@@ -1,0 +1,74 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RedeemAnswer, RedeemRequest, RedemptionList } from '../redeem/redeem-world.ts';
+import type { RewardKind } from '../redeem/redemption.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
+import { createBriefCache } from './brief-cache.ts';
+import type { CartItem } from './cart-items.ts';
+import { type EarnedPoints, earnPoints } from './earn-points.ts';
+import { listQuizzes, type QuizView } from './list-quizzes.ts';
+import { listRewards, type RewardItem } from './list-rewards.ts';
+import { type KnownTier, readStanding } from './read-standing.ts';
+import type { KnownReward } from './reward-details.ts';
+
+export interface StorefrontWorld {
+  readonly shop: string;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    | 'listTiers'
+    | 'calculateProductPoints'
+    | 'listRewardConfigurations'
+    | 'getRewardConfiguration'
+    | 'listQuizzes'
+    | 'answerQuiz'
+  >;
+  readonly breaker: CircuitBreaker;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly rewardTypes: Readonly<Record<number, RewardKind>>;
+  readonly retentionDays: number;
+  readonly redeem: (request: RedeemRequest) => Promise<RedeemAnswer>;
+  readonly redemptionsOf: (customerId: string) => Promise<RedemptionList>;
+}
+
+/** What a shopper may ask of one shop's loyalty program. Whose it is, is always told apart from what. */
+export type Storefront = ReturnType<typeof createStorefront>;
+
+/** The same for everybody, and asked for on every page. */
+const PROGRAM_SECONDS = 60;
+/** Dates and limits of a reward; redeeming reads them anew. */
+const DETAILS_SECONDS = 600;
+/** Somebody's own, who wants to see it change. */
+const CUSTOMER_SECONDS = 30;
+
+const MOST_CARTS = 1_000;
+const MOST_REWARDS = 200;
+const MOST_CUSTOMERS = 2_000;
+
+export function createStorefront(given: StorefrontWorld) {
+  const { shop, now } = given;
+  const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_CARTS, now };
+  const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
+  const world = {
+    ...given,
+    rewards: createBriefCache<readonly RewardItem[]>(ofProgram),
+    details: createBriefCache<KnownReward>({ seconds: DETAILS_SECONDS, most: MOST_REWARDS, now }),
+    earned: createBriefCache<EarnedPoints>(ofProgram),
+    tiers: createBriefCache<KnownTier>(ofCustomer),
+    quizzes: createBriefCache<readonly QuizView[]>(ofCustomer),
+  };
+  return {
+    standing: (customerId: string) => readStanding(shop, customerId, world),
+    points: (items: readonly CartItem[], currency: string) => earnPoints(items, currency, world),
+    rewards: (customerId: string | undefined) => listRewards(shop, customerId, world),
+    redeem: (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) =>
+      given.redeem({ ...intent, shop, customerId }),
+    redemptions: (customerId: string) => given.redemptionsOf(customerId),
+    quizzes: (customerId: string) => listQuizzes(customerId, world),
+    answer: (customerId: string, answers: QuizAnswers) =>
+      answerQuiz(shop, customerId, answers, world),
+  };
+}

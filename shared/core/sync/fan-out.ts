@@ -1,0 +1,109 @@
+import type { StoreCoupon } from '../../store/coupon.ts';
+import { inTurns } from '../batch/in-turns.ts';
+import type { Outcome } from '../batch/outcome.ts';
+import { encodeCoupon } from '../events/coupon-message.ts';
+import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import type { EventQueue, StoreEvent } from '../events/store-event.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { isLongUnseen } from './read-snapshot.ts';
+import type { Store } from './store-reader.ts';
+
+export interface FanOutWorld {
+  readonly ledger: Ledger;
+  readonly store: Store;
+  readonly queue: EventQueue;
+  readonly now: () => Date;
+}
+
+/** A page of the ledger's list, once the store does not know the discount any more. */
+const GONE = 'gone:';
+
+/**
+ * One message per code, so that each is retried, parked and remembered by itself; and one message per
+ * page, so that a discount of any size goes on where it stopped. The last act of a page is to send for
+ * the next.
+ */
+export async function fanOut(
+  event: StoreEvent,
+  discountId: string,
+  world: FanOutWorld,
+): Promise<Outcome> {
+  const { cursor } = event;
+  if (cursor?.startsWith(GONE)) return fanOutGone(event, discountId, cursor, world);
+  const answer = await world.store.readDiscount(event.shop, discountId, cursor);
+  switch (answer.kind) {
+    case 'unavailable': {
+      const { kind: _, why, ...rest } = answer;
+      return { kind: 'retry', why: `store-${why}`, ...rest };
+    }
+    case 'gone':
+      // Announced, or the store does not show it yet.
+      return event.topic === 'discounts/delete' || isLongUnseen(event.receivedAt, world.now())
+        ? fanOutGone(event, discountId, GONE, world)
+        : { kind: 'retry', why: 'store-says-gone' };
+    case 'found': {
+      const { automatic, coupons, next } = answer.value;
+      if (automatic) return { kind: 'skipped', why: 'automatic-discount' };
+      await announce(event.shop, coupons, world.ledger);
+      await inTurns(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, world));
+      if (next !== undefined) await sendPage(event, next, world);
+      return { kind: 'handled', how: 'fanned-out' };
+    }
+  }
+}
+
+/** A discount that is gone names no codes any more: the ledger knows those that were announced. */
+async function fanOutGone(
+  event: StoreEvent,
+  discountId: string,
+  cursor: string,
+  world: FanOutWorld,
+): Promise<Outcome> {
+  const from = cursor.slice(GONE.length) || undefined;
+  const { codes, next } = await world.ledger.listCodes(event.shop, discountId, from);
+  await inTurns(codes, (code) => sendCode(event, { code, why: 'gone' }, world));
+  if (next !== undefined) await sendPage(event, GONE + next, world);
+  return { kind: 'handled', how: 'fanned-out' };
+}
+
+/**
+ * Before a code is sent on its way, the ledger learns that it exists: a discount deleted while its
+ * codes still wait could not be told which they are.
+ */
+export async function announce(
+  shop: string,
+  coupons: readonly StoreCoupon[],
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+): Promise<void> {
+  const keyOf = ({ code }: StoreCoupon): EntityKey => ({ shop, kind: 'coupon', id: code });
+  const known = await ledger.readMany(coupons.map(keyOf));
+  const unknown = coupons.filter((coupon) => !known.has(entityKeyText(keyOf(coupon))));
+  // A conflict means that somebody else has just done it.
+  await inTurns(unknown, (coupon) => {
+    const { discountId } = coupon;
+    const entry = { version: 0, uncertain: false, discountId, outcomes: [] };
+    return ledger.write(keyOf(coupon), entry, undefined);
+  });
+}
+
+/** Without the coupon the worker asks the store for the code. */
+export async function sendCode(
+  event: StoreEvent,
+  { code, coupon, why = 'code' }: { code: string; coupon?: StoreCoupon; why?: string },
+  { queue }: Pick<FanOutWorld, 'queue'>,
+): Promise<void> {
+  const { cursor: _, ...rest } = event;
+  await queue.send({
+    ...rest,
+    kind: 'coupon',
+    id: code,
+    // Another reason is another message: it must not be taken for a repetition of the first.
+    deliveryId: `${event.deliveryId}/${why}/${code}`,
+    body: coupon && encodeCoupon(coupon),
+  });
+}
+
+async function sendPage(event: StoreEvent, cursor: string, { queue }: FanOutWorld): Promise<void> {
+  const delivery = event.deliveryId.split('/page/', 1)[0];
+  await queue.send({ ...event, cursor, deliveryId: `${delivery}/page/${cursor}` });
+}

@@ -1,0 +1,155 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
+import type { Outcome } from '../batch/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
+import type { WantedState } from '../mapping/wanted-state.ts';
+import type { CallEnd } from './circuit-breaker.ts';
+
+/** The five calls that syncing needs. */
+export type LoyaltyCalls = Pick<
+  LoyaltyClient,
+  'sendOrder' | 'cancelPosOrder' | 'updateProduct' | 'createCoupon' | 'deactivateCoupon'
+>;
+
+/** What the contract leaves open. What each means stands where the merchant sets it. */
+export interface CallAssumptions {
+  readonly ordersAreReplaced: boolean;
+  readonly couponsAreReplaced: boolean;
+  readonly completedOrdersTakeTheCancelledMark: boolean;
+  readonly refusedCancelledMark: 'rejected' | 'done';
+  readonly cancellingTwice: 'done' | 'rejected';
+}
+
+export interface CallsMade {
+  readonly outcome: Extract<Outcome, { kind: 'applied' | 'retry' | 'rejected' }>;
+  /** What the circuit breaker learns from it. */
+  readonly end: CallEnd;
+  /** False only when the service surely holds what it held before. */
+  readonly mayHaveHappened: boolean;
+}
+
+/** Order_CompletedOrderCannotBeCancelled. */
+const CANNOT_CANCEL_COMPLETED = 13;
+/** ApiOrder_OrderIsCancelled. */
+const ALREADY_CANCELLED = 33;
+
+/** Makes the service's state the wanted one: one call, and the fallback of a refused cancellation. */
+export async function makeCalls(
+  wanted: WantedState,
+  loyalty: LoyaltyCalls,
+  assumptions: CallAssumptions,
+  signal: AbortSignal,
+): Promise<CallsMade> {
+  const options = { signal };
+  switch (wanted.kind) {
+    case 'order':
+      return judge(['sendOrder'], await loyalty.sendOrder(wanted.order, options));
+    case 'product':
+      return judge(
+        ['updateProduct'],
+        await loyalty.updateProduct(wanted.id, wanted.product, options),
+      );
+    case 'coupon':
+      return judge(['createCoupon'], await loyalty.createCoupon(wanted.coupon, options));
+    case 'inactive-coupon':
+      return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
+    case 'cancelled-order':
+      return cancel(wanted, loyalty, assumptions, options);
+  }
+}
+
+async function cancel(
+  wanted: Extract<WantedState, { kind: 'cancelled-order' }>,
+  loyalty: LoyaltyCalls,
+  assumptions: CallAssumptions,
+  options: { readonly signal: AbortSignal },
+): Promise<CallsMade> {
+  const cancelled = await loyalty.cancelPosOrder(wanted.id, wanted.cancellation, options);
+  if (hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected') {
+    return refused(['cancelPosOrder'], cancelled);
+  }
+  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;
+  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {
+    return judge(['cancelPosOrder'], cancelled);
+  }
+  const calls: OperationId[] = ['cancelPosOrder', 'sendOrder'];
+  const sent = await loyalty.sendOrder(wanted.order, options);
+  // Sent to cancel it: that it is cancelled already is what was wanted.
+  if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
+  const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
+  if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
+  return judge(calls, sent);
+}
+
+/** Undefined when the service, as the merchant knows it, can take this change of what it holds. */
+export function refuseToReplace(
+  wanted: WantedState,
+  assumptions: CallAssumptions,
+): Extract<Outcome, { kind: 'rejected' }> | undefined {
+  const setting =
+    (wanted.kind === 'order' && !assumptions.ordersAreReplaced && 'ordersAreReplaced') ||
+    (wanted.kind === 'coupon' && !assumptions.couponsAreReplaced && 'couponsAreReplaced');
+  if (!setting) return undefined;
+  const why = `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
+  return { kind: 'rejected', reason: 'rejected', why };
+}
+
+function hasCode(result: LoyaltyResult<unknown>, code: number): result is BusinessError {
+  return result.kind === 'business-error' && result.code === code;
+}
+
+type Failure = Extract<LoyaltyResult<unknown>, { kind: 'business-error' | 'transport-failure' }>;
+
+function applied(calls: readonly OperationId[]): CallsMade {
+  return { outcome: { kind: 'applied', calls }, end: 'answered', mayHaveHappened: true };
+}
+
+/** What an answer of the service means for the event that made the call. */
+export function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
+  if (result.kind === 'success' || result.kind === 'warning') return applied(calls);
+  const end = callEnd(result);
+  const name = result.kind === 'business-error' ? result.name : undefined;
+  const why = name ?? (result.kind === 'business-error' ? 'unnamed-error' : result.reason);
+  switch (result.class) {
+    case 'done':
+      return applied(calls);
+    case 'retry':
+    case 'throttled':
+    case 'misconfigured': {
+      const mayHaveHappened = result.kind === 'transport-failure' && result.mayHaveHappened;
+      const afterSeconds = Math.max(
+        result.retryAfterSeconds ?? 0,
+        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
+      );
+      const misconfigured = result.class === 'misconfigured';
+      const throttled = result.class === 'throttled';
+      const outcome = { kind: 'retry', why, afterSeconds, misconfigured, throttled } as const;
+      return { outcome, end, mayHaveHappened };
+    }
+    case 'rejected':
+      return refused(calls, result);
+  }
+}
+
+function refused(calls: readonly OperationId[], result: Failure): CallsMade {
+  const why = `${calls.at(-1)} was refused: ${result.message}`;
+  const code = result.kind === 'business-error' && result.name ? { code: result.name } : {};
+  return {
+    outcome: { kind: 'rejected', reason: 'rejected', why, ...code },
+    end: callEnd(result),
+    mayHaveHappened: false,
+  };
+}
+
+/** Nobody called, or nobody waited for the answer: none of them says anything about the service. */
+const UNUSED: ReadonlySet<string> = new Set(['aborted', 'blank-id', 'credentials-unreachable']);
+
+function callEnd(
+  result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,
+): CallEnd {
+  if (result.class === 'misconfigured') return 'misconfigured';
+  if (result.kind === 'business-error') return 'answered';
+  if (UNUSED.has(result.reason)) return 'unused';
+  return result.class === 'retry' ? 'failed' : 'answered';
+}

@@ -1,0 +1,102 @@
+import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { Candidate } from '../batch/item.ts';
+import type { Outcome } from '../batch/outcome.ts';
+import type { EntityKey } from '../events/entity.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityRules } from '../mapping/map-snapshot.ts';
+import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
+import type { Store } from './store-reader.ts';
+import { type SyncWorld, syncEntity } from './sync-entity.ts';
+
+export interface PreviewWorld {
+  readonly store: Store;
+  readonly rules: EntityRules;
+  readonly assumptions: CallAssumptions;
+  readonly now: () => Date;
+}
+
+/** A call that would be made, with what it would carry. */
+export interface PreviewedCall {
+  readonly operation: OperationId;
+  /** The entity in the loyalty service; undefined where it stands in the body. */
+  readonly id?: string;
+  readonly body?: object;
+}
+
+export interface Preview {
+  /** `applied` means: it would be sent, and what the service answers is not known. */
+  readonly outcome: Outcome;
+  readonly calls: readonly PreviewedCall[];
+  /** The store had to be asked, because the event alone does not decide it. */
+  readonly storeAsked: boolean;
+}
+
+/**
+ * What a worker would do with an event now, found out by the worker's own code in a world where nothing
+ * is written and no call leaves. Only the store is really asked.
+ */
+export async function previewSync(
+  key: EntityKey,
+  candidate: Candidate,
+  entry: LedgerEntry | undefined,
+  { store, rules, assumptions, now }: PreviewWorld,
+): Promise<Preview> {
+  const calls: PreviewedCall[] = [];
+  let storeAsked = false;
+  const shop = {
+    loyalty: noteCalls(calls),
+    breaker: { enter: () => ({ kind: 'permit', settle: () => {} }) as const },
+    rules,
+    assumptions,
+  };
+  const world: SyncWorld = {
+    ledger: {
+      readMany: async () => new Map(),
+      write: async (_, __, revision) => ({ kind: 'written', revision: (revision ?? 0) + 1 }),
+      markUncertain: async () => {},
+      listCodes: async () => ({ codes: [] }),
+      scan: async () => ({ entries: [] }),
+      redact: async () => {},
+    },
+    store: noteQuestions(store, () => {
+      storeAsked = true;
+    }),
+    queue: { send: async () => {} },
+    shop: () => shop,
+    telemetry: { count: () => {}, log: () => {} },
+    now,
+    orderRetentionDays: 0,
+    deadline: new AbortController().signal,
+  };
+  const { outcome } = await syncEntity(key, candidate, entry, world);
+  return { outcome, calls, storeAsked };
+}
+
+function noteQuestions(store: Store, note: () => void): Store {
+  const asked = (): Store => {
+    note();
+    return store;
+  };
+  return {
+    readOrder: (...question) => asked().readOrder(...question),
+    readProduct: (...question) => asked().readProduct(...question),
+    readCoupon: (...question) => asked().readCoupon(...question),
+    readDiscount: (...question) => asked().readDiscount(...question),
+    until: (signal) => noteQuestions(store.until(signal), note),
+  };
+}
+
+/** A loyalty service that says yes to everything and holds nothing. */
+function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
+  const note = async (call: PreviewedCall) => {
+    calls.push(call);
+    return { kind: 'success', value: undefined } as never;
+  };
+  return {
+    sendOrder: (body) => note({ operation: 'sendOrder', body }),
+    cancelPosOrder: (id, body) => note({ operation: 'cancelPosOrder', id, body }),
+    updateProduct: (id, body) => note({ operation: 'updateProduct', id, body }),
+    createCoupon: (body) => note({ operation: 'createCoupon', body }),
+    deactivateCoupon: (id) => note({ operation: 'deactivateCoupon', id }),
+  };
+}

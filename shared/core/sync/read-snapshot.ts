@@ -1,0 +1,141 @@
+import type { Outcome, RetryReason } from '../batch/outcome.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
+import type { EntityKey } from '../events/entity.ts';
+import type { StoreEvent } from '../events/store-event.ts';
+import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { SnapshotSource } from './plan.ts';
+import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
+
+/** What is known of an entity at one moment; `gone` is knowledge too, but only the store's word. */
+export interface Snapshot {
+  readonly kind: 'snapshot';
+  readonly entity: StoreEntity | { readonly kind: 'gone' };
+  readonly version: number;
+  readonly source: SnapshotSource;
+  readonly partial?: boolean;
+  /** As its event says. */
+  readonly history?: boolean;
+}
+
+interface StoreWorld {
+  readonly store: Store;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
+/** What made us ask. */
+export interface Question {
+  readonly event: StoreEvent;
+  readonly entry: LedgerEntry | undefined;
+  /** The version of the snapshot that the event itself carried. */
+  readonly carried: number | undefined;
+}
+
+/** What the names of all reasons begin with for which the store's answer was none. */
+const STORE = 'store-';
+
+/** True when a question was not answered: nothing was tried then, and nothing is known to be wrong. */
+export const isUnanswered = ({ why }: RetryReason): boolean => why.startsWith(STORE);
+
+/**
+ * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
+ * told us already.
+ */
+export async function readSnapshot(
+  key: EntityKey,
+  { event, entry, carried }: Question,
+  { store, telemetry, now }: StoreWorld,
+): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
+  telemetry.count('store-read', { kind: key.kind });
+  const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
+  const answer = await ask(store, key, evidence);
+  switch (answer.kind) {
+    case 'found': {
+      const version = versionOf(answer.value);
+      const lags = carried !== undefined && version < carried;
+      return lags ? { kind: 'retry', why: `${STORE}lags` } : snapshot(answer.value, version);
+    }
+    case 'gone':
+      return judgeGone(key, event, entry, now());
+    case 'unavailable': {
+      const { kind: _, why, ...rest } = answer;
+      return { kind: 'retry', why: `${STORE}${why}`, ...rest };
+    }
+  }
+}
+
+/**
+ * Gone is believed where a deletion or removal was announced. Anything else about a thing that is not
+ * there waits: the store may not show it yet, or its deletion is still to arrive. A code that stays
+ * unseen is gone in the end, because not every end of a code is announced.
+ */
+function judgeGone(
+  { kind, id }: EntityKey,
+  { topic, receivedAt }: StoreEvent,
+  entry: LedgerEntry | undefined,
+  now: Date,
+): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
+  // Nothing dates a disappearance but our hearing of it; it must count as newer than all before. To the
+  // second, like every other version: what follows within the same second is then asked about.
+  const heardAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
+  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';
+  if (announced || (kind === 'coupon' && isLongUnseen(receivedAt, now))) {
+    return snapshot({ kind: 'gone' }, Math.max(heardAt, entry?.version ?? 0));
+  }
+  const settled = entry !== undefined && entry.version >= heardAt;
+  const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
+  if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
+  return { kind: 'retry', why: `${STORE}says-gone` };
+}
+
+const UNSEEN_MS = 10 * 60_000;
+
+/** Longer than any store lags behind its own webhooks. */
+export function isLongUnseen(receivedAt: string, now: Date): boolean {
+  return now.getTime() - Date.parse(receivedAt) > UNSEEN_MS;
+}
+
+function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
+  return { kind: 'snapshot', entity, version, source: 'store' };
+}
+
+async function ask(
+  store: Store,
+  { shop, kind, id }: EntityKey,
+  evidence: { readonly deletionAnnounced: boolean },
+): Promise<StoreAnswer<StoreEntity>> {
+  switch (kind) {
+    case 'order':
+      return wrap(await store.readOrder(shop, id, evidence), (order) => ({ kind: 'order', order }));
+    case 'product':
+      return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
+    case 'coupon':
+      return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
+    case 'customer':
+    case 'quiz':
+    case 'redemption':
+    case 'notice':
+    case 'cursor':
+      return { kind: 'gone' };
+  }
+}
+
+function wrap<Value>(
+  answer: StoreAnswer<Value>,
+  entity: (value: Value) => StoreEntity,
+): StoreAnswer<StoreEntity> {
+  return answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
+}
+
+/** Offsets vary between sources: a moment is compared as a number. */
+export function versionOf(entity: StoreEntity): number {
+  switch (entity.kind) {
+    case 'order':
+      return Date.parse(entity.order.updatedAt);
+    case 'product':
+      return Date.parse(entity.product.updatedAt);
+    case 'coupon':
+      return Date.parse(entity.coupon.updatedAt);
+  }
+}

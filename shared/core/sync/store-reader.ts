@@ -1,0 +1,81 @@
+import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import type { StoreProduct } from '../../store/product.ts';
+import type { SkipReason } from '../batch/outcome.ts';
+import type { StoreEvent } from '../events/store-event.ts';
+
+/** A snapshot of one thing in the store, whatever way it was read. */
+export type StoreEntity =
+  | { readonly kind: 'order'; readonly order: StoreOrder }
+  | { readonly kind: 'product'; readonly product: StoreProduct }
+  | { readonly kind: 'coupon'; readonly coupon: StoreCoupon };
+
+/** What an event's own body says. Pure: no event is read with the help of the world. */
+export type EventReading =
+  | {
+      readonly kind: 'snapshot';
+      readonly entity: StoreEntity;
+      readonly version: number;
+      /** The body leaves something out: before a call is made of it, the store is asked. */
+      readonly partial?: boolean;
+      /** When a feeder read it from the store, in epoch milliseconds; no webhook says so. */
+      readonly readAt?: number;
+    }
+  /** The body only points at the entity, or claims that it is gone: the store has the last word. */
+  | { readonly kind: 'ask-store' }
+  /** Not about one entity. */
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Work that events other than those of an entity ask for. */
+export type Task =
+  /** A discount changed or was deleted: each of its codes is an entity of its own. */
+  | { readonly kind: 'fan-out'; readonly discountId: string }
+  | { readonly kind: 'sync-code'; readonly code: string }
+  | { readonly kind: 'skip'; readonly why: SkipReason }
+  | { readonly kind: 'redact'; readonly customerId: string; readonly orderIds: readonly string[] }
+  /** Something a person must see, and the connector must not act on by itself. */
+  | { readonly kind: 'notify'; readonly notice: Notice; readonly id: string; readonly why: string };
+
+type Notice = 'data-request' | 'shop-redact' | 'app-uninstalled';
+
+export type ReadEvent = (event: StoreEvent) => EventReading;
+
+/** What the store says of one thing when asked. */
+export type StoreAnswer<Value> =
+  | { readonly kind: 'found'; readonly value: Value }
+  | { readonly kind: 'gone' }
+  | {
+      readonly kind: 'unavailable';
+      readonly why: string;
+      readonly afterSeconds?: number;
+      /** Credentials or scopes: nothing will pass until a person acts. */
+      readonly misconfigured?: boolean;
+    };
+
+/** One page of a discount's codes, as the coupons they are. */
+export interface DiscountPage {
+  readonly automatic: boolean;
+  readonly coupons: readonly StoreCoupon[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly next?: string;
+}
+
+/** The store, asked directly. Never used while a webhook is being received. */
+export interface Store {
+  readOrder(
+    shop: string,
+    id: string,
+    evidence?: {
+      /** The store announced the deletion in a signed body. Absence alone may be a lack of scope. */
+      readonly deletionAnnounced?: boolean;
+    },
+  ): Promise<StoreAnswer<StoreOrder>>;
+  readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
+  /** The coupon that one code is now. */
+  readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;
+  /** A discount's codes in pages: a discount can have thousands. */
+  readDiscount(shop: string, id: string, from?: string): Promise<StoreAnswer<DiscountPage>>;
+  /** The same store, giving up when the signal fires. */
+  until(signal: AbortSignal): Store;
+}

@@ -1,0 +1,93 @@
+import { type ParsedSecret, requireText } from '../aws/secrets.ts';
+import { isToken, type PointTokens } from '../core/balances/point-tokens.ts';
+import { pointTopics } from '../loyalty/point-topics.ts';
+import type { AdminCredentials } from '../shopify/admin/client/admin-credentials.ts';
+import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
+
+/** Each shop has a secret per purpose, so that a function can read only the one it needs. */
+export const SECRET_PURPOSES = ['webhook', 'loyalty', 'store'] as const;
+
+export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
+
+export interface LoyaltyCredentials {
+  readonly token: string;
+  readonly key: string;
+}
+
+interface SecretForms {
+  readonly webhook: WebhookSecrets;
+  readonly loyalty: LoyaltyCredentials;
+  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one. */
+  readonly store: AdminCredentials;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the functions make of a secret's fields. Whoever stores a secret holds it to the same. */
+export const secretForms: {
+  readonly [Purpose in SecretPurpose]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
+} = {
+  webhook(fields) {
+    const current = requireText(fields, 'current');
+    if (current.kind === 'fault') return current;
+    const previous = requireText(fields, 'previous');
+    return {
+      kind: 'parsed',
+      value: {
+        current: current.value,
+        previous: previous.kind === 'parsed' ? previous.value : undefined,
+      },
+    };
+  },
+
+  loyalty(fields) {
+    const token = requireText(fields, 'token');
+    if (token.kind === 'fault') return token;
+    const key = requireText(fields, 'key');
+    if (key.kind === 'fault') return key;
+    return { kind: 'parsed', value: { token: token.value, key: key.value } };
+  },
+
+  store(fields) {
+    const accessToken = requireText(fields, 'accessToken');
+    if (accessToken.kind === 'parsed') {
+      return { kind: 'parsed', value: { kind: 'static', accessToken: accessToken.value } };
+    }
+    const clientId = requireText(fields, 'clientId');
+    if (clientId.kind === 'fault') return clientId;
+    const clientSecret = requireText(fields, 'clientSecret');
+    if (clientSecret.kind === 'fault') return clientSecret;
+    const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
+    return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
+  },
+};
+
+/**
+ * Apart from the others, because nobody is asked for it: the connector makes the tokens itself. One pair
+ * per topic: `{ "Point_Add": { "current": "…", "previous": "…" }, … }`.
+ */
+export function parsePointTokens(fields: Fields): ParsedSecret<PointTokens> {
+  const pairs = pointTopics.map((topic) => [topic, readPair(fields, topic)] as const);
+  const faulty = pairs.find(([, pair]) => pair === undefined);
+  if (faulty) {
+    return { kind: 'fault', field: faulty[0], why: 'must have a current token of 32 bytes' };
+  }
+  return { kind: 'parsed', value: Object.fromEntries(pairs) as PointTokens };
+}
+
+function readPair(fields: Fields, topic: string): PointTokens['Point_Add'] | undefined {
+  const pair = Object.hasOwn(fields, topic) ? fields[topic] : undefined;
+  if (typeof pair !== 'object' || pair === null) return undefined;
+  const { current, previous } = pair as { readonly current?: unknown; readonly previous?: unknown };
+  if (!isToken(current)) return undefined;
+  return { current, previous: isToken(previous) ? previous : undefined };
+}
+
+/** `loyalty-connector/prod/example-store/webhook` */
+export function secretName(
+  prefix: string,
+  shopPath: string,
+  purpose: SecretPurpose | 'points',
+): string {
+  return `${prefix}/${shopPath}/${purpose}`;
+}

@@ -1,0 +1,54 @@
+import type { SecretsCalls } from '../aws/aws-calls.ts';
+import {
+  createSecretReader,
+  createSecretsManagerSource,
+  type ParsedSecret,
+  type SecretReader,
+} from '../aws/secrets.ts';
+import type { PointTokens } from '../core/balances/point-tokens.ts';
+import { errorFields, type Telemetry } from '../core/batch/telemetry.ts';
+import type { AdminCredentials } from '../shopify/admin/client/admin-credentials.ts';
+import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
+import {
+  type LoyaltyCredentials,
+  parsePointTokens,
+  secretForms,
+  secretName,
+} from './secret-forms.ts';
+
+export interface ShopSecrets {
+  webhook(shopPath: string): SecretReader<WebhookSecrets>;
+  loyalty(shopPath: string): SecretReader<LoyaltyCredentials>;
+  store(shopPath: string): SecretReader<AdminCredentials>;
+  points(shopPath: string): SecretReader<PointTokens>;
+}
+
+export function createShopSecrets(
+  calls: SecretsCalls,
+  prefix: string,
+  telemetry: Telemetry,
+): ShopSecrets {
+  const source = createSecretsManagerSource(calls);
+  function reader<T>(
+    name: string,
+    parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>,
+  ): SecretReader<T> {
+    return createSecretReader({
+      name,
+      source,
+      parse,
+      now: Date.now,
+      onFailedRenewal: (error) =>
+        telemetry.log('warn', 'a secret could not be read again, the old value serves', {
+          secret: name,
+          ...errorFields(error),
+        }),
+    });
+  }
+  return {
+    webhook: (path) => reader(secretName(prefix, path, 'webhook'), secretForms.webhook),
+    loyalty: (path) => reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty),
+    store: (path) => reader(secretName(prefix, path, 'store'), secretForms.store),
+    points: (path) => reader(secretName(prefix, path, 'points'), parsePointTokens),
+  };
+}

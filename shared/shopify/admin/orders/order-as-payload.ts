@@ -1,0 +1,128 @@
+import { idFromGid } from '../../entity-id.ts';
+import { fulfillmentStatus } from './fulfillment-status.ts';
+import type {
+  CustomerNode,
+  OrderLineNode,
+  RefundLineNode,
+  ShippingNode,
+  WholeOrder,
+} from './order-node.ts';
+
+/**
+ * An order of the Admin API in the shape of a webhook's body, so that one reader with one set of rules
+ * reads both and they cannot come to disagree about money, dates or customers.
+ */
+export function orderAsPayload(order: WholeOrder): unknown {
+  const { node } = order;
+  return {
+    admin_graphql_api_id: node.id,
+    name: node.name,
+    created_at: node.createdAt,
+    processed_at: node.processedAt,
+    updated_at: node.updatedAt,
+    cancelled_at: node.cancelledAt,
+    closed_at: node.closedAt,
+    test: node.test,
+    source_name: node.sourceName,
+    currency: node.currencyCode,
+    taxes_included: node.taxesIncluded,
+    financial_status: node.displayFinancialStatus?.toLowerCase(),
+    fulfillment_status: fulfillmentStatus(node),
+    fulfillments: node.fulfillments.map(({ status, createdAt }) => ({
+      status: status.toLowerCase(),
+      created_at: createdAt,
+    })),
+    line_items: order.lines.map((line) => linePayload(line, order.tipLines.has(line.id))),
+    shipping_lines: order.shipping.map(shippingPayload),
+    refunds: refundPayloads(order),
+    current_subtotal_price: amountOf(node.currentSubtotalPriceSet),
+    current_total_price: amountOf(node.currentTotalPriceSet),
+    current_shipping_price_set: moneySet(node.currentShippingPriceSet),
+    discount_applications: discountPayloads(order),
+    payment_gateway_names: node.paymentGatewayNames,
+    note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
+    email: node.email,
+    phone: node.phone,
+    billing_address: node.billingAddress,
+    customer: node.customer && customerPayload(node.customer),
+  };
+}
+
+type Money = ShippingNode['originalPriceSet'];
+
+function amountOf({ shopMoney }: Money): string {
+  return shopMoney.amount;
+}
+
+function moneySet({ shopMoney }: Money) {
+  return { shop_money: shopMoney };
+}
+
+function linePayload(line: OrderLineNode, tip: boolean) {
+  return {
+    id: idFromGid(line.id, 'LineItem'),
+    product_id: idFromGid(line.product?.id, 'Product'),
+    title: line.title,
+    name: line.name,
+    vendor: line.vendor,
+    gift_card: line.isGiftCard,
+    quantity: line.quantity,
+    current_quantity: line.currentQuantity,
+    price: amountOf(line.originalUnitPriceSet),
+    discount_allocations: line.discountAllocations.map(allocation),
+    ...(tip && { tip_payment_gateway: null }),
+  };
+}
+
+function allocation({ allocatedAmountSet }: OrderLineNode['discountAllocations'][number]) {
+  return { amount: amountOf(allocatedAmountSet) };
+}
+
+/** Removed ones are not asked for. */
+function shippingPayload(line: ShippingNode) {
+  return {
+    price: amountOf(line.originalPriceSet),
+    discounted_price: amountOf(line.discountedPriceSet),
+    discount_allocations: line.discountAllocations.map(allocation),
+    tax_lines: line.taxLines.map(({ priceSet }) => ({ price: amountOf(priceSet) })),
+  };
+}
+
+/** The lines are those of all refunds together, which is how they are counted. */
+function refundPayloads({ node, refundLines }: WholeOrder) {
+  return node.refunds.map(({ createdAt, processedAt }, index) => ({
+    created_at: createdAt,
+    processed_at: processedAt,
+    refund_line_items: index === 0 ? refundLines.map(refundLine) : [],
+  }));
+}
+
+function refundLine({ quantity, lineItem, subtotalSet }: RefundLineNode) {
+  return {
+    line_item_id: idFromGid(lineItem.id, 'LineItem'),
+    quantity,
+    subtotal_set: moneySet(subtotalSet),
+  };
+}
+
+function discountPayloads({ discounts }: WholeOrder) {
+  return discounts
+    .toSorted((one, other) => one.index - other.index)
+    .map((discount) =>
+      discount.__typename === 'DiscountCodeApplication'
+        ? { type: 'discount_code', code: discount.code }
+        : { type: 'other' },
+    );
+}
+
+function customerPayload(customer: CustomerNode) {
+  return {
+    admin_graphql_api_id: customer.id,
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    email: customer.defaultEmailAddress?.emailAddress,
+    phone: customer.defaultPhoneNumber?.phoneNumber,
+    created_at: customer.createdAt,
+    default_address: customer.defaultAddress,
+  };
+}

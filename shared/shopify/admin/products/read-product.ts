@@ -1,0 +1,41 @@
+import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
+import type { StoreProduct } from '../../../store/product.ts';
+import { readProductWebhook } from '../../webhooks/read-product-webhook.ts';
+import { failure, unavailable } from '../client/admin-answer.ts';
+import type { Ask } from '../client/admin-client.ts';
+import type { DataOf } from '../client/admin-document.ts';
+import { productDocument } from '../documents.gen.ts';
+
+export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
+  const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  const product = productFromNode(node);
+  return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
+}
+
+export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
+
+/** Undefined when the answer lacks what every product has. */
+export function productFromNode(node: ProductNode): StoreProduct | undefined {
+  const read = readProductWebhook(productAsPayload(node));
+  return read.kind === 'read' ? read.product : undefined;
+}
+
+/** In the shape of a webhook's body, so that one reader reads both. */
+function productAsPayload(product: ProductNode): unknown {
+  const { category, priceRangeV2, media, featuredMedia } = product;
+  return {
+    admin_graphql_api_id: product.id,
+    title: product.title,
+    handle: product.handle,
+    status: product.status,
+    vendor: product.vendor,
+    product_type: product.productType,
+    updated_at: product.updatedAt,
+    category: category && { admin_graphql_api_id: category.id, full_name: category.fullName },
+    variants: [{ price: priceRangeV2.minVariantPrice.amount }],
+    image: { src: media.nodes[0]?.image?.url ?? featuredMedia?.preview?.image?.url },
+  };
+}

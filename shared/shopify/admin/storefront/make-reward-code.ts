@@ -1,0 +1,106 @@
+import { Big } from 'big.js';
+import type { CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
+import { type AdminAnswer, unavailable } from '../client/admin-answer.ts';
+import type { Ask } from '../client/admin-client.ts';
+import {
+  createBasicCodeDocument,
+  createShippingCodeDocument,
+  rewardCodeDocument,
+} from '../documents.gen.ts';
+import { REWARD_TAG } from './reward-tag.ts';
+
+/** The store's own fault: it says nothing about the code. */
+const INTERNAL = 'INTERNAL_ERROR';
+
+/**
+ * Creates the discount, and where its code is taken sees by whom: a call that was cut off, or made by
+ * another process, has made the very discount that is wanted.
+ */
+export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
+  const created = await create(ask, wanted);
+  if (created.kind === 'failure') return unavailable(created);
+  if (created.kind === 'data') {
+    // Without errors there is one; its id is what uses are asked for by.
+    return created.data === undefined
+      ? { kind: 'unavailable', why: 'unreadable-answer' }
+      : { kind: 'made', discountId: created.data };
+  }
+  const [error] = created.errors;
+  if (created.errors.some(isTaken)) return findOwn(ask, wanted);
+  if (error?.code === INTERNAL) return { kind: 'unavailable', why: 'server-error' };
+  return { kind: 'refused', code: error?.code ?? 'unnamed' };
+}
+
+async function create(ask: Ask, wanted: WantedCode): Promise<AdminAnswer<string | undefined>> {
+  if (wanted.kind === 'free-shipping') {
+    const discount = { ...commonOf(wanted), destination: { all: true } };
+    const answer = await ask(createShippingCodeDocument, { discount });
+    if (answer.kind !== 'data') return answer;
+    const id = answer.data.discountCodeFreeShippingCreate?.codeDiscountNode?.id;
+    return { kind: 'data', data: id };
+  }
+  const discount = {
+    ...commonOf(wanted),
+    customerGets: { items: { all: true }, value: discountValue(wanted) },
+  };
+  const answer = await ask(createBasicCodeDocument, { discount });
+  if (answer.kind !== 'data') return answer;
+  return { kind: 'data', data: answer.data.discountCodeBasicCreate?.codeDiscountNode?.id };
+}
+
+function commonOf(wanted: WantedCode) {
+  const { code, title, customerId, startsAt, endsAt, minimum, combines, kind } = wanted;
+  return {
+    code,
+    title,
+    tags: [REWARD_TAG],
+    context: { customers: { add: [customerGid(customerId)] } },
+    usageLimit: 1,
+    appliesOncePerCustomer: true,
+    startsAt,
+    ...(endsAt !== undefined && { endsAt }),
+    ...(minimum !== undefined && {
+      minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: amountText(minimum) } },
+    }),
+    combinesWith: {
+      orderDiscounts: combines,
+      productDiscounts: combines,
+      // Two shipping discounts never combine.
+      shippingDiscounts: combines && kind !== 'free-shipping',
+    },
+  };
+}
+
+function discountValue({ kind, value }: WantedCode) {
+  return kind === 'percent'
+    ? // A fraction here, a percentage there.
+      { percentage: new Big(value).div(100).toNumber() }
+    : { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
+}
+
+async function findOwn(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
+  const answer = await ask(rewardCodeDocument, { code: wanted.code });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const node = answer.data.codeDiscountNodeByCode;
+  // Taken a moment ago and gone now: the next try will tell.
+  if (!node) return { kind: 'unavailable', why: 'changed-while-reading' };
+  const { codeDiscount } = node;
+  if (!('tags' in codeDiscount)) return { kind: 'taken' };
+  const { tags, title, context } = codeDiscount;
+  const audience = context.__typename === 'DiscountCustomers' ? context.customers : [];
+  const isOwn =
+    tags.includes(REWARD_TAG) &&
+    title === wanted.title &&
+    audience.length === 1 &&
+    audience[0]?.id === customerGid(wanted.customerId);
+  return isOwn ? { kind: 'made', discountId: node.id } : { kind: 'taken' };
+}
+
+function isTaken({ field, code }: { readonly field: string; readonly code: string | undefined }) {
+  return code === 'TAKEN' && field.endsWith('.code');
+}
+
+const customerGid = (id: string): string => `gid://shopify/Customer/${id}`;
+
+/** The smallest unit of most currencies; the store refuses what its own does not have. */
+const amountText = (amount: number): string => new Big(amount).round(2).toFixed();

@@ -1,0 +1,137 @@
+import type { BalanceChange, BalanceWritten } from '../../../core/balances/balance-store.ts';
+import { type UserError, unavailable } from '../client/admin-answer.ts';
+import type { Ask } from '../client/admin-client.ts';
+import { deleteMetafieldsDocument, setMetafieldsDocument } from '../documents.gen.ts';
+import { BALANCE_TYPES } from './balance-definitions.ts';
+
+/** Shopify, "metafieldsSet". */
+const METAFIELDS_PER_CALL = 25;
+
+/** After a call that was cut off: the store may still be executing it. */
+const AFTER_UNKNOWN_SECONDS = 30;
+
+/**
+ * Sets the metafields of as many customers in one call as fit. A call is all or none: when the store
+ * refuses it because of one customer, it is made again without them.
+ */
+export async function writeBalances(
+  ask: Ask,
+  namespace: string,
+  changes: readonly BalanceChange[],
+): Promise<readonly BalanceWritten[]> {
+  const written = new Map<BalanceChange, BalanceWritten>();
+  for (const chunk of chunksThatFit(changes, namespace)) {
+    let left = chunk;
+    while (left.length > 0) {
+      const settled = await setTogether(ask, namespace, left);
+      for (const [change, result] of settled) written.set(change, result);
+      left = left.filter((change) => !settled.has(change));
+    }
+  }
+  await takeTiersAway(ask, namespace, written);
+  return changes.map((change) => written.get(change) ?? { kind: 'unavailable', why: 'no-word' });
+}
+
+/** At least one of the changes is settled by every call, so that it ends. */
+async function setTogether(
+  ask: Ask,
+  namespace: string,
+  changes: readonly BalanceChange[],
+): Promise<ReadonlyMap<BalanceChange, BalanceWritten>> {
+  const all = (result: BalanceWritten) => new Map(changes.map((change) => [change, result]));
+  const metafields = changes.flatMap((change) =>
+    metafieldsOf(change, namespace).map((input) => ({ change, input })),
+  );
+  const answer = await ask(setMetafieldsDocument, {
+    metafields: metafields.map(({ input }) => input),
+  });
+  if (answer.kind === 'data') return all({ kind: 'written' });
+  if (answer.kind === 'failure') return all(cutOff(unavailable(answer)));
+
+  const refused = new Map<BalanceChange, BalanceWritten>();
+  for (const error of answer.errors) {
+    const index = /^metafields\.(\d+)(?:\.|$)/.exec(error.field)?.[1];
+    const change = index === undefined ? undefined : metafields[Number(index)]?.change;
+    // About the definition or the call as a whole: no customer is to blame.
+    if (!change || OF_THE_DEFINITION.has(error.code ?? '')) return all(blameless(error));
+    if (!refused.has(change)) refused.set(change, judge(error));
+  }
+  return refused;
+}
+
+/** Somebody else's definition is in the way, or the app may not write: a person must act. */
+const OF_THE_DEFINITION: ReadonlySet<string> = new Set([
+  'APP_NOT_AUTHORIZED',
+  'CAPABILITY_VIOLATION',
+  'INTERNAL_ERROR',
+  'INVALID_TYPE',
+]);
+
+function blameless({ code = 'unnamed' }: UserError): BalanceWritten {
+  const why = `refused-${code.toLowerCase().replaceAll('_', '-')}`;
+  if (code === 'INTERNAL_ERROR') return { kind: 'unavailable', why };
+  return { kind: 'unavailable', why, misconfigured: true };
+}
+
+function judge({ field, code = 'unnamed' }: UserError): BalanceWritten {
+  return field.endsWith('.ownerId') ? { kind: 'unknown-customer' } : { kind: 'refused', code };
+}
+
+function cutOff(answer: ReturnType<typeof unavailable>): BalanceWritten {
+  const afterSeconds = Math.max(answer.afterSeconds ?? 0, AFTER_UNKNOWN_SECONDS);
+  return ['time-out', 'connection', 'aborted'].includes(answer.why)
+    ? { ...answer, afterSeconds }
+    : answer;
+}
+
+/** Setting cannot take a metafield away: the store refuses a blank value. */
+async function takeTiersAway(
+  ask: Ask,
+  namespace: string,
+  written: Map<BalanceChange, BalanceWritten>,
+): Promise<void> {
+  const without = [...written].filter(
+    ([{ tier }, { kind }]) => tier === null && kind === 'written',
+  );
+  for (let start = 0; start < without.length; start += METAFIELDS_PER_CALL) {
+    const chunk = without.slice(start, start + METAFIELDS_PER_CALL);
+    const answer = await ask(deleteMetafieldsDocument, {
+      metafields: chunk.map(([{ customerId }]) => ({
+        ownerId: ownerOf(customerId),
+        namespace,
+        key: 'tier',
+      })),
+    });
+    if (answer.kind === 'data') continue;
+    for (const [change] of chunk) written.set(change, cutOff(unavailable(answer)));
+  }
+}
+
+function metafieldsOf({ customerId, points, cashback, tier }: BalanceChange, namespace: string) {
+  const values = { points, cashback, ...(typeof tier === 'string' && { tier }) };
+  return Object.entries(values).map(([key, value]) => ({
+    ownerId: ownerOf(customerId),
+    namespace,
+    key,
+    // Stated, so that a balance can be written before the definitions are made.
+    type: BALANCE_TYPES[key as keyof typeof BALANCE_TYPES],
+    value,
+  }));
+}
+
+const ownerOf = (customerId: string): string => `gid://shopify/Customer/${customerId}`;
+
+function chunksThatFit(changes: readonly BalanceChange[], namespace: string): BalanceChange[][] {
+  const chunks: BalanceChange[][] = [];
+  let room = 0;
+  for (const change of changes) {
+    const needs = metafieldsOf(change, namespace).length;
+    if (needs > room) {
+      chunks.push([]);
+      room = METAFIELDS_PER_CALL;
+    }
+    chunks.at(-1)?.push(change);
+    room -= needs;
+  }
+  return chunks;
+}

@@ -1,0 +1,122 @@
+import { minorDigits } from '../../store/currency.ts';
+import { amountKept, type SoldLine } from '../../store/kept-line.ts';
+import {
+  type Amount,
+  atLeastZero,
+  share,
+  smallest,
+  subtract,
+  sum,
+  withoutSign,
+  ZERO,
+} from '../../store/money.ts';
+import type { OrderLinePayload, OrderPayload, RefundPayload } from './order-payload.ts';
+
+/** What is left of each line, and what of the order. `current_*` is absent in old API versions. */
+export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amount[]): Amount {
+  return (
+    payload.current_subtotal_price ??
+    payload.current_subtotal_price_set?.shop_money.amount ??
+    sum(linesPaid)
+  );
+}
+
+export function currentTotal(payload: OrderPayload): Amount {
+  const stated = payload.current_total_price ?? payload.current_total_price_set?.shop_money.amount;
+  if (stated != null) return stated;
+  const original = payload.total_price ?? payload.total_price_set?.shop_money.amount ?? ZERO;
+  return subtract(original, sum(payload.refunds.map((refund) => refundWorth(refund, payload))));
+}
+
+/** Discounts and refunds of shipping counted; a removed shipping line costs nothing. */
+export function currentShipping(payload: OrderPayload): {
+  readonly price: Amount;
+  readonly taxOnTop: Amount;
+} {
+  const charged = payload.shipping_lines.filter((line) => line.is_removed !== true);
+  const prices = charged.map((line) => {
+    const price = line.price ?? ZERO;
+    const allocated = subtract(price, discountOf(line));
+    return smallest([allocated, line.discounted_price ?? price]) ?? ZERO;
+  });
+  const original = sum(prices);
+  const price =
+    payload.current_shipping_price_set?.shop_money.amount ??
+    atLeastZero(
+      subtract(original, sum(payload.refunds.map((refund) => shippingRefund(refund).price))),
+    );
+  if (payload.taxes_included === true) return { price, taxOnTop: ZERO };
+
+  const taxes = charged.flatMap((line) => line.tax_lines.map((tax) => tax.price ?? ZERO));
+  // No version states the tax on what is left of the shipping, so it shrinks as its price did.
+  const taxOnTop =
+    original === ZERO ? ZERO : share(sum(taxes), price, original, minorDigits(payload.currency));
+  return { price, taxOnTop };
+}
+
+type RefundedLine = RefundPayload['refund_line_items'][number];
+
+/** What was taken back of each line, by its id: worked out once, since orders can have hundreds. */
+export function takenBackByLine(
+  payload: OrderPayload,
+): ReadonlyMap<unknown, SoldLine['takenBack']> {
+  const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
+  const groups = Map.groupBy(items, (item) => item.line_item_id);
+  return new Map(
+    [...groups].map(([id, group]) => {
+      const quantity = group.reduce((count, item) => count + item.quantity, 0);
+      return [id, { quantity, worth: sum(group.map(lineRefund)) }];
+    }),
+  );
+}
+
+export function keptOf(
+  line: OrderLinePayload,
+  takenBack: SoldLine['takenBack'],
+  currency: string,
+): { readonly kept: number; readonly paid: Amount } {
+  const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
+  const sold = {
+    unitPrice: line.price ?? line.price_set?.shop_money.amount ?? ZERO,
+    quantity: line.quantity,
+    kept,
+    discount: discountOf(line),
+    takenBack,
+  };
+  return { kept, paid: amountKept(sold, currency) };
+}
+
+function discountOf({
+  discount_allocations,
+}: Pick<OrderLinePayload, 'discount_allocations'>): Amount {
+  return sum(discount_allocations.map((allocation) => allocation.amount));
+}
+
+function lineRefund(item: RefundedLine): Amount {
+  // The `_set` first: the flat field is a JSON number here, unlike everywhere else.
+  return item.subtotal_set?.shop_money.amount ?? item.subtotal ?? ZERO;
+}
+
+function refundWorth(refund: RefundPayload, payload: OrderPayload): Amount {
+  const lines = sum(refund.refund_line_items.map(lineRefund));
+  const shipping = shippingRefund(refund);
+  if (payload.taxes_included === true) return sum([lines, shipping.price]);
+  const lineTaxes = refund.refund_line_items.map((item) => item.total_tax ?? ZERO);
+  return sum([lines, ...lineTaxes, shipping.price, shipping.tax]);
+}
+
+/** The same refund stands in both lists of one payload: either is read, never both. */
+function shippingRefund(refund: RefundPayload): { readonly price: Amount; readonly tax: Amount } {
+  if (refund.refund_shipping_lines.length > 0) {
+    const lines = refund.refund_shipping_lines;
+    return {
+      price: sum(lines.map((line) => line.subtotal_amount_set?.shop_money.amount ?? ZERO)),
+      tax: sum(lines.map((line) => line.tax_amount_set?.shop_money.amount ?? ZERO)),
+    };
+  }
+  const adjustments = refund.order_adjustments.filter(({ kind }) => kind === 'shipping_refund');
+  return {
+    price: sum(adjustments.map((adjustment) => withoutSign(adjustment.amount ?? ZERO))),
+    tax: sum(adjustments.map((adjustment) => withoutSign(adjustment.tax_amount ?? ZERO))),
+  };
+}

@@ -1,0 +1,194 @@
+import { decodeCoupon } from '../../core/events/coupon-message.ts';
+import { decodeSnapshot, FEEDER_TOPIC } from '../../core/events/snapshot-message.ts';
+import type { StoreEvent } from '../../core/events/store-event.ts';
+import { versionOf } from '../../core/sync/read-snapshot.ts';
+import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
+import type { ReadFault } from '../../store/read-fault.ts';
+import { parseJson } from './parse-json.ts';
+import {
+  readCustomerRedaction,
+  readDataRequest,
+  readShopRedaction,
+} from './read-compliance-webhook.ts';
+import { readDeletionWebhook } from './read-deletion-webhook.ts';
+import { readDiscountWebhook } from './read-discount-webhook.ts';
+import { readOrderReference } from './read-order-reference.ts';
+import { readOrderWebhook } from './read-order-webhook.ts';
+import { readProductWebhook } from './read-product-webhook.ts';
+import { topicRoutes } from './topics.ts';
+
+export const SHOP_NOT_CONFIGURED = 'its shop is not in connector.config.ts (any more)';
+
+/** Reads the events of these shops. One that left the settings must not wait for days to be parked. */
+export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
+  return (event) =>
+    shops.has(event.shop) ? readEvent(event) : { kind: 'unreadable', why: SHOP_NOT_CONFIGURED };
+}
+
+/**
+ * What an event says, by its body. The topic chooses the reader, but a header is not signed: a body
+ * that does not have its topic's shape is unreadable, whatever it is otherwise.
+ */
+function readEvent(event: StoreEvent): EventReading {
+  if (event.topic.startsWith(FEEDER_TOPIC)) return readFeederMessage(event);
+  if (event.kind === 'coupon') return readCouponMessage(event);
+  // Too large to carry, or sent by a feeder that only knows the id.
+  if (event.body === undefined) {
+    return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
+  }
+  const parsed = parseJson(event.body);
+  return parsed.kind === 'fault' ? unreadable([parsed.fault]) : readPayload(event, parsed.value);
+}
+
+function readPayload(event: StoreEvent, payload: unknown): EventReading {
+  switch (topicRoutes.get(event.topic)?.carries) {
+    case 'entity':
+      return event.kind === 'order' ? readOrder(event, payload) : readProduct(event, payload);
+    case 'deletion': {
+      const read = readDeletionWebhook(payload);
+      return read.kind === 'read' ? askStore(event, read.id) : unreadable(read.faults);
+    }
+    case 'order-reference': {
+      const read = readOrderReference(payload);
+      return read.kind === 'read' ? askStore(event, read.orderId) : unreadable(read.faults);
+    }
+    case 'discount':
+      return readDiscount(payload);
+    case 'compliance':
+    case 'shop':
+      return readCompliance(event, payload);
+    case undefined:
+      return unreadable([{ path: '$', problem: 'has a topic that this release does not know' }]);
+  }
+}
+
+function readOrder(event: StoreEvent, payload: unknown): EventReading {
+  const read = readOrderWebhook(payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  return snapshot(event, { kind: 'order', order: read.order }, read.order.id);
+}
+
+function readProduct(event: StoreEvent, payload: unknown): EventReading {
+  const read = readProductWebhook(payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  const reading = snapshot(event, { kind: 'product', product: read.product }, read.product.id);
+  return reading.kind === 'snapshot' ? { ...reading, partial: hasMoreVariants(payload) } : reading;
+}
+
+/** A body lists the first 100 variants only, and the cheapest may be another; it names them all. */
+function hasMoreVariants(payload: unknown): boolean {
+  const { variants, variant_gids } = payload as { variants?: unknown; variant_gids?: unknown };
+  return (
+    Array.isArray(variants) && Array.isArray(variant_gids) && variant_gids.length > variants.length
+  );
+}
+
+/** Of another release's form, or without the entity: the store knows it still. */
+function readFeederMessage(event: StoreEvent): EventReading {
+  const read = event.body && decodeSnapshot(event, event.body);
+  if (!read) return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
+  const { entity, readAt } = read;
+  return { kind: 'snapshot', entity, version: versionOf(entity), readAt };
+}
+
+function readCouponMessage({ id, body }: StoreEvent): EventReading {
+  const coupon = body && decodeCoupon(body);
+  if (coupon?.code !== id) return { kind: 'ask-store' };
+  const entity: StoreEntity = { kind: 'coupon', coupon };
+  return { kind: 'snapshot', entity, version: versionOf(entity) };
+}
+
+function readDiscount(payload: unknown): EventReading {
+  const read = readDiscountWebhook(payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  const { discountId, automatic, change } = read.notice;
+  if (automatic) return task({ kind: 'skip', why: 'automatic-discount' });
+  return change.kind === 'code-added-or-removed'
+    ? task({ kind: 'sync-code', code: change.code })
+    : fanOut(discountId);
+}
+
+function readCompliance(event: StoreEvent, payload: unknown): EventReading {
+  switch (event.topic) {
+    case 'customers/redact': {
+      const read = readCustomerRedaction(payload);
+      if (read.kind !== 'read') return unreadable(read.faults);
+      const { customerId, orderIds, shopDomain } = read.request;
+      return ofShop(event, shopDomain, task({ kind: 'redact', customerId, orderIds }));
+    }
+    case 'customers/data_request': {
+      const read = readDataRequest(payload);
+      if (read.kind !== 'read') return unreadable(read.faults);
+      return ofShop(event, read.request.shopDomain, notify('data-request', read.request.requestId));
+    }
+    case 'app/uninstalled':
+      return isShop(payload, event.shop)
+        ? notify('app-uninstalled', event.deliveryId)
+        : unreadable([{ path: 'myshopify_domain', problem: 'is not the shop of this address' }]);
+    default: {
+      const read = readShopRedaction(payload);
+      if (read.kind !== 'read') return unreadable(read.faults);
+      return ofShop(event, read.request.shopDomain, notify('shop-redact', event.deliveryId));
+    }
+  }
+}
+
+/** The body of app/uninstalled is the shop itself. */
+function isShop(payload: unknown, shop: string): boolean {
+  if (typeof payload !== 'object' || payload === null) return false;
+  const { myshopify_domain: domain } = payload as { myshopify_domain?: unknown };
+  // Shopify's own sample has null there.
+  return domain === null || (typeof domain === 'string' && domain.toLowerCase() === shop);
+}
+
+/** The body's own word on the shop is signed, the header's is not. */
+function ofShop(event: StoreEvent, shopDomain: string, reading: EventReading): EventReading {
+  return shopDomain.toLowerCase() === event.shop
+    ? reading
+    : unreadable([{ path: 'shop_domain', problem: 'is another shop than the address says' }]);
+}
+
+const NOTICES = {
+  'data-request': 'a customer asks for their data: answer within 30 days',
+  'shop-redact': 'the shop asks for its data to be erased: delete the stack and its table',
+  'app-uninstalled': 'the app was uninstalled: no further webhooks will come',
+} as const;
+
+function notify(notice: keyof typeof NOTICES, id: string): EventReading {
+  return task({ kind: 'notify', notice, id, why: NOTICES[notice] });
+}
+
+function fanOut(discountId: string): EventReading {
+  return task({ kind: 'fan-out', discountId });
+}
+
+function task(one: Task): EventReading {
+  return { kind: 'task', task: one };
+}
+
+function snapshot(event: StoreEvent, entity: StoreEntity, id: string): EventReading {
+  return sameId(event, id) ?? { kind: 'snapshot', entity, version: versionOf(entity) };
+}
+
+function askStore(event: StoreEvent, id: string): EventReading {
+  return sameId(event, id) ?? { kind: 'ask-store' };
+}
+
+/** The message waits in the line of `event.id`: working on another entity would break that line. */
+function sameId(event: StoreEvent, id: string): EventReading | undefined {
+  return event.id === id
+    ? undefined
+    : unreadable([{ path: 'id', problem: 'is not the id under which the message was queued' }]);
+}
+
+/** A body can be wrong in thousands of places: enough of them to repair it by. */
+const MOST_FAULTS = 10;
+
+function unreadable(faults: readonly ReadFault[]): EventReading {
+  const words = faults.slice(0, MOST_FAULTS).map(({ path, problem }) => `${path} ${problem}`);
+  const more = faults.length - words.length;
+  return {
+    kind: 'unreadable',
+    why: [...words, ...(more > 0 ? [`and ${more} more`] : [])].join('; '),
+  };
+}

@@ -1,0 +1,138 @@
+import { ZERO } from '../../store/money.ts';
+import type { StoreCustomer, StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { Unreadable } from '../../store/read-fault.ts';
+import { entityId, idFromGid } from '../entity-id.ts';
+import {
+  currentShipping,
+  currentSubtotal,
+  currentTotal,
+  keptOf,
+  takenBackByLine,
+} from './order-amounts.ts';
+import { type OrderPayload, orderPayload } from './order-payload.ts';
+import { readPayload } from './payload-fields.ts';
+
+export type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreadable;
+
+/** Reads the body that every orders/* topic with an order in it carries. */
+export function readOrderWebhook(value: unknown): ReadOrder {
+  const result = readPayload(orderPayload, value);
+  return result.kind === 'read' ? { kind: 'read', order: toOrder(result.value) } : result;
+}
+
+function toOrder(payload: OrderPayload): StoreOrder {
+  const lines = readLines(payload);
+  return {
+    id: entityId(payload, 'Order') ?? '',
+    name: filled(payload.name),
+    placedAt: payload.processed_at ?? payload.created_at ?? '',
+    updatedAt: payload.updated_at,
+    cancelledAt: payload.cancelled_at ?? undefined,
+    closedAt: payload.closed_at ?? undefined,
+    fulfilledAt: latest(
+      payload.fulfillments
+        .filter(({ status }) => status === 'success')
+        .map(({ created_at }) => created_at),
+    ),
+    refundedAt: latest(payload.refunds.map((refund) => refund.processed_at ?? refund.created_at)),
+    test: payload.test ?? false,
+    source: filled(payload.source_name),
+    currency: payload.currency,
+    paymentStatus: filled(payload.financial_status),
+    fulfillmentStatus: filled(payload.fulfillment_status),
+    lines,
+    subtotal: currentSubtotal(
+      payload,
+      lines.map((line) => line.paid),
+    ),
+    total: currentTotal(payload),
+    shipping: currentShipping(payload),
+    couponCodes: usedCodes(payload),
+    paymentGateways: payload.payment_gateway_names.filter((name) => name !== ''),
+    card: cardOf(payload),
+    location: reference(payload.location_id),
+    staff: reference(payload.user_id ?? attributedStaff(payload)),
+    noteAttributes: payload.note_attributes.map(({ name, value }) => ({
+      name: name ?? '',
+      value: value ?? '',
+    })),
+    metafields: undefined,
+    customer: readCustomer(payload),
+    contact: {
+      name: filled(payload.billing_address?.name),
+      email: filled(payload.email) ?? filled(payload.contact_email),
+      phone: filled(payload.phone) ?? filled(payload.billing_address?.phone),
+    },
+  };
+}
+
+const NOTHING = { quantity: 0, worth: ZERO };
+
+/** A tip is listed among the lines, but it is neither a product nor part of the subtotal. */
+function readLines(payload: OrderPayload): StoreOrderLine[] {
+  const takenBack = takenBackByLine(payload);
+  return payload.line_items
+    .filter((line) => line.tip_payment_gateway === undefined)
+    .map((line) => ({
+      id: line.id,
+      productId: line.product_id ?? undefined,
+      title: filled(line.title) ?? filled(line.name) ?? '',
+      vendor: filled(line.vendor),
+      giftCard: line.gift_card ?? false,
+      ...keptOf(line, takenBack.get(line.id) ?? NOTHING, payload.currency),
+    }));
+}
+
+/**
+ * `discount_codes` also lists manual discounts by their title, so it counts only where the payload
+ * is too old to have applications.
+ */
+function usedCodes(payload: OrderPayload): string[] {
+  const codes = payload.discount_applications
+    ? payload.discount_applications
+        .filter(({ type }) => type === 'discount_code')
+        .map(({ code }) => code)
+    : payload.discount_codes.map(({ code }) => code);
+  return [...new Set(codes.map(filled).filter((code) => code !== undefined))];
+}
+
+function readCustomer({ customer, email, phone }: OrderPayload): StoreCustomer | undefined {
+  if (!customer) return undefined;
+  const name = [customer.first_name, customer.last_name].map(filled).filter(Boolean).join(' ');
+  return {
+    id: entityId(customer, 'Customer') ?? '',
+    name: filled(name) ?? filled(customer.default_address?.name),
+    email: filled(customer.email) ?? filled(email),
+    phone: filled(customer.phone) ?? filled(phone) ?? filled(customer.default_address?.phone),
+    createdAt: customer.created_at ?? undefined,
+  };
+}
+
+function cardOf({ payment_details }: OrderPayload): StoreOrder['card'] {
+  const brand = filled(payment_details?.credit_card_company);
+  return brand === undefined ? undefined : { brand, type: undefined };
+}
+
+function attributedStaff({ line_items }: OrderPayload): string | undefined {
+  return line_items
+    .flatMap((line) => line.attributed_staffs)
+    .map((staff) => idFromGid(staff.id, 'StaffMember'))
+    .find((staffId) => staffId !== undefined);
+}
+
+function reference(id: string | null | undefined): StoreOrder['location'] {
+  return id == null ? undefined : { id, name: undefined };
+}
+
+/** Dates are all in one form and offset, so the latest is the greatest text. */
+function latest(moments: readonly (string | null | undefined)[]): string | undefined {
+  return moments
+    .filter((moment) => moment != null)
+    .sort()
+    .at(-1);
+}
+
+function filled(text: string | null | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}

@@ -1,0 +1,143 @@
+import { correlationOf, errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
+import type { EventQueue, StoreEvent } from '../../core/events/store-event.ts';
+import { identifyEntity } from './identify-entity.ts';
+import { checkSignature, type SignatureCheck, type WebhookSecrets } from './signature.ts';
+import { PROBE_TOPIC, topicRoutes } from './topics.ts';
+import {
+  type RequestHeaders,
+  readSignature,
+  readWebhookHeaders,
+  type WebhookHeaders,
+} from './webhook-headers.ts';
+
+export interface WebhookRequest {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly headers: RequestHeaders;
+  /** The raw bytes: what was signed. */
+  readonly body: Uint8Array;
+}
+
+export interface WebhookAnswer {
+  readonly status: 200 | 400 | 401 | 405 | 503;
+  readonly text: string;
+}
+
+/** One shop has one address and its own secrets: a header alone never decides whose event it is. */
+interface ReceivingShop {
+  readonly domain: string;
+  readonly secrets: {
+    get(): Promise<WebhookSecrets>;
+    /** Asks again, at most once a minute: a secret may have been rotated a moment ago. */
+    refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
+  };
+}
+
+export interface ReceivingWorld {
+  /** By the path of its address: `/webhooks/example`. */
+  readonly shops: ReadonlyMap<string, ReceivingShop>;
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+  readonly apiVersion: string;
+}
+
+/**
+ * Verify, identify, enqueue, answer. One call to the outside on this path, because the store waits
+ * five seconds in all and gives up on an address that fails often.
+ */
+export async function receiveWebhook(
+  request: WebhookRequest,
+  world: ReceivingWorld,
+): Promise<WebhookAnswer> {
+  if (request.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
+  const shop = world.shops.get(request.path);
+  // Told apart in the figures only: whoever tries addresses must not learn which exist.
+  if (!shop) return refuse(world, 'unknown-address', 401);
+  const verified = await verify(request, shop, world);
+  if (verified === 'invalid') {
+    return refuse(world, isProbe(request.headers) ? 'probe' : 'signature', 401);
+  }
+  if (verified === 'unavailable') return { status: 503, text: 'try again later' };
+  if (verified === 'previous') world.telemetry.count('older-secret-used');
+
+  const read = readWebhookHeaders(request.headers);
+  if (read.kind === 'bad-headers') return refuse(world, 'headers', 400, read.why);
+  if (read.headers.shop !== shop.domain) return refuse(world, 'other-shop', 401);
+  return enqueue(request.body, read.headers, shop, world);
+}
+
+async function enqueue(
+  body: Uint8Array,
+  headers: WebhookHeaders,
+  { domain }: ReceivingShop,
+  { queue, telemetry, now, apiVersion }: ReceivingWorld,
+): Promise<WebhookAnswer> {
+  const { topic, webhookId, triggeredAt } = headers;
+  const route = topicRoutes.get(topic);
+  if (!route) {
+    if (topic !== PROBE_TOPIC) telemetry.count('unknown-topic');
+    return { status: 200, text: 'not a topic of this connector' };
+  }
+  // Shopify serves a retired version from the oldest supported one: worth knowing, never refusing.
+  if (headers.apiVersion !== apiVersion) telemetry.count('unexpected-api-version');
+
+  const event: StoreEvent = {
+    shop: domain,
+    kind: route.kind,
+    id: identifyEntity(route, body, domain),
+    topic,
+    deliveryId: webhookId,
+    receivedAt: now().toISOString(),
+    ...(triggeredAt && { triggeredAt }),
+    apiVersion: headers.apiVersion,
+    body,
+  };
+  try {
+    await queue.send(event);
+  } catch (error) {
+    telemetry.log('error', 'the queue did not take the event; the store will send it again', {
+      correlationId: webhookId,
+      topic,
+      ...errorFields(error),
+    });
+    return { status: 503, text: 'try again later' };
+  }
+  telemetry.count('received', { shop: domain, kind: route.kind, topic });
+  telemetry.log('info', 'received', correlationOf(event));
+  return { status: 200, text: 'accepted' };
+}
+
+async function verify(
+  { headers, body }: WebhookRequest,
+  { secrets }: ReceivingShop,
+  { telemetry }: ReceivingWorld,
+): Promise<SignatureCheck | 'unavailable'> {
+  const signature = readSignature(headers);
+  if (!signature) return 'invalid';
+  try {
+    const check = checkSignature(body, signature, await secrets.get());
+    if (check !== 'invalid') return check;
+    const renewal = await secrets.refresh();
+    return renewal.kind === 'renewed' ? checkSignature(body, signature, renewal.value) : 'invalid';
+  } catch (error) {
+    telemetry.log('error', 'the webhook secrets could not be read', errorFields(error));
+    return 'unavailable';
+  }
+}
+
+function isProbe(headers: WebhookRequest['headers']): boolean {
+  const read = readWebhookHeaders(headers);
+  return read.kind === 'read' && read.headers.topic === PROBE_TOPIC;
+}
+
+function refuse(
+  { telemetry }: ReceivingWorld,
+  why: string,
+  status: 400 | 401,
+  text = 'the signature does not fit this address',
+): WebhookAnswer {
+  telemetry.count('refused', { why });
+  return { status, text };
+}

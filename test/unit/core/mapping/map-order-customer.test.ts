@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { needsMetafields } from '../../../../shared/core/mapping/customer-detail.ts';
+import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
+import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
+import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+
+const birthMetafield = { owner: 'customer', namespace: 'facts', key: 'birth_date' } as const;
+const fromMetafield = { from: 'metafield', ...birthMetafield } as const;
+
+function mapped(order: StoreOrder, changed: Partial<OrderRules>, remembered?: string) {
+  return mapOrder(order, { ...rules, ...changed }, { known: remembered !== undefined, remembered });
+}
+
+function customerOf(order: StoreOrder, changed: Partial<OrderRules>, remembered?: string) {
+  const result = mapped(order, changed, remembered);
+  if (result.kind !== 'wanted' || result.wanted.kind !== 'order') throw new Error(result.kind);
+  return result.wanted.order.Customer;
+}
+
+describe('the customer of an order', () => {
+  it('has a document from a note attribute, if it is not blank', () => {
+    const source = { document: { from: 'note-attribute', name: 'document' } } as const;
+    const noted = (value: unknown) =>
+      storeOrder({}, { note_attributes: [{ name: 'document', value }] });
+    expect(customerOf(noted(' A-123 '), source)?.Document).toBe('A-123');
+    expect(customerOf(noted(123), source)?.Document).toBe('123');
+    for (const blank of ['  ', null])
+      expect(customerOf(noted(blank), source)).not.toHaveProperty('Document');
+  });
+
+  it.each([
+    ['1990-04-01', '1990-04-01T00:00:00.000Z'],
+    ['1990-04-01T23:59:00-03:00', '1990-04-01T00:00:00.000Z'],
+    ['01/04/1990', undefined],
+    ['1990-02-31', undefined],
+    ['1990-13-01', undefined],
+    ['soon', undefined],
+  ])('has the birthday %s as %s', (value, expected) => {
+    expect(customerOf(storeOrder(), { birthday: () => value })?.BirthdayDate).toBe(expected);
+  });
+
+  it('is a member only if the merchant says so', () => {
+    const enrolled = (enrolment: OrderRules['enrolment']) =>
+      customerOf(storeOrder(), { enrolment })?.IsEnrolled;
+    expect(enrolled('unstated')).toBe(undefined);
+    expect(enrolled('everyone')).toBe(true);
+    expect(enrolled((order) => order.source === 'pos')).toBe(false);
+  });
+
+  it('keeps a detail that this snapshot cannot see, and drops one that is gone', () => {
+    const seen = { ...storeOrder(), metafields: [{ ...birthMetafield, value: '1990-04-01' }] };
+    const first = mapped(seen, { birthday: fromMetafield });
+    const remembered = first.kind === 'wanted' ? first.remember : undefined;
+    const birthdayIn = (order: StoreOrder) =>
+      customerOf(order, { birthday: fromMetafield }, remembered)?.BirthdayDate;
+    expect(birthdayIn(storeOrder())).toBe('1990-04-01T00:00:00.000Z');
+    expect(birthdayIn({ ...seen, metafields: [] })).toBe(undefined);
+    expect(birthdayIn(storeOrder({}, { customer: { id: 7 } }))).toBe(undefined);
+  });
+
+  it('needs the store to be read exactly where a rule wants what a webhook lacks', () => {
+    const needs = (order: StoreOrder, changed: Partial<OrderRules>) =>
+      needsMetafields(order, { ...rules, ...changed });
+    expect(needs(storeOrder(), {})).toBe(false);
+    expect(needs(storeOrder(), { document: () => 'x' })).toBe(false);
+    expect(needs(storeOrder(), { birthday: fromMetafield })).toBe(true);
+    expect(needs({ ...storeOrder(), metafields: [] }, { birthday: fromMetafield })).toBe(false);
+  });
+});
+
+describe('a function of the merchant’s', () => {
+  it('adds metadata, which wins over the connector’s own', () => {
+    const result = mapped(storeOrder(), {
+      metadata: (order) => ({ source: 'ours', lines: `${order.lines.length}` }),
+    });
+    expect(result).toMatchObject({
+      wanted: {
+        order: {
+          Metadatas: [
+            { Name: 'currency' },
+            { Name: 'lines', Value: '1' },
+            { Name: 'order_name' },
+            { Name: 'source', Value: 'ours' },
+          ],
+        },
+      },
+    });
+  });
+
+  it('that throws is named, all of them at once, and nothing it knew is repeated', () => {
+    const fail = (order: StoreOrder): never => {
+      throw new TypeError(`no document for ${order.customer?.email}`);
+    };
+    const result = mapped(storeOrder(), {
+      document: fail,
+      birthday: fail,
+      enrolment: fail,
+      metadata: fail,
+    });
+    expect(result).toEqual({
+      kind: 'fault',
+      faults: ['document', 'birthday', 'enrolment', 'metadata'].map((name) => ({
+        path: `rules.${name}`,
+        problem: 'threw TypeError',
+      })),
+    });
+  });
+
+  it.each([
+    ['a number', () => 5],
+    ['a promise', async () => 'A-1'],
+    ['null', () => null],
+  ])('that answers with %s is a fault of that order', (_, answer) => {
+    const document = answer as unknown as () => string;
+    expect(mapped(storeOrder(), { document })).toEqual({
+      kind: 'fault',
+      faults: [{ path: 'rules.document', problem: 'must return text or undefined' }],
+    });
+  });
+
+  it('cannot smuggle a value out in the name of its error', () => {
+    const document = (): never => {
+      throw Object.assign(new Error(), { name: 'robin.sample@example.com' });
+    };
+    expect(JSON.stringify(mapped(storeOrder(), { document }))).not.toContain('robin');
+  });
+
+  it('that gives metadata other than texts is a fault of that order', () => {
+    const metadata = (() => ({ a: 1 })) as unknown as NonNullable<OrderRules['metadata']>;
+    expect(mapOrder(storeOrder(), { ...rules, metadata }, neverSent)).toEqual({
+      kind: 'fault',
+      faults: [{ path: 'rules.metadata', problem: 'must return an object of texts' }],
+    });
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import { entityKeyText } from '../../../shared/core/events/entity.ts';
+import type { TransportFault } from '../../../shared/loyalty/transport.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { storeCoupon, storeOrder } from '../../fixtures/store-entities.ts';
+import { openConnector, SHOP } from '../../support/in-process-connector.ts';
+
+type Connector = ReturnType<typeof openConnector>;
+
+const ID = '5512345678901';
+const DAY = 86_400_000;
+const fulfilled: Partial<OrderSpec> = { fulfilledAfterDays: 1 };
+const updatedAt = (second: number) =>
+  new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
+const payload = (second: number, spec: Partial<OrderSpec> = {}, changes = {}) =>
+  buildOrder({ ...simpleOrder, ...spec }, { updated_at: updatedAt(second), ...changes }).payload;
+
+const unreachable: TransportFault = {
+  kind: 'fault',
+  reason: 'connection',
+  mayHaveHappened: false,
+};
+
+/** The next call arrives, and its answer is lost. */
+function loseNextAnswer(connector: Connector): void {
+  connector.loyalty.world.interfere = (_call, pass) => {
+    connector.loyalty.world.interfere = undefined;
+    pass();
+    return { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+  };
+}
+
+describe('a first send that arrived and was not recorded', () => {
+  it.each([
+    [
+      'cancelled',
+      'orders/cancelled',
+      payload(2, { ...fulfilled, cancelledAfterDays: 3 }, { customer: null }),
+    ],
+    ['deleted', 'orders/delete', { id: Number(ID) }],
+  ])(
+    'still gives its points back when the order is %s without its customer',
+    async (_, topic, next) => {
+      const connector = openConnector();
+      loseNextAnswer(connector);
+      await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
+      await connector.work('orders');
+      expect(connector.loyalty.rows.points.size).toBe(1);
+      await connector.deliver({ topic, payload: next });
+      await connector.drain();
+      expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+      expect(connector.loyalty.rows.points.size).toBe(0);
+    },
+  );
+
+  it('is cancelled after a crash that left no trace at all', async () => {
+    const connector = openConnector();
+    const { ledger } = connector;
+    connector.parts.ledger = { ...ledger, write: async () => Promise.reject(new Error('crash')) };
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    await connector.work('orders');
+    connector.parts.ledger = ledger;
+    const cancelled = payload(2, { cancelledAfterDays: 3 }, { customer: null });
+    await connector.deliver({ topic: 'orders/cancelled', payload: cancelled });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+  });
+});
+
+describe('a discount', () => {
+  const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+  const changed = { admin_graphql_api_id: gid, updated_at: updatedAt(0) };
+
+  it('deleted while its codes still wait leaves none of them active', async () => {
+    const connector = openConnector();
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: updatedAt(0) }));
+    await connector.deliver({ topic: 'discounts/create', payload: changed });
+    await connector.work('coupons');
+    connector.loyalty.world.interfere = () => unreachable;
+    await connector.work('coupons');
+    connector.store.remove(SHOP, 'discount', '1688847450345');
+    const deleted = { admin_graphql_api_id: gid, deleted_at: updatedAt(1) };
+    await connector.deliver({ topic: 'discounts/delete', payload: deleted });
+    await connector.work('coupons');
+    connector.loyalty.world.interfere = undefined;
+    await connector.drain();
+    const active = [...connector.loyalty.rows.coupons.values()].filter((row) => row.isActive);
+    expect(active).toEqual([]);
+  });
+
+  it('of any size is fanned out in pages, and a crash repeats one page at most', async () => {
+    const connector = openConnector();
+    for (let n = 0; n < 300; n += 1) {
+      connector.store.putCoupon(SHOP, storeCoupon({ code: `CODE-${n}`, codeId: String(n) }));
+    }
+    await connector.deliver({ topic: 'discounts/create', payload: changed });
+    // Each invocation gets through one page's worth of sends, and then breaks.
+    let sends = 0;
+    const { send } = connector.queues.coupons;
+    connector.queues.coupons.send = (message) => {
+      sends += 1;
+      if (sends % 70 === 0) throw new Error('crash');
+      return send(message);
+    };
+    await connector.drain();
+    expect(connector.loyalty.rows.coupons.size).toBe(300);
+    expect(sends).toBeLessThan(600);
+  });
+});
+
+describe('an event that only the store can explain', () => {
+  it('does not hold up what newer events of the same order know', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    await connector.drain();
+    connector.store.outage = { kind: 'unavailable', why: 'throttled' };
+    await connector.deliver({ topic: 'refunds/create', payload: { id: 9, order_id: Number(ID) } });
+    await connector.deliver({
+      topic: 'orders/cancelled',
+      payload: payload(2, { cancelledAfterDays: 3 }),
+    });
+    await connector.work('orders');
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    expect(connector.queues.orders.size).toBe(1);
+  });
+});
+
+describe('a store that lags behind its own events', () => {
+  const document = { from: 'metafield', owner: 'customer', namespace: 'a', key: 'b' } as const;
+
+  it('does not replace a newer event by an older state', async () => {
+    const connector = openConnector({ rules: { document } });
+    const stored = { ...storeOrder({}, { updated_at: updatedAt(1) }), metafields: [] };
+    connector.store.putOrder(SHOP, stored);
+    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(2, fulfilled) });
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+    const now = { ...storeOrder(fulfilled, { updated_at: updatedAt(2) }), metafields: [] };
+    connector.store.putOrder(SHOP, now);
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
+  });
+
+  it('cancels nothing by not finding an order that nobody said was deleted', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    await connector.drain();
+    await connector.deliver({ topic: 'refunds/create', payload: { id: 9, order_id: Number(ID) } });
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: false });
+
+    // Its deletion arrives: that settles it, and the question with it.
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    expect(connector.dead.size).toBe(0);
+  });
+});
+
+describe('what the ledger forgets, and when', () => {
+  it('orders expire after the retention of the settings, products only once they are gone', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    const product = { id: 8, title: 'Shirt', status: 'active', updated_at: updatedAt(1) };
+    const variants = [{ id: 1, price: '9.00' }];
+    await connector.deliver({ topic: 'products/create', payload: { ...product, variants } });
+    await connector.drain();
+    const entry = (kind: 'order' | 'product', id: string) =>
+      connector.ledger.entries.get(entityKeyText({ shop: SHOP, kind, id }));
+    const days = ((entry('order', ID)?.expiresAt ?? 0) * 1000 - connector.clock.ms) / DAY;
+    expect(Math.round(days)).toBe(400);
+    expect(entry('product', '8')?.expiresAt).toBeUndefined();
+    await connector.deliver({ topic: 'products/delete', payload: { id: 8 } });
+    await connector.drain();
+    expect(entry('product', '8')?.expiresAt).toBeDefined();
+  });
+});
+
+describe('a store that does not show a thing yet, or any more', () => {
+  const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+
+  it.each(['refunds/create', 'orders/edited'])(
+    'an announced deletion is believed, whatever %s waits behind it',
+    async (topic) => {
+      const connector = openConnector();
+      await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+      await connector.drain();
+      await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+      const reference = { order_id: Number(ID) };
+      await connector.deliver({
+        topic,
+        payload: topic === 'orders/edited' ? { order_edit: reference } : { id: 9, ...reference },
+      });
+      expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+      expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    },
+  );
+
+  it('a discount that is announced before it can be read is mirrored when it can', async () => {
+    const connector = openConnector();
+    const changed = { admin_graphql_api_id: gid, updated_at: updatedAt(0) };
+    await connector.deliver({ topic: 'discounts/create', payload: changed });
+    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
+    connector.store.putCoupon(SHOP, storeCoupon());
+    await connector.drain();
+    expect(connector.loyalty.rows.coupons.size).toBe(1);
+  });
+
+  it('a code that is announced before it can be read is not taken for removed', async () => {
+    const connector = openConnector();
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
+    const added = { admin_graphql_api_id: gid, updated_at: updatedAt(0), redeem_code };
+    await connector.deliver({ topic: 'discounts/redeemcode_added', payload: added });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    expect(connector.loyalty.journal).toEqual([]);
+    connector.store.putCoupon(SHOP, storeCoupon());
+    await connector.drain();
+    const [coupon] = connector.loyalty.rows.coupons.values();
+    expect(coupon).toMatchObject({ CouponCode: 'AUTUMN10', isActive: true });
+  });
+
+  it('a code removed and added again within the same second ends active', async () => {
+    const connector = openConnector();
+    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
+    const body = { admin_graphql_api_id: gid, redeem_code };
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: '2026-10-09T11:59:00.000Z' }));
+    await connector.deliver({
+      topic: 'discounts/redeemcode_added',
+      payload: { ...body, updated_at: '2026-10-09T11:59:00Z' },
+    });
+    await connector.drain();
+    connector.store.remove(SHOP, 'coupon', 'AUTUMN10');
+    connector.clock.ms += 400;
+    const second = new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
+    await connector.deliver({
+      topic: 'discounts/redeemcode_removed',
+      payload: { ...body, updated_at: second },
+    });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    connector.store.putCoupon(SHOP, storeCoupon({ codeId: '99', updatedAt: second }));
+    await connector.deliver({
+      topic: 'discounts/redeemcode_added',
+      payload: { ...body, updated_at: second },
+    });
+    await connector.drain();
+    const [coupon] = connector.loyalty.rows.coupons.values();
+    expect(coupon).toMatchObject({ CouponCode: 'AUTUMN10', isActive: true });
+    expect(connector.dead.size).toBe(0);
+  });
+});

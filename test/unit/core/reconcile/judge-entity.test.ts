@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.ts';
+import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
+import { type Comparison, judgeEntity } from '../../../../shared/core/reconcile/judge-entity.ts';
+import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const order = storeOrder();
+const version = Date.parse(order.updatedAt);
+const now = new Date(version + 3_600_000);
+const mapped = mapOrder(order, rules, neverSent);
+if (mapped.kind !== 'wanted') throw new Error('the order is not sent');
+const appliedKey = idempotencyKey(mapped.wanted);
+
+const settled: LedgerEntry = {
+  version,
+  appliedKey,
+  uncertain: false,
+  remembered: mapped.remember ?? '',
+  outcomes: [line('applied', version)],
+  revision: 1,
+};
+
+function line(outcome: string, of: number) {
+  return { at: now.toISOString(), outcome, version: of, topic: 'orders/updated' };
+}
+
+function judge(entry: LedgerEntry | undefined, changes: Partial<Comparison> = {}) {
+  return judgeEntity({
+    key: { shop: SHOP, kind: 'order', id: order.id },
+    entry,
+    version,
+    entity: { kind: 'order', order },
+    rules,
+    since: 0,
+    orderRetentionDays: 400,
+    now,
+    ...changes,
+  });
+}
+
+const heal = (why: string) => expect.objectContaining({ kind: 'heal', why });
+
+describe('the judgement on one entity', () => {
+  it('leaves alone what was applied as it is', () => {
+    expect(judge(settled)).toEqual({ kind: 'fine' });
+  });
+
+  it('sends for what the ledger does not know', () => {
+    expect(judge(undefined)).toEqual(heal('missing'));
+    expect(judge({ version: 0, uncertain: false, outcomes: [], revision: 1 })).toEqual(
+      heal('missing'),
+    );
+  });
+
+  it('leaves what is unknown and older than the connector to a backfill', () => {
+    expect(judge(undefined, { since: version + 1 })).toEqual({ kind: 'history' });
+    expect(judge(undefined, { since: version })).toEqual(heal('missing'));
+    // Known is known, whatever its age.
+    expect(judge({ ...settled, version: version - 1 }, { since: version + 1 })).toEqual(
+      heal('stale'),
+    );
+  });
+
+  it('sends for what the store has changed since', () => {
+    expect(judge({ ...settled, version: version - 1000, appliedKey: 'other' })).toEqual(
+      heal('stale'),
+    );
+  });
+
+  it('sends for a newer version of the same state: a late middle one would be applied', () => {
+    expect(judge({ ...settled, version: version - 1000 })).toEqual(heal('stale'));
+  });
+
+  it('leaves alone what the ledger knows better than the store', () => {
+    expect(judge({ ...settled, version: version + 1000, appliedKey: 'other' })).toEqual({
+      kind: 'fine',
+    });
+  });
+
+  it('sends for another state of the same second', () => {
+    expect(judge({ ...settled, appliedKey: 'other' })).toEqual(heal('different'));
+  });
+
+  it('sends for what nobody knows the end of, older and newer than the store says', () => {
+    for (const known of [version - 1, version, version + 1]) {
+      expect(judge({ ...settled, version: known, uncertain: true })).toEqual(heal('uncertain'));
+    }
+  });
+
+  it('leaves alone what was refused at this version, and waits as a dead letter', () => {
+    const refused = [line('applied', version - 1000), line('rejected', version)];
+    const before = { ...settled, version: version - 1000, outcomes: refused };
+    expect(judge(before)).toEqual({ kind: 'waits' });
+    expect(judge({ ...before, uncertain: true })).toEqual({ kind: 'waits' });
+    const never = { version: 0, uncertain: false, outcomes: refused, revision: 1 };
+    expect(judge(never)).toEqual({ kind: 'waits' });
+  });
+
+  it('sends for what was refused and has changed since', () => {
+    const outcomes = [line('rejected', version - 1000)];
+    expect(judge({ ...settled, version: 0, outcomes })).toEqual(heal('missing'));
+    expect(judge({ ...settled, version: version - 2000, outcomes })).toEqual(heal('stale'));
+  });
+
+  it('goes by the newest line of a version: a replay may have been applied', () => {
+    const outcomes = [line('rejected', version), line('applied', version)];
+    expect(judge({ ...settled, outcomes, appliedKey: 'other' })).toEqual(heal('different'));
+  });
+
+  it('leaves alone what the rules skip, known or not', () => {
+    const test = { ...order, test: true };
+    const entity = { kind: 'order', order: test } as const;
+    expect(judge(undefined, { entity })).toEqual({ kind: 'fine' });
+    const skipped = { version: version - 1, uncertain: false, outcomes: [], revision: 1 };
+    expect(judge(skipped, { entity })).toEqual({ kind: 'fine' });
+  });
+
+  it('sends for what was skipped, once the rules want it', () => {
+    const skipped = {
+      version,
+      uncertain: false,
+      outcomes: [line('skipped', version)],
+      revision: 1,
+    };
+    expect(judge(skipped)).toEqual(heal('different'));
+  });
+
+  it('makes no dead letters of what was settled, where a rule of the merchant fails', () => {
+    const failing = {
+      ...rules,
+      metadata: () => {
+        throw new Error('a mistake');
+      },
+    };
+    expect(judge(settled, { rules: failing })).toEqual({ kind: 'fine' });
+    // What was never settled becomes one, as its webhook would have.
+    expect(judge(undefined, { rules: failing })).toEqual(heal('missing'));
+  });
+
+  it('compares versions alone where the store could not be read', () => {
+    expect(judge(settled, { entity: undefined })).toEqual({ kind: 'fine' });
+    expect(judge({ ...settled, version: version - 1 }, { entity: undefined })).toEqual(
+      heal('stale'),
+    );
+    expect(judge(undefined, { entity: undefined })).toEqual(heal('missing'));
+  });
+});

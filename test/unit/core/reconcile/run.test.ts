@@ -1,0 +1,382 @@
+import { describe, expect, it } from 'vitest';
+import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
+import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
+import { createStoreHistory } from '../../../support/store-history.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** A connector that has run once, an hour ago. */
+async function open(given: Parameters<typeof openConnector>[0] = {}) {
+  const connector = openConnector(given);
+  await connector.reconcile();
+  connector.clock.ms += HOUR_MS;
+  return { connector, history: createStoreHistory(connector) };
+}
+
+const healed = ({ telemetry }: ReturnType<typeof openConnector>) => telemetry.total('healed');
+
+describe('one run', () => {
+  it('leaves alone what changed in the last quarter of an hour, and comes back for it', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 14 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(0);
+    connector.clock.ms += 2 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(1);
+  });
+
+  it('counts no webhook that is merely late', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, true);
+    connector.clock.ms += 10 * MINUTE_MS;
+    await connector.reconcile();
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(0);
+  });
+
+  it('sees what the store showed too late for the walk before', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 16 * MINUTE_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => ({ kind: 'found', value: { changed: [] } }),
+    });
+    await connector.reconcile();
+    expect(healed(connector)).toBe(0);
+    connector.parts.walked = walked;
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(1);
+  });
+
+  it('does not end a code that went to another discount', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await history.putDiscount('91', ['KEPT'], {}, false);
+    await history.putDiscount('92', ['MOVED'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    const reasons = connector.telemetry.logged.map(({ fields }) => fields.why);
+    expect(reasons).toContain('stale');
+    expect(reasons).not.toContain('removed');
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.every(({ isActive }) => isActive)).toBe(true);
+  });
+
+  it('on a new deployment looks one interval back, and leaves history alone', async () => {
+    const connector = openConnector();
+    const history = createStoreHistory(connector);
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 10 * HOUR_MS;
+    await history.putOrder('72', {}, false);
+    connector.clock.ms += 30 * MINUTE_MS;
+    await connector.reconcile({ deep: true });
+    expect(healed(connector)).toBe(1);
+    await connector.drain();
+    const held = [...connector.loyalty.rows.orders.values()];
+    expect(held.map(({ OriginalId }) => OriginalId)).toEqual(['72']);
+  });
+
+  it('says what it did, in figures and where the operator finds it', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    await history.putOrder('72', {}, false);
+    await history.putProduct('81', 'Coat', false);
+    await history.putDiscount('91', ['A', 'B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const began = connector.clock.ms;
+    await connector.reconcile();
+    const { telemetry } = connector;
+    expect(telemetry.total('looked-at', { kind: 'order' })).toBe(2);
+    expect(telemetry.total('healed', { kind: 'order' })).toBe(2);
+    expect(telemetry.total('healed', { kind: 'product' })).toBe(1);
+    expect(telemetry.total('healed', { kind: 'coupon' })).toBe(2);
+    expect(telemetry.total('oldest-healed-ms')).toBe(2 * HOUR_MS);
+    expect(telemetry.total('reconciled')).toBe(2);
+    expect(await readLastReconcile(connector.ledger, SHOP)).toEqual({
+      beganAt: new Date(began).toISOString(),
+      endedAt: new Date(began).toISOString(),
+      lookedAt: { order: 2, product: 1, coupon: 2 },
+      healed: { order: 2, product: 1, coupon: 2 },
+      rolledOut: { order: 0, product: 0, coupon: 0 },
+      oldestHealedMs: 2 * HOUR_MS,
+      stopped: [],
+    });
+    expect(await readLastReconcile(connector.ledger, 'other.myshopify.com')).toBeUndefined();
+  });
+
+  it('does not send again for what was refused, and counts it as nothing', async () => {
+    const { connector, history } = await open();
+    connector.loyalty.world.interfere = () => ({
+      kind: 'answer',
+      status: 200,
+      headers: {},
+      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
+    });
+    await history.putOrder('71', {}, true);
+    await connector.drain();
+    const parked = connector.dead.size;
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ deep: true });
+    expect(parked).toBe(1);
+    expect(healed(connector)).toBe(0);
+  });
+
+  it('does not send for what the rules skip', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.store.putOrder(SHOP, {
+      ...(await orderIn(connector, '71')),
+      customer: undefined,
+    });
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ deep: true });
+    expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
+    expect(healed(connector)).toBe(0);
+  });
+
+  it('stops where the store does not answer, tells it, and goes on the next time', async () => {
+    const { connector, history } = await open();
+    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    let pages = 0;
+    const failing = Object.create(walked) as typeof walked;
+    failing.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
+      pages += 1;
+      return pages === 2
+        ? { kind: 'unavailable', why: 'unauthorized', misconfigured: true }
+        : walked.changedOrders(...given);
+    };
+    connector.parts.walked = failing;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(7);
+    expect(connector.telemetry.total('reconciled')).toBe(1);
+    expect(connector.telemetry.total('misconfigured', { why: 'store-unauthorized' })).toBe(1);
+    expect((await readLastReconcile(connector.ledger, SHOP))?.stopped).toEqual([
+      { kind: 'order', why: 'store-unauthorized' },
+    ]);
+    connector.clock.ms += MINUTE_MS;
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(12);
+    expect(connector.telemetry.total('reconciled')).toBe(2);
+  });
+
+  it('waits for as long as the store asks for, and goes on in the same run', async () => {
+    const { connector, history } = await open();
+    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    let asked = 0;
+    const throttling = Object.create(walked) as typeof walked;
+    throttling.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
+      asked += 1;
+      return asked % 2 === 0
+        ? { kind: 'unavailable', why: 'throttled', afterSeconds: 12 }
+        : walked.changedOrders(...given);
+    };
+    connector.parts.walked = throttling;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(12);
+    expect(connector.telemetry.total('reconciled')).toBe(2);
+  });
+
+  it('begins a page list anew when the store does not know the place any more', async () => {
+    const { connector, history } = await open();
+    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const refusing = Object.create(walked) as typeof walked;
+    let isBegunAnew = false;
+    let refused = 0;
+    refusing.changedOrders = async (shop, span, after) => {
+      if (after === undefined && refused > 0) isBegunAnew = true;
+      if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
+      refused += 1;
+      return { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+    };
+    connector.parts.walked = refusing;
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(7);
+    connector.clock.ms += MINUTE_MS;
+    await connector.reconcile();
+    expect(connector.queues.orders.size).toBe(12);
+    expect(refused).toBe(1);
+  });
+
+  it('finds nothing less because a clock was a day ahead once', async () => {
+    const { connector, history } = await open();
+    connector.clock.ms += 24 * HOUR_MS;
+    await connector.reconcile();
+    connector.clock.ms -= 23 * HOUR_MS;
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 25 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(1);
+  });
+
+  it('tells the ledger of codes before they wait: their discount may be deleted first', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('91', ['A', 'B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { queue } = connector.parts;
+    const late: Parameters<typeof queue.send>[0][] = [];
+    connector.parts.queue = {
+      async send(event) {
+        late.push(event);
+      },
+    };
+    await connector.reconcile();
+    expect(late).toHaveLength(2);
+    connector.store.remove(SHOP, 'discount', '91');
+    connector.clock.ms += MINUTE_MS;
+    await history.ask('discount', '91', 'discounts/delete');
+    await connector.drain();
+    for (const event of late) await queue.send(event);
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.filter(({ isActive }) => isActive)).toEqual([]);
+  });
+
+  it('counts what it sent for before the store failed in the middle of a page', async () => {
+    const { connector, history } = await open();
+    await history.putDiscount('90', ['KEPT', 'REMOVED', 'REMOVED-2'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    await history.putDiscount('90', ['KEPT', 'NEW'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    let asked = 0;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      readCoupon: async (...given: Parameters<typeof walked.readCoupon>) => {
+        asked += 1;
+        return asked === 2
+          ? { kind: 'unavailable', why: 'server-error' }
+          : walked.readCoupon(...given);
+      },
+    });
+    await connector.reconcile();
+    expect(connector.queues.coupons.size).toBe(3);
+    expect(healed(connector)).toBe(3);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed(connector)).toBe(4);
+  });
+
+  it('ends in time, and the runs that follow it bring the walk to its end', async () => {
+    const { connector, history } = await open();
+    const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
+    await history.putDiscount('90', ['FIRST'], {}, false);
+    connector.clock.ms += 1000;
+    await history.putDiscount('91', codes, {}, false);
+    await history.putDiscount('92', ['LAST'], {}, false);
+    for (let i = 0; i < 30; i += 1) await history.putOrder(String(7_000 + i), {}, false);
+    connector.clock.ms += HOUR_MS;
+    let runs = 0;
+    for (; runs < 100; runs += 1) {
+      // Time for a few calls only, as if each took long.
+      const end = new AbortController();
+      const { walked } = connector.parts;
+      let asked = 0;
+      const slow = new Proxy(walked, {
+        get(target, name) {
+          const member = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]) => {
+            asked += 1;
+            if (asked >= 4) end.abort();
+            return member.apply(target, given);
+          };
+        },
+      });
+      connector.parts.walked = slow;
+      await connector.reconcile({ deadline: end.signal });
+      connector.parts.walked = walked;
+      connector.clock.ms += MINUTE_MS;
+      const last = await readLastReconcile(connector.ledger, SHOP);
+      if (last?.stopped.length === 0) break;
+      expect(last?.stopped.every(({ why }) => why === 'out-of-time')).toBe(true);
+    }
+    expect(runs).toBeGreaterThan(2);
+    expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(30);
+    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(232);
+    // Each was looked at once, although their page took several runs.
+    expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
+  });
+
+  it('says that its time was over when it ended while the store was waited for', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const end = new AbortController();
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => {
+        end.abort();
+        return { kind: 'unavailable', why: 'aborted' };
+      },
+    });
+    await connector.reconcile({ deep: true, deadline: end.signal });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
+    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'out-of-time' });
+  });
+
+  it('waits while the queue is full, and leaves the rest to the next run', async () => {
+    const { connector, history } = await open();
+    for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
+    connector.clock.ms += HOUR_MS;
+    let most = 0;
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        await queue.send(event);
+        most = Math.max(most, connector.queues.orders.size);
+      },
+    };
+    await connector.reconcile();
+    expect(most).toBeLessThanOrEqual(210);
+    expect(most).toBeGreaterThan(190);
+    await connector.drain();
+    await connector.reconcile();
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.size).toBe(260);
+  });
+
+  it('waits while the queue is full within the codes of one discount, too', async () => {
+    const { connector, history } = await open();
+    const codes = Array.from({ length: 700 }, (_, index) => `CODE-${index}`);
+    await history.putDiscount('91', codes, {}, false);
+    connector.clock.ms += HOUR_MS;
+    let most = 0;
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        await queue.send(event);
+        most = Math.max(most, connector.queues.coupons.size);
+      },
+    };
+    await connector.reconcile();
+    expect(most).toBeLessThanOrEqual(250);
+    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(700);
+  });
+});
+
+async function orderIn({ store }: ReturnType<typeof openConnector>, id: string) {
+  const answer = await store.readOrder(SHOP, id);
+  if (answer.kind !== 'found') throw new Error('no such order');
+  return answer.value;
+}

@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
+import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
+import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+
+const FAULT = { kind: 'fault', reason: 'time-out', mayHaveHappened: true } as const;
+
+describe('what a shopper sees of the own standing', () => {
+  it('is what point events told, and the tier with the way to the next', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 250);
+    await shop.remember('7', '250.5', '2.5', 'Old name');
+    const { status, json, headers } = await shop.ask('me', { customerId: '7' });
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('private, no-store');
+    expect(json).toEqual({
+      points: 250.5,
+      cashback: 2.5,
+      asOf: '2026-10-09T11:30:00.000Z',
+      tier: {
+        name: expect.any(String),
+        color: expect.stringMatching(/^#/),
+        next: {
+          name: expect.any(String),
+          goals: [
+            { name: 'Points earned', value: 250, goal: 500, percent: 50 },
+            { name: 'Completed orders', value: 1, goal: 3, percent: 33 },
+          ],
+        },
+      },
+    });
+  });
+
+  it('is unknown, and no error, before anything is known', async () => {
+    const shop = serveInProcess();
+    const { status, json } = await shop.ask('me', { customerId: '7' });
+    expect(status).toBe(200);
+    expect(json).toEqual({ points: null, cashback: null, asOf: null, tier: null });
+  });
+
+  it('has the way to the next tier soon after the first points', async () => {
+    const shop = serveInProcess();
+    const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
+    expect(await standing()).toMatchObject({ points: null, tier: null });
+    await shop.enroll('7', 250);
+    await shop.remember('7', '250', '0', 'Bronze');
+    expect(await standing()).toMatchObject({ points: 250, tier: { name: 'Bronze', next: null } });
+    expect((await standing()).tier.next).not.toBeNull();
+  });
+
+  it('has the tier last heard while the service is away', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '10', '0', 'Silver');
+    shop.loyalty.world.interfere = () => FAULT;
+    const { status, json } = await shop.ask('me', { customerId: '7' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ points: 10, tier: { name: 'Silver', color: null, next: null } });
+  });
+
+  it('asks the service once for the pages of half a minute, for each customer on their own', async () => {
+    const shop = serveInProcess();
+    for (const customerId of ['7', '7', '8', '7']) await shop.ask('me', { customerId });
+    expect(shop.calls('listTiers')).toBe(2);
+    shop.clock.ms += 30_000;
+    await shop.ask('me', { customerId: '7' });
+    expect(shop.calls('listTiers')).toBe(3);
+  });
+});
+
+describe('the points of a product or a cart', () => {
+  const own = { items: '11:19.90:2,12:0.10:1,11:5:1,13:0:1', currency: 'EUR' };
+
+  it('are those of the whole, lines of one product together, and a gift earns none', async () => {
+    const shop = serveInProcess();
+    const { status, json, headers } = await shop.ask('points', { own });
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('public, max-age=60');
+    const { items } = json as { items: { id: string; points: number }[] };
+    expect(items.map(({ id, points }) => [id, points])).toEqual([
+      ['11', 44.8],
+      ['12', 0.1],
+      ['13', 0],
+    ]);
+    expect(json.points).toBe(44.9);
+    expect(shop.loyalty.journal[0]?.body).toEqual([
+      { Id: '11', Price: 44.8, PriceCurrency: 'EUR' },
+      { Id: '12', Price: 0.1, PriceCurrency: 'EUR' },
+    ]);
+  });
+
+  it('are asked for once for all who look at the same page within a minute', async () => {
+    const shop = serveInProcess();
+    for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
+    expect(shop.calls('calculateProductPoints')).toBe(1);
+    await shop.ask('points', { own: { ...own, currency: 'USD' } });
+    shop.clock.ms += 60_000;
+    await shop.ask('points', { own });
+    expect(shop.calls('calculateProductPoints')).toBe(3);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['no currency', { items: '1:1:1' }],
+    ['a currency of its own', { items: '1:1:1', currency: 'eur' }],
+    ['an id with letters', { items: 'a:1:1', currency: 'EUR' }],
+    ['a negative price', { items: '1:-1:1', currency: 'EUR' }],
+    ['a price with an exponent', { items: '1:1e9:1', currency: 'EUR' }],
+    ['no quantity', { items: '1:1:0', currency: 'EUR' }],
+    ['an empty line', { items: '1:1:1,', currency: 'EUR' }],
+    ['too many lines', { items: Array(51).fill('1:1:1').join(','), currency: 'EUR' }],
+  ])('are not counted for %s', async (_, wrong) => {
+    const shop = serveInProcess();
+    const { status, json } = await shop.ask('points', { own: wrong });
+    expect([status, json.error.code]).toEqual([400, 'bad-request']);
+    expect(shop.loyalty.journal).toEqual([]);
+  });
+});
+
+describe('the rewards', () => {
+  it('are shown to everybody, and say who can have them', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '120', '0');
+    const visitor = await shop.ask('rewards');
+    const customer = await shop.ask('rewards', { customerId: '7' });
+    const whys = ({ json }: typeof visitor) =>
+      json.rewards.map((one: { id: number; why: string }) => [one.id, one.why]);
+    expect(visitor.json.points).toBeNull();
+    expect(whys(visitor)).toEqual([
+      ...[1, 2, 3, 4, 5].map((id) => [id, 'not-logged-in']),
+      [6, 'not-available'],
+    ]);
+    expect(customer.json.points).toBe(120);
+    expect(whys(customer)).toEqual([
+      [1, null],
+      [2, 'too-few-points'],
+      [3, null],
+      [4, null],
+      [5, 'too-few-points'],
+      // Active, and its season is over.
+      [6, 'not-available'],
+    ]);
+    expect(customer.json.rewards[1]).toEqual({
+      id: 2,
+      title: '10 percent off',
+      description: 'A tenth off your next purchase.',
+      points: 200,
+      kind: 'percent',
+      value: 10,
+      redeemable: false,
+      why: 'too-few-points',
+      missingPoints: 80,
+    });
+    expect(shop.calls('listRewardConfigurations')).toBe(1);
+    expect(shop.calls('getRewardConfiguration')).toBe(6);
+    for (const { headers } of [visitor, customer]) {
+      expect(headers['cache-control']).toBe('private, no-store');
+    }
+  });
+
+  it('are listed without waiting for what the service is slow to tell of each', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '120', '0');
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation === 'getRewardConfiguration') shop.clock.ms += 1_000;
+      return pass();
+    };
+    const last = async () => (await shop.ask('rewards', { customerId: '7' })).json.rewards[5];
+    expect(await last()).toMatchObject({ id: 6, why: null });
+    expect(shop.calls('getRewardConfiguration')).toBe(2);
+    expect(await last()).toMatchObject({ id: 6, why: null });
+    // Each page goes on where the one before it stopped.
+    expect(await last()).toMatchObject({ id: 6, why: 'not-available' });
+    await last();
+    expect(shop.calls('getRewardConfiguration')).toBe(6);
+  });
+
+  it('are listed where the service tells nothing more of each, and nobody asks on', async () => {
+    const shop = serveInProcess();
+    let asked = 0;
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'getRewardConfiguration') return pass();
+      asked += 1;
+      return FAULT;
+    };
+    const { status, json } = await shop.ask('rewards');
+    expect([status, json.rewards.length]).toEqual([200, 6]);
+    expect(asked).toBeLessThan(6);
+  });
+
+  it('are over when their time is, also those that were asked about before', async () => {
+    const shop = serveInProcess();
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      const answer = pass();
+      if (operation !== 'getRewardConfiguration' || answer.kind !== 'answer') return answer;
+      const told = JSON.parse(answer.text);
+      const Result = {
+        ...told.Result,
+        HasValidDate: true,
+        Enabled: true,
+        ValidDateStart: '2026-10-01T00:00:00Z',
+        ValidDateEnd: '2026-10-09T12:00:30Z',
+      };
+      return { ...answer, text: JSON.stringify({ ...told, Result }) };
+    };
+    const why = async () => (await shop.ask('rewards')).json.rewards[0].why;
+    expect(await why()).toBe('not-logged-in');
+    shop.clock.ms += 31_000;
+    expect(await why()).toBe('not-available');
+  });
+
+  it('of a redemption that is under way cannot be redeemed again', async () => {
+    const shop = serveInProcess();
+    const terms = { title: '', points: 50, kind: 'fixed', value: 5, combines: false } as const;
+    const common = { clientKeys: [], terms: { ...terms, codePrefix: '', limited: false } };
+    const at = new Date(shop.clock.ms).toISOString();
+    const code = { code: 'FIVE-1', kind: 'fixed', value: 5, startsAt: at } as const;
+    const state = (rewardId: number, where: Redemption['state']): Redemption => ({
+      ...{ ...common, id: `R${rewardId}`, rewardId, intendedAt: at, since: at, state: where },
+    });
+    const redemptions = [
+      state(3, { at: 'unknown', why: 'time-out' }),
+      state(1, { at: 'ready', code, discountId: '1' }),
+      state(4, { at: 'redeemed', code }),
+    ];
+    const entry = { version: 1, uncertain: false, outcomes: [] };
+    await shop.parts.ledger.write(
+      { shop: SHOP, kind: 'redemption', id: '7' },
+      { ...entry, remembered: rememberBook({ redemptions, intents: [] }) },
+      undefined,
+    );
+    const { json } = await shop.ask('rewards', { customerId: '7' });
+    expect(json.rewards[2]).toMatchObject({ id: 3, redeemable: false, why: 'pending' });
+    expect(json.rewards[3]).toMatchObject({ id: 4, redeemable: false, why: 'pending' });
+    expect(json.rewards[0]).toMatchObject({ id: 1, redeemable: true, why: null });
+  });
+});
+
+describe('quizzes', () => {
+  const answers = [
+    { questionId: 11, optionIds: [101], text: null },
+    { questionId: 12, optionIds: null, text: 'Ochre' },
+  ];
+  const body = { quizId: 1, answers };
+
+  it('are listed while they are open, and answered once', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    const { json } = await shop.ask('quizzes', { customerId: '7' });
+    expect(
+      json.quizzes.map(({ id, completed }: { id: number; completed: boolean }) => [id, completed]),
+    ).toEqual([[1, false]]);
+    const first = await shop.ask('answer', { customerId: '7', body });
+    expect(first.json).toEqual({ accepted: true, points: 25, message: 'Thank you.' });
+    const after = await shop.ask('quizzes', { customerId: '7' });
+    expect(after.json.quizzes[0].completed).toBe(true);
+    const second = await shop.ask('answer', { customerId: '7', body });
+    expect(second.json).toMatchObject({ accepted: false, points: 0 });
+    expect(shop.calls('answerQuiz')).toBe(1);
+  });
+
+  it('answered by two clicks at once are sent by one of them', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    const both = await Promise.all([1, 2].map(() => shop.ask('answer', { customerId: '7', body })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 503]);
+    expect(shop.calls('answerQuiz')).toBe(1);
+  });
+
+  it('whose answers may have arrived are not sent again before it is known', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      const answer = pass();
+      return operation === 'answerQuiz' ? FAULT : answer;
+    };
+    const lost = await shop.ask('answer', { customerId: '7', body });
+    expect([lost.status, lost.json.error.code]).toEqual([503, 'unavailable']);
+    const soon = await shop.ask('answer', { customerId: '7', body });
+    expect(soon.status).toBe(503);
+    expect(Number(soon.headers['retry-after'])).toBeLessThanOrEqual(60);
+    shop.clock.ms += 60_000;
+    const later = await shop.ask('answer', { customerId: '7', body });
+    expect(later.json).toMatchObject({
+      accepted: false,
+      message: 'This quiz was answered before.',
+    });
+    expect(shop.calls('answerQuiz')).toBe(1);
+  });
+
+  it('can be tried again after the service refused or was away', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    const incomplete = { quizId: 1, answers: answers.slice(0, 1) };
+    expect((await shop.ask('answer', { customerId: '7', body: incomplete })).json.accepted).toBe(
+      false,
+    );
+    shop.loyalty.world.interfere = () => ({
+      ...FAULT,
+      reason: 'connection',
+      mayHaveHappened: false,
+    });
+    expect((await shop.ask('answer', { customerId: '7', body })).status).toBe(503);
+    shop.loyalty.world.interfere = undefined;
+    expect((await shop.ask('answer', { customerId: '7', body })).json.accepted).toBe(true);
+  });
+
+  it.each([
+    ['another quiz', { quizId: 2, answers }, 409],
+    [
+      'a question of another quiz',
+      { quizId: 1, answers: [{ questionId: 21, optionIds: [201] }] },
+      400,
+    ],
+    [
+      'an option of another question',
+      { quizId: 1, answers: [{ questionId: 11, optionIds: [201] }] },
+      400,
+    ],
+    ['one question twice', { quizId: 1, answers: [answers[0], answers[0]] }, 400],
+    ['no answers', { quizId: 1, answers: [] }, 400],
+    ['no list', { quizId: 1, answers: {} }, 400],
+    ['a text for a number', { quizId: '1', answers }, 400],
+    ['an endless text', { quizId: 1, answers: [{ questionId: 12, text: 'x'.repeat(2_001) }] }, 400],
+  ])('take no answers to %s', async (_, wrong, status) => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    expect((await shop.ask('answer', { customerId: '7', body: wrong })).status).toBe(status);
+    expect(shop.calls('answerQuiz')).toBe(0);
+  });
+});
+
+describe('while the loyalty service is down', () => {
+  it('shoppers hear so at once instead of waiting, after a few have waited', async () => {
+    const shop = serveInProcess();
+    let tried = 0;
+    shop.loyalty.world.interfere = () => {
+      tried += 1;
+      return FAULT;
+    };
+    for (let n = 0; n < 6; n += 1) {
+      const { status, json, headers } = await shop.ask('rewards');
+      expect([status, json.error.code]).toEqual([503, 'unavailable']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(tried).toBe(3);
+    expect(shop.telemetry.total('unavailable')).toBe(6);
+  });
+
+  it('a refused credential is told to the operator', async () => {
+    const shop = serveInProcess();
+    shop.loyalty.world.interfere = () => ({ kind: 'answer', status: 401, headers: {}, text: '' });
+    expect((await shop.ask('rewards')).status).toBe(503);
+    expect(shop.telemetry.total('misconfigured')).toBe(1);
+  });
+
+  it('a broken ledger is an answer too, without a word of what broke', async () => {
+    const shop = serveInProcess();
+    shop.parts.ledger = {
+      ...shop.parts.ledger,
+      readMany: async () => {
+        throw new Error('table customer-7 is on fire');
+      },
+    };
+    const { status, body } = await shop.ask('me', { customerId: '7' });
+    expect(status).toBe(503);
+    expect(body).not.toContain('fire');
+    expect(JSON.stringify(shop.telemetry.logged)).not.toContain('on fire');
+  });
+});
