@@ -61,7 +61,7 @@ function hasOtherLimits(reward: RewardConfiguration): boolean {
 
 function prefixOf({ CodePrefix }: RewardConfiguration): string {
   const plain = (CodePrefix ?? '').toUpperCase().replace(/[^A-Z0-9]+/g, '-');
-  return plain.slice(0, LONGEST_PREFIX).replace(/^-+|-+$/g, '') || 'REWARD';
+  return plain.slice(0, LONGEST_PREFIX).replace(/^-|-$/g, '') || 'REWARD';
 }
 
 const isAbove0 = (value: number | undefined): value is number => value !== undefined && value > 0;
