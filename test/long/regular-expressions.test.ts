@@ -59,7 +59,7 @@ describe('regular expressions', () => {
     [String.raw`/^(?:\w+\s?)*$/`, 'exponential: two ways to read every character'],
     ['/^gid:(?:a|a)*b/', 'exponential, behind a prefix'],
     [String.raw`/\s+x\s+y/g`, 'quadratic, without an anchor'],
-    [String.raw`/^(?!x)(?:a+)+$/`, 'exponential, with an assertion'],
+    ['/^(?!x)(?:a+)+$/', 'exponential, with an assertion'],
   ])('the check finds %s (%s)', (literal) => {
     expect(findFault(literal)).toBeDefined();
   });
