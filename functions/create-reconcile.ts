@@ -18,6 +18,7 @@ import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { healSubscriptions } from '../shared/shopify/subscriptions/heal-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
+import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
 
@@ -63,6 +64,7 @@ export function createReconcile(connector: Connector) {
       table: environment.LEDGER_TABLE,
     }),
     queue: createSqsEventQueue(sqs, queues),
+    topicOf,
     depth: createSqsQueueDepth(sqs, queues),
     telemetry,
     now: () => new Date(),

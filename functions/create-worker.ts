@@ -22,7 +22,7 @@ import { createLoyaltyClient } from '../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { loyaltyAddress } from '../shared/services/loyalty-address.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
+import { createEventReader, decodeMessage } from '../shared/shopify/webhooks/read-event.ts';
 import { flushTelemetry } from './flush-telemetry.ts';
 import { readEnvironment } from './read-environment.ts';
 import { createWatchedLedger } from './watched-ledger.ts';
@@ -79,6 +79,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
       if (!shop) throw new Error('an event of an unknown shop was not parked');
       return shop;
     },
+    decode: decodeMessage,
     read: createEventReader(new Set(shops.keys())),
   };
 

@@ -23,6 +23,8 @@ function letter(index: number): string {
     shop,
     kind: 'product',
     id: String(index),
+    claim: 'changed',
+    origin: 'webhook',
     topic: 'products/update',
     deliveryId: `delivery-${index}`,
     receivedAt: new Date().toISOString(),

@@ -20,8 +20,10 @@ export interface StoreOrder {
   /** The last refund. */
   readonly refundedAt: string | undefined;
   readonly test: boolean;
-  /** Where it was placed: `web`, `pos`, `shopify_draft_order`, an app's id. */
+  /** Where it was placed, in the store's own words: `web`, an app's id. */
   readonly source: string | undefined;
+  /** Placed at a till. A draft order has a location and a staff member too, and is not. */
+  readonly pointOfSale: boolean;
   readonly currency: string;
   /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, … */
   readonly paymentStatus: string | undefined;

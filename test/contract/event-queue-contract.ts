@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
 import type { QueueDepth } from '../../shared/core/events/queue-depth.ts';
 import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
 import type { ReceivedMessage, SourceQueue } from '../../shared/core/events/source-queue.ts';
 import type { DeadLetters, EventQueue, StoreEvent } from '../../shared/core/events/store-event.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 
 export interface QueuesUnderTest {
   readonly events: EventQueue;
@@ -262,6 +262,8 @@ function order(id: string, changes: Partial<StoreEvent> = {}): StoreEvent {
     shop: 'example.myshopify.com',
     kind: 'order',
     id,
+    claim: 'changed',
+    origin: 'webhook',
     topic: 'orders/updated',
     deliveryId: `delivery-of-${id}`,
     receivedAt: '2026-10-01T10:00:00.000Z',
@@ -274,7 +276,7 @@ function order(id: string, changes: Partial<StoreEvent> = {}): StoreEvent {
 
 function events(messages: readonly ReceivedMessage[]): StoreEvent[] {
   return messages.map(({ body }) => {
-    const decoded = decodeEvent(body);
+    const decoded = decodeMessage(body);
     if (decoded.kind === 'unreadable') throw new Error(decoded.why);
     return decoded.event;
   });

@@ -28,6 +28,7 @@ const order: StoreOrder = {
   ...storeOrder({ fulfilledAfterDays: 1, tipCents: 300, taxPercent: 20 }),
   id: '820982911946154508',
   source: 'pos',
+  pointOfSale: true,
   card: { brand: 'Visa', type: 'credit' },
   location: { id: '655441491', name: 'Harbour Street' },
   staff: { id: '799407056', name: 'till 4' },

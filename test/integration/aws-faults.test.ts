@@ -169,6 +169,8 @@ describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
     shop: 'example.myshopify.com',
     kind: 'order',
     id: '1',
+    claim: 'changed',
+    origin: 'webhook',
     topic: 'orders/create',
     deliveryId: 'd',
     receivedAt: '2026-10-01T10:00:00.000Z',

@@ -6,6 +6,7 @@ import { listNotices } from '../../shared/aws/ledger-notices.ts';
 import { listLedgerItems } from '../../shared/aws/list-ledger-items.ts';
 import type { StoreEvent } from '../../shared/core/events/store-event.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
+import { storeEvent } from '../fixtures/store-event.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
 import { createMemoryEventQueue } from '../models/memory-queues.ts';
 import { createMemoryStore } from '../models/memory-store.ts';
@@ -32,7 +33,8 @@ afterAll(async () => {
 
 function event(shop: string, topic: string): StoreEvent {
   const receivedAt = '2026-10-09T12:00:00.000Z';
-  return { shop, kind: 'shop', id: shop, topic, deliveryId: 'd1', receivedAt, body: undefined };
+  const about = { shop, kind: 'shop', id: shop, topic, deliveryId: 'd1' } as const;
+  return storeEvent({ ...about, receivedAt, body: undefined });
 }
 
 it('finds the notices of one shop, the oldest first, and nothing else of the ledger', async () => {

@@ -1,8 +1,8 @@
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqsFeederQueue } from '../../shared/aws/sqs-feeder-queue.ts';
-import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
 import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 import { countMessages, receive } from '../support/event-source.ts';
 import { createSqsClient } from '../support/sdk-clients.ts';
@@ -33,6 +33,8 @@ const event = (n: number, changes: Partial<StoreEvent> = {}): StoreEvent => ({
   shop: 'example.myshopify.com',
   kind: 'order',
   id: String(n),
+  claim: 'changed',
+  origin: 'backfill',
   topic: 'backfill/order',
   deliveryId: `backfill/test/1/order/${n}`,
   receivedAt: '2026-10-09T12:00:00.000Z',
@@ -49,7 +51,7 @@ describe('the queue of a feeder', () => {
     await queue.sendAll([...events(25), product]);
     expect(await countMessages(client, urls.orders)).toBe(25);
     const [message] = await receive(client, urls.products, 1);
-    expect(decodeEvent(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
+    expect(decodeMessage(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
   });
 
   it('takes the same events again without holding them twice', async () => {

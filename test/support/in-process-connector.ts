@@ -11,8 +11,8 @@ import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { syncEntity } from '../../shared/core/sync/sync-entity.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
-import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
+import { createEventReader, decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
+import { topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
 import {
@@ -122,6 +122,8 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       await createMemoryEventQueue(queues).send({
         shop,
         kind: route.kind,
+        claim: route.claim,
+        origin: 'webhook',
         id: identifyEntity(route, body, shop),
         topic,
         deliveryId: webhookId ?? `delivery-${deliveries}`,
@@ -142,6 +144,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       const here = world(family, deadline);
       const left = await runBatch(batch, {
         ...here,
+        decode: decodeMessage,
         ledger: parts.ledger,
         syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, here),
         handleTask: (candidate, task) => handleTask(candidate.event, task, here),
@@ -189,6 +192,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         ledger: parts.ledger,
         store: parts.walked,
         queue: parts.queue,
+        topicOf,
         depth: createMemoryQueueDepth(queues),
         telemetry,
         now,

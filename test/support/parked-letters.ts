@@ -52,6 +52,8 @@ export function letterEvent(changes: Partial<StoreEvent> = {}): StoreEvent {
     shop: LETTER_SHOP,
     kind: 'order',
     id: '1001',
+    claim: 'changed',
+    origin: 'webhook',
     topic: 'orders/updated',
     deliveryId: 'delivery-1',
     receivedAt: '2026-10-09T12:00:00.000Z',

@@ -4,6 +4,7 @@ import type { StoreProduct } from '../../shared/store/product.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+import { storeEvent } from '../fixtures/store-event.ts';
 import { type openConnector, SHOP } from './in-process-connector.ts';
 
 type Connector = ReturnType<typeof openConnector>;
@@ -11,15 +12,16 @@ type Connector = ReturnType<typeof openConnector>;
 /** What a merchant does in the store, told to the connector or not. */
 export function createStoreHistory(connector: Connector) {
   const moment = () => new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
-  const event = (kind: 'order' | 'product' | 'discount', id: string, topic: string) => ({
-    shop: SHOP,
-    kind,
-    id,
-    topic,
-    deliveryId: `${topic}/${id}/${connector.clock.ms}`,
-    receivedAt: moment(),
-    body: undefined,
-  });
+  const event = (kind: 'order' | 'product' | 'discount', id: string, topic: string) =>
+    storeEvent({
+      shop: SHOP,
+      kind,
+      id,
+      topic,
+      deliveryId: `${topic}/${id}/${connector.clock.ms}`,
+      receivedAt: moment(),
+      body: undefined,
+    });
   const now = {
     orders: new Map<string, StoreOrder>(),
     products: new Map<string, StoreProduct>(),

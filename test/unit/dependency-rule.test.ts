@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -9,17 +9,25 @@ writeFileSync(
   join(folder, 'biome.json'),
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
+mkdirSync(join(folder, 'shared/core'), { recursive: true });
+copyFileSync('shared/core/store-words.grit', join(folder, 'shared/core/store-words.grit'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), `${text}\n`);
+}
+
+function runLinter(options: readonly string[], path: string) {
+  const given = ['lint', '--max-diagnostics=none', `--config-path=${folder}`, ...options, path];
+  const { stdout, stderr, status } = spawnSync('biome', given, { encoding: 'utf8' });
+  return { said: stdout + stderr, status };
+}
 
 /** What the project's linter says of one import in a file of the given name. */
 function lint(file: string, imported: string): string {
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), `import { thing } from '${imported}';\nthing();\n`);
-  const options = ['lint', '--only=style/noRestrictedImports', `--config-path=${folder}`];
-  const { stdout, stderr } = spawnSync('biome', [...options, join(folder, file)], {
-    encoding: 'utf8',
-  });
-  return stdout + stderr;
+  write(file, `import { thing } from '${imported}';\nthing();`);
+  return runLinter(['--only=style/noRestrictedImports'], join(folder, file)).said;
 }
 
 describe('the dependency rule', () => {
@@ -47,5 +55,42 @@ describe('the dependency rule', () => {
     ['infra/stack.ts', '../connector.config.ts'],
   ])('allows in %s an import of %s', (file, imported) => {
     expect(lint(file, imported)).not.toContain('noRestrictedImports');
+  });
+});
+
+describe('the words of the core', () => {
+  // One file a line and one run of the linter for all: each run takes a moment.
+  const STORE_WORDS = [
+    "export const isUpdate = (topic: string) => topic === 'orders/updated';",
+    "export const isDeletion = (topic: string) => topic.startsWith('products/');",
+    "export type Topic = 'discounts/delete' | 'other';",
+    "export const routes = { 'customers/redact': 1 };",
+    'export const topic = `discounts/update`;',
+    "export const gidPrefix = 'gid://Order/';",
+    "export const isTill = (source: string) => source === 'pos';",
+    "export const domain = 'example.myshopify.com';",
+    'export const shopifyOrder = 1;',
+    'export interface ShopifyOrder { readonly id: string }',
+    'export interface Order { readonly shopifyId: string }',
+  ];
+  const OTHER_WORDS = [
+    "export const claim = 'deleted';",
+    "export { orders } from '../orders/plan.ts';",
+  ];
+
+  it('are not those of the store', () => {
+    const lines = [...STORE_WORDS, ...OTHER_WORDS];
+    for (const [index, line] of lines.entries()) write(`shared/core/words/${index}.ts`, line);
+    const { said, status } = runLinter([], join(folder, 'shared/core/words'));
+    const accused = said.matchAll(/words\/(\d+)\.ts:\d+:\d+ plugin/g);
+    const numbers = new Set([...accused].map(([, index]) => Number(index)));
+    expect([...numbers].map((index) => lines[index]).toSorted()).toEqual(STORE_WORDS.toSorted());
+    expect(said).toContain("does not know Shopify's topics and names");
+    expect(status).not.toBe(0);
+  });
+
+  it('may be used in shared/shopify', () => {
+    write('shared/shopify/words.ts', STORE_WORDS[0] ?? '');
+    expect(runLinter([], join(folder, 'shared/shopify/words.ts')).status).toBe(0);
   });
 });

@@ -7,11 +7,15 @@ import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import { decodeEvent } from '../../shared/core/events/event-envelope.ts';
 import { hashBody } from '../../shared/core/events/message-ids.ts';
 import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 
 const PLAIN: StoreEvent = {
   shop: 'example.myshopify.com',
   kind: 'order',
   id: '820982911946154508',
+  claim: 'changed',
+  origin: 'webhook',
   topic: 'orders/updated',
   deliveryId: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043',
   receivedAt: '2026-10-01T10:00:00.000Z',
@@ -25,6 +29,8 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
     shop: anyText,
     kind: fc.constantFrom('order', 'product', 'coupon', 'discount', 'customer', 'shop'),
     id: anyText,
+    claim: fc.constantFrom('changed', 'deleted', 'code-removed', 'app-removed'),
+    origin: fc.constantFrom('webhook', 'fan-out', 'reconcile', 'backfill'),
     topic: anyText,
     deliveryId: anyText,
     receivedAt: fc
@@ -41,7 +47,10 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
     ),
   },
   {
-    requiredKeys: ['shop', 'kind', 'id', 'topic', 'deliveryId', 'receivedAt', 'body'],
+    requiredKeys: [
+      ...(['shop', 'kind', 'id', 'claim', 'origin', 'topic'] as const),
+      ...(['deliveryId', 'receivedAt', 'body'] as const),
+    ],
     noNullPrototype: true,
   },
 );
@@ -50,7 +59,7 @@ describe('an event in its envelope', () => {
   it('comes back exactly as it went in', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
-        expect(decodeEvent(encodeEvent(event))).toStrictEqual({ kind: 'event', event });
+        expect(decodeMessage(encodeEvent(event))).toStrictEqual({ kind: 'event', event });
       }),
       { numRuns: 500 },
     );
@@ -76,7 +85,7 @@ describe('an event in its envelope', () => {
     ['keys that poison prototypes', '{"__proto__":{"polluted":true},"constructor":1}'],
   ])('keeps a body with %s byte for byte, small or large', (_, text) => {
     for (const body of [bytes(text), bytes(text + ' '.repeat(5_000) + text)]) {
-      const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+      const decoded = decodeMessage(encodeEvent({ ...PLAIN, body }));
       expect(decoded).toStrictEqual({ kind: 'event', event: { ...PLAIN, body } });
     }
   });
@@ -88,7 +97,7 @@ describe('an event in its envelope', () => {
       const message = encodeEvent({ ...PLAIN, body });
       // 1 MiB less the room that a dead letter's attributes need.
       expect(message.length).toBeLessThan(1_040_000);
-      const decoded = decodeEvent(message);
+      const decoded = decodeMessage(message);
       if (decoded.kind === 'unreadable') throw new Error(decoded.why);
       const kept = decoded.event.body;
       expect(kept === undefined || Buffer.from(kept).equals(body)).toBe(true);
@@ -98,14 +107,14 @@ describe('an event in its envelope', () => {
 
   it('carries 6 MB of an order that has much to say', () => {
     const body = sampleOrder(6_000_000);
-    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    const decoded = decodeMessage(encodeEvent({ ...PLAIN, body }));
     if (decoded.kind === 'unreadable') throw new Error(decoded.why);
     expect(Buffer.from(decoded.event.body ?? []).equals(body)).toBe(true);
   });
 
   it('carries text that does not compress as text, where base64 would be too long', () => {
     const body = bytes(randomBytes(735_000).toString('base64'));
-    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    const decoded = decodeMessage(encodeEvent({ ...PLAIN, body }));
     expect(decoded).toMatchObject({ kind: 'event' });
     expect(decoded.kind === 'event' && decoded.event.body?.length).toBe(980_000);
   });
@@ -113,7 +122,7 @@ describe('an event in its envelope', () => {
   it('never depends on memory around a view of a larger buffer', () => {
     const large = randomBytes(10_000);
     const body = new Uint8Array(large.buffer, large.byteOffset + 1_000, 3_000);
-    const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
+    const decoded = decodeMessage(encodeEvent({ ...PLAIN, body }));
     expect(decoded).toStrictEqual({ kind: 'event', event: { ...PLAIN, body } });
   });
 });
@@ -124,7 +133,7 @@ describe('a body that no message can hold', () => {
   it('is left out where the store can be asked for the entity', () => {
     const message = encodeEvent({ ...PLAIN, body });
     expect(message.length).toBeLessThan(1_000);
-    expect(decodeEvent(message)).toStrictEqual({ kind: 'event', event: PLAIN });
+    expect(decodeMessage(message)).toStrictEqual({ kind: 'event', event: PLAIN });
   });
 
   it.each([
@@ -134,7 +143,7 @@ describe('a body that no message can hold', () => {
   ] as const)('reaches a person with its beginning when it %s', (_, changes) => {
     const message = encodeEvent({ ...PLAIN, ...changes, body });
     expect(message.length).toBeLessThan(1_000_000);
-    const decoded = decodeEvent(message);
+    const decoded = decodeMessage(message);
     expect(decoded.kind).toBe('unreadable');
     expect(decoded.kind === 'unreadable' && decoded.why).toContain('2000000 bytes');
     const { omitted } = JSON.parse(message).body;
@@ -153,7 +162,7 @@ describe('a message that is not to be trusted', () => {
     const bomb = withBody({ brotli: packed(256 * 1024 * 1024) });
     expect(bomb.length).toBeLessThan(2_000);
     const before = process.memoryUsage().rss;
-    expect(decodeEvent(bomb)).toEqual({
+    expect(decodeMessage(bomb)).toEqual({
       kind: 'unreadable',
       why: `the message cannot be used: its body expands beyond ${DEFAULT_MAX_BODY_BYTES} bytes`,
     });
@@ -162,8 +171,8 @@ describe('a message that is not to be trusted', () => {
 
   it('expands up to the bound', () => {
     const message = withBody({ brotli: packed(1_000) });
-    expect(decodeEvent(message, { maxBodyBytes: 1_000 }).kind).toBe('event');
-    expect(decodeEvent(message, { maxBodyBytes: 999 }).kind).toBe('unreadable');
+    expect(decodeEvent(message, meaningOf, { maxBodyBytes: 1_000 }).kind).toBe('event');
+    expect(decodeEvent(message, meaningOf, { maxBodyBytes: 999 }).kind).toBe('unreadable');
   });
 
   it.each([
@@ -178,6 +187,8 @@ describe('a message that is not to be trusted', () => {
     ['a version from the prototype', JSON.stringify({ v: 'constructor', ...PLAIN })],
     ['no shop', JSON.stringify({ v: 1, ...PLAIN, shop: undefined })],
     ['an unknown kind', JSON.stringify({ v: 1, ...PLAIN, kind: 'ana@example.com' })],
+    ['an unknown claim', JSON.stringify({ v: 1, ...PLAIN, claim: 'ana@example.com' })],
+    ['an unknown origin', JSON.stringify({ v: 1, ...PLAIN, origin: 'ana@example.com' })],
     ['a number for an id', JSON.stringify({ v: 1, ...PLAIN, id: 1 })],
     ['no time of receipt', JSON.stringify({ v: 1, ...PLAIN, receivedAt: 'ana@example.com' })],
     ['a body of unknown form', withBody({ zip: 'ana@example.com' })],
@@ -187,7 +198,7 @@ describe('a message that is not to be trusted', () => {
     ['nesting without end', '['.repeat(900_000)],
     ['nesting without end in the envelope', `{"v":1,"shop":${'['.repeat(100_000)}`],
   ])('is unreadable and never quoted when it holds %s', (_, message) => {
-    const decoded = decodeEvent(message);
+    const decoded = decodeMessage(message);
     expect(decoded.kind).toBe('unreadable');
     expect(decoded.kind === 'unreadable' && decoded.why).not.toContain('example.com');
   });
@@ -198,13 +209,13 @@ describe('a message that is not to be trusted', () => {
         const good = encodeEvent({ ...PLAIN, body: bytes(text) });
         const place = at % good.length;
         const bad = good.slice(0, place) + damage + good.slice(place + damage.length);
-        expect(() => decodeEvent(bad)).not.toThrow();
+        expect(() => decodeMessage(bad)).not.toThrow();
       }),
     );
   });
 
   it('is unreadable with a clear reason when a newer release wrote it', () => {
-    const decoded = decodeEvent(JSON.stringify({ v: 2, anything: true }));
+    const decoded = decodeMessage(JSON.stringify({ v: 2, anything: true }));
     expect(decoded).toEqual({
       kind: 'unreadable',
       why: expect.stringContaining('newer release'),
@@ -231,12 +242,14 @@ describe('a message of the first release', () => {
       '{}',
     ],
   ])('is still read: %s', (_, message, body) => {
-    expect(decodeEvent(message)).toStrictEqual({
+    expect(decodeMessage(message)).toStrictEqual({
       kind: 'event',
       event: {
         shop: 'example.myshopify.com',
         kind: 'order',
         id: '1',
+        claim: 'changed',
+        origin: 'webhook',
         topic: 'orders/create',
         deliveryId: 'd',
         receivedAt: '2026-10-01T10:00:00.000Z',

@@ -1,10 +1,7 @@
-import {
-  encodeSnapshot,
-  FEEDER_TOPIC,
-  idOf,
-} from '../../../shared/core/events/snapshot-message.ts';
+import { encodeSnapshot, idOf } from '../../../shared/core/events/snapshot-body.ts';
 import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import type { BulkEntity } from '../../../shared/shopify/bulk/read-entities.ts';
+import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { BackfillState } from './backfill-state.ts';
 
 /**
@@ -22,7 +19,9 @@ export function toEvent(
     shop,
     kind,
     id: entityId,
-    topic: `${FEEDER_TOPIC}${kind}`,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: backfillTopicOf(kind),
     deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
     receivedAt: now.toISOString(),
     ...(kind === 'order' && { history: true }),

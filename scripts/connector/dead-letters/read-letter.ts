@@ -1,9 +1,9 @@
 import { decodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
 import type { DeadLetter } from '../../../shared/core/events/dead-letter.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import type { TracedEvent } from '../../../shared/core/events/traced-event.ts';
 import { decodeRedemption } from '../../../shared/core/redeem/redemption-envelope.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 
 /** A dead letter and the event in it, as far as this release can read it. */
 export interface ReadLetter extends DeadLetter {
@@ -16,7 +16,7 @@ export interface ReadLetter extends DeadLetter {
 
 export function readLetter(letter: DeadLetter): ReadLetter {
   if (letter.family === 'balances') return readStorefrontLetter(letter);
-  const decoded = decodeEvent(letter.body);
+  const decoded = decodeMessage(letter.body);
   return decoded.kind === 'event'
     ? { ...letter, about: decoded.event, event: decoded.event, undecodable: undefined }
     : { ...letter, about: undefined, event: undefined, undecodable: decoded.why };

@@ -1,5 +1,5 @@
 import { entityKeyText } from '../events/entity.ts';
-import { decodeEvent } from '../events/event-envelope.ts';
+import type { DecodedEvent } from '../events/event-envelope.ts';
 import type { ReceivedMessage } from '../events/source-queue.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
@@ -13,6 +13,7 @@ import { entityKeyOf, type GroupWork, settleGroup } from './settle-group.ts';
 import { correlationOf, errorFields } from './telemetry.ts';
 
 export interface BatchWorld extends GroupWork, DelayWorld {
+  readonly decode: (text: string) => DecodedEvent;
   readonly ledger: Ledger;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
@@ -52,7 +53,7 @@ async function decodeIntoGroups(
 ): Promise<readonly (readonly Item[])[]> {
   const groups = new Map<string, Item[]>();
   for (const message of messages) {
-    const decoded = decodeEvent(message.body);
+    const decoded = world.decode(message.body);
     const group = groups.get(message.groupId) ?? [];
     groups.set(message.groupId, group);
     group.push(

@@ -120,7 +120,7 @@ function newestFirst(a: Item & Candidate, b: Item & Candidate): number {
   return BigInt(b.message.sequenceNumber) > BigInt(a.message.sequenceNumber) ? 1 : -1;
 }
 
-const isDeletion = ({ event }: Candidate): boolean => event.topic.endsWith('/delete');
+const isDeletion = ({ event }: Candidate): boolean => event.claim === 'deleted';
 
 const versionOf = ({ reading }: Candidate): number =>
   reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;

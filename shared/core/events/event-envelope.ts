@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './carried-body.ts';
 import { canBeReadFromStore, NEWEST_VERSION } from './encode-event.ts';
-import type { StoreEvent } from './store-event.ts';
+import type { Meaning, MeaningOf, StoreEvent } from './store-event.ts';
 
 /** `why` is free of anything out of the message: it goes into logs and attributes. */
 export type DecodedEvent =
@@ -23,11 +23,30 @@ const carriedBody = v.union([
   }),
 ]);
 
+const CLAIMS = [
+  'changed',
+  'deleted',
+  'code-added',
+  'code-removed',
+  'data-requested',
+  'customer-redaction',
+  'shop-redaction',
+  'app-removed',
+] as const satisfies readonly Meaning['claim'][];
+const ORIGINS = [
+  'webhook',
+  'fan-out',
+  'reconcile',
+  'backfill',
+] as const satisfies readonly Meaning['origin'][];
+
 const envelopeVersion1 = v.object({
   shop: v.string(),
   kind: v.picklist(['order', 'product', 'coupon', 'discount', 'customer', 'shop']),
   id: v.string(),
   topic: v.string(),
+  claim: v.exactOptional(v.picklist(CLAIMS)),
+  origin: v.exactOptional(v.picklist(ORIGINS)),
   deliveryId: v.string(),
   receivedAt: isoTime,
   triggeredAt: v.exactOptional(v.string()),
@@ -41,6 +60,7 @@ const envelopeVersion1 = v.object({
 
 export function decodeEvent(
   text: string,
+  meaningOf: MeaningOf,
   { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: { readonly maxBodyBytes?: number } = {},
 ): DecodedEvent {
   let envelope: unknown;
@@ -57,7 +77,7 @@ export function decodeEvent(
   // gets a case of its own beside the old ones.
   switch (envelope.v) {
     case 1:
-      return readVersion1(envelope, maxBodyBytes);
+      return readVersion1(envelope, meaningOf, maxBodyBytes);
     default:
       return unknownVersion(envelope.v);
   }
@@ -72,12 +92,13 @@ function unknownVersion(version: unknown): DecodedEvent {
   );
 }
 
-function readVersion1(envelope: unknown, maxBytes: number): DecodedEvent {
+function readVersion1(envelope: unknown, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
   const parsed = v.safeParse(envelopeVersion1, envelope, { abortEarly: true });
   if (!parsed.success) {
     return unreadable(`the message has no usable ${v.getDotPath(parsed.issues[0]) ?? 'envelope'}`);
   }
-  const { body: carried, ...fields } = parsed.output;
+  const { body: carried, ...rest } = parsed.output;
+  const fields = { ...meaningOf(rest), ...rest };
   if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
   if ('omitted' in carried) {
     const { bytes, sha256 } = carried.omitted;

@@ -6,13 +6,43 @@ import type { EntityKind } from './entity.ts';
  */
 export type EventKind = EntityKind | 'discount' | 'customer' | 'shop';
 
-/** One thing the store told us, or a feeder found out, on its way to a worker. */
-export interface StoreEvent {
+/**
+ * What the sender says has happened, in the words of the store model. It chooses the work; the store
+ * itself, or a signed body, has the last word.
+ */
+export type Claim =
+  | 'changed'
+  | 'deleted'
+  /** Of one code of a discount. */
+  | 'code-added'
+  | 'code-removed'
+  | 'data-requested'
+  | 'customer-redaction'
+  | 'shop-redaction'
+  | 'app-removed';
+
+/**
+ * Who sent the event. Only a `webhook` carries a body that the store wrote; the others carry what the
+ * connector itself read, which is trusted further. The receiver sets it and no header does.
+ */
+export type Origin = 'webhook' | 'fan-out' | 'reconcile' | 'backfill';
+
+/** What an event means. */
+export interface Meaning {
+  readonly claim: Claim;
+  readonly origin: Origin;
+}
+
+/** The meaning of an event that has only a topic, as version 0.1.0 wrote it. */
+export type MeaningOf = (event: Pick<StoreEvent, 'kind' | 'topic'>) => Meaning;
+
+/** One thing that the store reported, or a feeder found, on its way to a worker. */
+export interface StoreEvent extends Meaning {
   readonly shop: string;
   readonly kind: EventKind;
   /** The id of the entity; for a body in which none was found, a hash of that body. */
   readonly id: string;
-  /** `orders/updated`; feeders use the topic that fits what they found. */
+  /** The store's own name for it: a label for operators and metrics, and what version 0.1.0 reads. */
   readonly topic: string;
   /** Names the delivery: the store's webhook id, or an id that the feeder made. */
   readonly deliveryId: string;

@@ -22,12 +22,12 @@ export function paymentMethod(
   return gateway === undefined ? undefined : { OriginalId: gateway, Name: gateway };
 }
 
-/** Draft orders carry a location and a staff member too: only a till proves a point of sale. */
+/** Only a till proves a point of sale. */
 export function pointOfSale(
   order: StoreOrder,
   remembered: RememberedOrder | undefined,
 ): { readonly branch: ReferenceForm | undefined; readonly salesPerson: ReferenceForm | undefined } {
-  if (order.source !== 'pos') return { branch: undefined, salesPerson: undefined };
+  if (!order.pointOfSale) return { branch: undefined, salesPerson: undefined };
   return {
     branch: referenceForm(order.location, remembered?.branch),
     salesPerson: referenceForm(order.staff, remembered?.salesPerson),
@@ -42,7 +42,7 @@ export function needsEnrichment(
 ): boolean {
   const card = enrich.cardDetails && !order.card && !remembered?.card;
   if (card && order.paymentGateways.length > 0) return true;
-  if (order.source !== 'pos') return false;
+  if (!order.pointOfSale) return false;
   const unnamed = (reference: NamedReference | undefined, earlier: ReferenceForm | undefined) =>
     reference !== undefined && !reference.name && earlier?.OriginalId !== reference.id;
   return (

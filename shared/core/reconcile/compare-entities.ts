@@ -3,10 +3,9 @@ import { inTurns } from '../batch/in-turns.ts';
 import { type EntityKey, entityKeyText } from '../events/entity.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
-import { type HealedKind, healingMessage } from './healing-message.ts';
+import { type HealedKind, healingMessage, sendOnce } from './healing-message.ts';
 import { judgeEntity } from './judge-entity.ts';
 import type { Compared, Purpose, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
-import { sendOnce } from './send-once.ts';
 
 /** What the store says of one entity. */
 export interface Seen {

@@ -4,9 +4,8 @@ import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
 import { recallOrder } from '../ledger/remembered.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../sync/store-walk.ts';
-import { deletionMessage, type HealedKind, healedKindOf } from './healing-message.ts';
+import { deletionMessage, type HealedKind, healedKindOf, sendOnce } from './healing-message.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
-import { sendOnce } from './send-once.ts';
 import { quietUntil } from './walk-position.ts';
 
 type ScannedEntry = Awaited<ReturnType<Ledger['scan']>>['entries'][number];

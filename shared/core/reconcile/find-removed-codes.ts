@@ -2,9 +2,8 @@ import { type EntityKey, entityKeyText } from '../events/entity.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import type { WalkAnswer } from '../sync/store-walk.ts';
-import { deletionMessage } from './healing-message.ts';
+import { deletionMessage, sendOnce } from './healing-message.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
-import { sendOnce } from './send-once.ts';
 
 type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
 

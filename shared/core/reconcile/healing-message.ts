@@ -1,6 +1,6 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { encodeCoupon } from '../events/coupon-message.ts';
-import type { StoreEvent } from '../events/store-event.ts';
+import { encodeCoupon } from '../events/snapshot-body.ts';
+import type { Claim, EventKind, EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 
 export type HealedKind = 'order' | 'product' | 'coupon';
@@ -17,24 +17,13 @@ interface Found {
   readonly now: Date;
 }
 
-const CHANGED: Readonly<Record<HealedKind, string>> = {
-  order: 'orders/updated',
-  product: 'products/update',
-  coupon: 'discounts/update',
-};
-
-const DELETED: Readonly<Record<WalkedKind | 'coupon', string>> = {
-  order: 'orders/delete',
-  product: 'products/delete',
-  discount: 'discounts/delete',
-  coupon: 'discounts/redeemcode_removed',
-};
+type Finding = Omit<StoreEvent, 'topic' | 'origin'>;
 
 /**
  * For what is missing or stale. Without a body, so that the worker reads the store; a code travels with
  * the coupon it is, as from its discount's own event, because reading thousands one by one is dear.
  *
- * The id names entity, version and wanted state and not the run: whoever repeats a page within five
+ * The id names entity, version and wanted state and not the run: a page that is repeated within five
  * minutes, after a crash or beside another run, sends nothing twice.
  */
 export function healingMessage(
@@ -42,12 +31,12 @@ export function healingMessage(
   { shop, id, version, now }: Found,
   wantedKey: string | undefined,
   coupon?: StoreCoupon,
-): StoreEvent {
+): Finding {
   return {
     shop,
     kind,
     id,
-    topic: CHANGED[kind],
+    claim: 'changed',
     deliveryId: `reconcile/${kind}/${id}/${version}/${wantedKey?.slice(0, 16) ?? ''}`,
     receivedAt: now.toISOString(),
     body: coupon && encodeCoupon(coupon),
@@ -58,14 +47,37 @@ export function healingMessage(
 export function deletionMessage(
   kind: WalkedKind | 'coupon',
   { shop, id, version, now }: Found,
-): StoreEvent {
+): Finding {
   return {
     shop,
     kind,
     id,
-    topic: DELETED[kind],
+    claim: kind === 'coupon' ? 'code-removed' : 'deleted',
     deliveryId: `reconcile/${kind}/${id}/${version}/gone`,
     receivedAt: now.toISOString(),
     body: undefined,
   };
+}
+
+export interface HealingWorld {
+  readonly queue: EventQueue;
+  /** The label that the message carries: the store's own name for such an event. */
+  readonly topicOf: (kind: EventKind, claim: Claim) => string;
+  /** Delivery ids of what this run has sent. */
+  readonly sent: Set<string>;
+}
+
+/**
+ * False: this run has sent it already. The walks of one run overlap, and what the first one sent for
+ * still waits while the second one looks at it.
+ */
+export async function sendOnce(
+  finding: Finding,
+  { queue, topicOf, sent }: HealingWorld,
+): Promise<boolean> {
+  if (sent.has(finding.deliveryId)) return false;
+  const { kind, claim } = finding;
+  await queue.send({ ...finding, origin: 'reconcile', topic: topicOf(kind, claim) });
+  sent.add(finding.deliveryId);
+  return true;
 }

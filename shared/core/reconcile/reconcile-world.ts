@@ -1,17 +1,14 @@
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { QueueDepth } from '../events/queue-depth.ts';
-import type { EventQueue } from '../events/store-event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { Store } from '../sync/store-reader.ts';
 import type { StoreWalk } from '../sync/store-walk.ts';
+import type { HealingWorld } from './healing-message.ts';
 
-export interface ReconcileWorld {
+export interface ReconcileWorld extends HealingWorld {
   readonly ledger: Ledger;
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
-  readonly queue: EventQueue;
-  /** Delivery ids of what this run has sent. */
-  readonly sent: Set<string>;
   readonly depth: QueueDepth;
   readonly telemetry: Telemetry;
   readonly now: () => Date;

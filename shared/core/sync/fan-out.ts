@@ -1,8 +1,8 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inTurns } from '../batch/in-turns.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import { encodeCoupon } from '../events/coupon-message.ts';
 import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import { encodeCoupon } from '../events/snapshot-body.ts';
 import type { EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isLongUnseen } from './read-snapshot.ts';
@@ -38,7 +38,7 @@ export async function fanOut(
     }
     case 'gone':
       // Announced, or the store does not show it yet.
-      return event.topic === 'discounts/delete' || isLongUnseen(event.receivedAt, world.now())
+      return event.claim === 'deleted' || isLongUnseen(event.receivedAt, world.now())
         ? fanOutGone(event, discountId, GONE, world)
         : { kind: 'retry', why: 'store-says-gone' };
     case 'found': {
@@ -95,6 +95,7 @@ export async function sendCode(
   const { cursor: _, ...rest } = event;
   await queue.send({
     ...rest,
+    origin: 'fan-out',
     kind: 'coupon',
     id: code,
     // Another reason is another message: it must not be taken for a repetition of the first.

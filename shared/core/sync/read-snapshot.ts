@@ -48,7 +48,7 @@ export async function readSnapshot(
   { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
   telemetry.count('store-read', { kind: key.kind });
-  const evidence = { deletionAnnounced: event.topic === 'orders/delete' };
+  const evidence = { deletionAnnounced: event.claim === 'deleted' };
   const answer = await ask(store, key, evidence);
   switch (answer.kind) {
     case 'found': {
@@ -72,14 +72,14 @@ export async function readSnapshot(
  */
 function judgeGone(
   { kind, id }: EntityKey,
-  { topic, receivedAt }: StoreEvent,
+  { claim, receivedAt }: StoreEvent,
   entry: LedgerEntry | undefined,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
   // Nothing dates a disappearance but our hearing of it; it must count as newer than all before. To the
   // second, like every other version: what follows within the same second is then asked about.
   const heardAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
-  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';
+  const announced = claim === 'deleted' || claim === 'code-removed';
   if (announced || (kind === 'coupon' && isLongUnseen(receivedAt, now))) {
     return snapshot({ kind: 'gone' }, Math.max(heardAt, entry?.version ?? 0));
   }

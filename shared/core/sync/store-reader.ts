@@ -25,7 +25,12 @@ export type EventReading =
   | { readonly kind: 'ask-store' }
   /** Not about one entity. */
   | { readonly kind: 'task'; readonly task: Task }
-  | { readonly kind: 'unreadable'; readonly why: string };
+  | {
+      readonly kind: 'unreadable';
+      readonly why: string;
+      /** Undefined: the body itself. */
+      readonly fault?: 'shop-not-configured';
+    };
 
 /** Work that events other than those of an entity ask for. */
 export type Task =

@@ -1,8 +1,9 @@
-import { decodeCoupon } from '../../core/events/coupon-message.ts';
-import { decodeSnapshot, FEEDER_TOPIC } from '../../core/events/snapshot-message.ts';
+import { type DecodedEvent, decodeEvent } from '../../core/events/event-envelope.ts';
+import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
 import type { StoreEvent } from '../../core/events/store-event.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
 import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
+import type { StoreOrder } from '../../store/order.ts';
 import type { ReadFault } from '../../store/read-fault.ts';
 import { parseJson } from './parse-json.ts';
 import {
@@ -13,31 +14,54 @@ import {
 import { readDeletionWebhook } from './read-deletion-webhook.ts';
 import { readDiscountWebhook } from './read-discount-webhook.ts';
 import { readOrderReference } from './read-order-reference.ts';
-import { readOrderWebhook } from './read-order-webhook.ts';
+import { isPointOfSale, readOrderWebhook } from './read-order-webhook.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
-import { topicRoutes } from './topics.ts';
+import { meaningOf, topicRoutes } from './topics.ts';
 
-export const SHOP_NOT_CONFIGURED = 'its shop is not in connector.config.ts (any more)';
+/** The event in the body of a message, of this version or of 0.1.0. */
+export function decodeMessage(text: string): DecodedEvent {
+  return decodeEvent(text, meaningOf);
+}
 
 /** Reads the events of these shops. One that left the settings must not wait for days to be parked. */
 export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
-  return (event) =>
-    shops.has(event.shop) ? readEvent(event) : { kind: 'unreadable', why: SHOP_NOT_CONFIGURED };
+  return (event) => (shops.has(event.shop) ? readEvent(event) : SHOP_NOT_CONFIGURED);
 }
 
+const SHOP_NOT_CONFIGURED: EventReading = {
+  kind: 'unreadable',
+  why: 'its shop is not in connector.config.ts (any more)',
+  fault: 'shop-not-configured',
+};
+
 /**
- * What an event says, by its body. The topic chooses the reader, but a header is not signed: a body
+ * What an event says, by its body. Only what the connector sent itself is read as a snapshot of the
+ * store: a captured webhook cannot pass for one, whatever its headers say. The topic chooses the reader, but a header is not signed: a body
  * that does not have its topic's shape is unreadable, whatever it is otherwise.
  */
 function readEvent(event: StoreEvent): EventReading {
-  if (event.topic.startsWith(FEEDER_TOPIC)) return readFeederMessage(event);
-  if (event.kind === 'coupon') return readCouponMessage(event);
-  // Too large to carry, or sent by a feeder that only knows the id.
-  if (event.body === undefined) {
-    return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
+  const { origin, body } = event;
+  if (origin === 'webhook' && body !== undefined) {
+    const parsed = parseJson(body);
+    return parsed.kind === 'fault' ? unreadable([parsed.fault]) : readPayload(event, parsed.value);
   }
-  const parsed = parseJson(event.body);
-  return parsed.kind === 'fault' ? unreadable([parsed.fault]) : readPayload(event, parsed.value);
+  const read = body && decodeSnapshot(event, body);
+  if (read)
+    return {
+      kind: 'snapshot',
+      version: versionOf(read.entity),
+      ...read,
+      entity: whole(read.entity),
+    };
+  // Too large to carry, of another release's form, or sent by a feeder that only knows the id.
+  return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
+}
+
+/** Version 0.1.0 wrote orders without `pointOfSale`. */
+function whole(entity: StoreEntity): StoreEntity {
+  if (entity.kind !== 'order') return entity;
+  const { pointOfSale = isPointOfSale(entity.order.source) }: Partial<StoreOrder> = entity.order;
+  return { kind: 'order', order: { ...entity.order, pointOfSale } };
 }
 
 function readPayload(event: StoreEvent, payload: unknown): EventReading {
@@ -83,21 +107,6 @@ function hasMoreVariants(payload: unknown): boolean {
   );
 }
 
-/** Of another release's form, or without the entity: the store knows it still. */
-function readFeederMessage(event: StoreEvent): EventReading {
-  const read = event.body && decodeSnapshot(event, event.body);
-  if (!read) return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
-  const { entity, readAt } = read;
-  return { kind: 'snapshot', entity, version: versionOf(entity), readAt };
-}
-
-function readCouponMessage({ id, body }: StoreEvent): EventReading {
-  const coupon = body && decodeCoupon(body);
-  if (coupon?.code !== id) return { kind: 'ask-store' };
-  const entity: StoreEntity = { kind: 'coupon', coupon };
-  return { kind: 'snapshot', entity, version: versionOf(entity) };
-}
-
 function readDiscount(payload: unknown): EventReading {
   const read = readDiscountWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
@@ -109,19 +118,19 @@ function readDiscount(payload: unknown): EventReading {
 }
 
 function readCompliance(event: StoreEvent, payload: unknown): EventReading {
-  switch (event.topic) {
-    case 'customers/redact': {
+  switch (event.claim) {
+    case 'customer-redaction': {
       const read = readCustomerRedaction(payload);
       if (read.kind !== 'read') return unreadable(read.faults);
       const { customerId, orderIds, shopDomain } = read.request;
       return ofShop(event, shopDomain, task({ kind: 'redact', customerId, orderIds }));
     }
-    case 'customers/data_request': {
+    case 'data-requested': {
       const read = readDataRequest(payload);
       if (read.kind !== 'read') return unreadable(read.faults);
       return ofShop(event, read.request.shopDomain, notify('data-request', read.request.requestId));
     }
-    case 'app/uninstalled':
+    case 'app-removed':
       return isShop(payload, event.shop)
         ? notify('app-uninstalled', event.deliveryId)
         : unreadable([{ path: 'myshopify_domain', problem: 'is not the shop of this address' }]);

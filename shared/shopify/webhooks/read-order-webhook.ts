@@ -37,6 +37,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
     refundedAt: latest(payload.refunds.map((refund) => refund.processed_at ?? refund.created_at)),
     test: payload.test ?? false,
     source: filled(payload.source_name),
+    pointOfSale: isPointOfSale(payload.source_name),
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
     fulfillmentStatus: filled(payload.fulfillment_status),
@@ -135,4 +136,9 @@ function latest(moments: readonly (string | null | undefined)[]): string | undef
 function filled(text: string | null | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === '' ? undefined : trimmed;
+}
+
+/** The `source_name` of what a till sold. */
+export function isPointOfSale(source: string | null | undefined): boolean {
+  return source === 'pos';
 }

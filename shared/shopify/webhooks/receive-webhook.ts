@@ -87,6 +87,8 @@ async function enqueue(
     shop: domain,
     kind: route.kind,
     id: identifyEntity(route, body, domain),
+    claim: route.claim,
+    origin: 'webhook',
     topic,
     deliveryId: webhookId,
     receivedAt: now().toISOString(),

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/carried-body.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { toTree, writeTree } from '../json-tree.ts';
 import { makeBody } from '../make-body.ts';
@@ -22,6 +22,8 @@ export function createTarget(): FuzzTarget {
           shop: SHOP,
           kind: 'order',
           id: '5512345678901',
+          claim: 'changed',
+          origin: 'webhook',
           topic,
           deliveryId: 'b54557e4',
           receivedAt: '2026-10-09T12:00:00.000Z',
@@ -38,7 +40,7 @@ export function createTarget(): FuzzTarget {
   return {
     make,
     async run({ body }) {
-      const decoded = decodeEvent(Buffer.from(body).toString('utf8'));
+      const decoded = decodeMessage(Buffer.from(body).toString('utf8'));
       if (decoded.kind === 'unreadable') {
         expectLaw(decoded.why.length < 300, 'a reason is short');
         return 'unreadable';

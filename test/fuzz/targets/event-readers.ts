@@ -24,6 +24,8 @@ export function createTarget(): FuzzTarget {
         shop: SHOP,
         kind: route.kind,
         id,
+        claim: route.claim,
+        origin: 'webhook',
         topic,
         deliveryId: 'b54557e4',
         receivedAt: '2026-10-09T12:00:00.000Z',

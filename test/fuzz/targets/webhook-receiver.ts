@@ -1,7 +1,7 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-http.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,
@@ -128,7 +128,7 @@ function eventOf(input: FuzzInput) {
 }
 
 function expectWhole(message: string, input: FuzzInput): void {
-  const decoded = decodeEvent(message);
+  const decoded = decodeMessage(message);
   if (decoded.kind === 'unreadable') {
     expectLaw(message.includes('"omitted"'), 'only a vast body is left out');
     return;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { openBalances } from '../../support/running-balances.ts';
@@ -89,7 +89,7 @@ async function live(world: World): Promise<string> {
 async function lettersOf({ connector, balances }: World): Promise<string[]> {
   const letters = [...(await connector.deadLetters()), ...(await balances.deadLetters())];
   return letters.map(({ body }) => {
-    const decoded = decodeEvent(body);
+    const decoded = decodeMessage(body);
     const carried = decoded.kind === 'event' ? decoded.event.body : undefined;
     return `${body} ${carried ? Buffer.from(carried).toString('utf8') : ''}`;
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -99,7 +99,7 @@ describe('a body that cannot be read', () => {
       expect(others).toEqual([]);
       expect(letter?.attributes).toMatchObject({ reason: 'unreadable', attempts: '1' });
       expect(letter?.attributes.why).toMatch(/\S/);
-      const decoded = decodeEvent(letter?.body ?? '');
+      const decoded = decodeMessage(letter?.body ?? '');
       if (decoded.kind !== 'event') throw new Error(decoded.why);
       expect(Buffer.from(decoded.event.body ?? []).equals(body)).toBe(true);
       expect(connector.newOperations()).toEqual([]);

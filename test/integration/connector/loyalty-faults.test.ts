@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { productAt } from '../../fixtures/product-payload.ts';
@@ -154,7 +154,7 @@ describe('an order that the service refuses', () => {
     expect(connector.loyalty.state().orders).toHaveLength(2);
 
     connector.loyalty.faults.clear(rule.id);
-    const decoded = decodeEvent(letter?.body ?? '');
+    const decoded = decodeMessage(letter?.body ?? '');
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     const replays = [{ at: new Date().toISOString(), by: 'an operator' }];
     await connector.send({ ...decoded.event, replays });
@@ -170,7 +170,7 @@ describe('an order that the service refuses', () => {
     connector.loyalty.faults.add({ kind: 'business-error', code: 50 });
     await connector.deliver(['orders/create', order(1)]);
     const [letter] = await connector.deadLetters();
-    const decoded = decodeEvent(letter?.body ?? '');
+    const decoded = decodeMessage(letter?.body ?? '');
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     await connector.send({ ...decoded.event, replays: [{ at: '2026-10-09T12:01:00Z', by: 'x' }] });
     await connector.settle();

@@ -51,6 +51,8 @@ async function sendOrder(id: number, changes: object = {}): Promise<void> {
     shop: SHOP,
     kind: 'order',
     id: String(id),
+    claim: 'changed',
+    origin: 'webhook',
     topic: 'orders/updated',
     deliveryId: `delivery-${id}-${updated_at}`,
     receivedAt: updated_at,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { ReplayStep } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { runCommand } from '../../support/connector-command.ts';
@@ -58,6 +58,8 @@ async function parkOrders(): Promise<readonly string[]> {
       shop: SHOP,
       kind: 'order',
       id: String(id),
+      claim: 'changed',
+      origin: 'webhook',
       topic: 'orders/updated',
       deliveryId: `delivery-${id}-${updated_at}`,
       receivedAt: updated_at,
@@ -78,7 +80,7 @@ async function ordersIn(url: string): Promise<readonly string[]> {
     const messages = await receive(connector.sqs, url, 5);
     if (messages.length === 0) break;
     for (const { Body = '' } of messages) {
-      const decoded = decodeEvent(Body);
+      const decoded = decodeMessage(Body);
       if (decoded.kind === 'event') ids.push(decoded.event.id);
     }
   }

@@ -8,10 +8,9 @@ import {
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
@@ -75,7 +74,7 @@ async function drain(url: string) {
     const messages = await receive(sqs, url, 600);
     if (messages.length === 0) return events;
     for (const { Body = '' } of messages) {
-      const decoded = decodeEvent(Body);
+      const decoded = decodeMessage(Body);
       if (decoded.kind === 'event') events.push(decoded.event);
     }
   }
@@ -256,7 +255,7 @@ async function takeHeads(url: string): Promise<readonly StoreEvent[]> {
     const messages = await receive(sqs, url, 600);
     if (messages.length === 0) break;
     for (const { Body = '', ReceiptHandle = '' } of messages) {
-      const decoded = decodeEvent(Body);
+      const decoded = decodeMessage(Body);
       if (decoded.kind === 'event') events.push(decoded.event);
       handles.push(ReceiptHandle);
     }

@@ -35,6 +35,7 @@ async function tellOf(kind: 'order' | 'product' | 'coupon', id: string): Promise
   await connector.send({
     ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: `told-${deliveries}` },
     ...{ receivedAt: new Date().toISOString(), body: undefined },
+    ...{ claim: 'changed', origin: 'reconcile' },
   });
   await connector.work();
 }

@@ -164,8 +164,8 @@ export const mutations: readonly Mutation[] = [
     name: 'gone-without-an-announcement',
     bug: 'what the store does not show is taken for deleted, though it only lags',
     file: 'shared/core/sync/read-snapshot.ts',
-    find: "  const announced = topic.endsWith('/delete') || topic === 'discounts/redeemcode_removed';",
-    replace: '  const announced = topic.length > 0;',
+    find: "  const announced = claim === 'deleted' || claim === 'code-removed';",
+    replace: '  const announced = claim.length > 0;',
     within: 300,
   },
   {

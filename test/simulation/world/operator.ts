@@ -3,12 +3,12 @@ import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import type { LetterQueue, ReplayQueue } from '../../../shared/core/events/dead-letter.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { createMemoryQueueDepth } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -57,6 +57,7 @@ export class Operator {
       ledger: ledgerOf(process, ledger),
       store: asked,
       queue: eventQueueOf(process, queues),
+      topicOf,
       depth: createMemoryQueueDepth(queues.sources),
       telemetry,
       now: kernel.now,
@@ -112,7 +113,7 @@ export class Operator {
 
   /** A letter may go once its queue has taken it back, and not before. */
   #watchRemoval(body: string | undefined): void {
-    const decoded = decodeEvent(body ?? '');
+    const decoded = decodeMessage(body ?? '');
     if (decoded.kind !== 'event') return;
     const { topic, deliveryId, replays = [] } = decoded.event;
     const name = replayName(decoded.event, replays.length + 1);

@@ -6,7 +6,7 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { handleTask } from '../../../shared/core/sync/handle-task.ts';
 import { syncEntity } from '../../../shared/core/sync/sync-entity.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createMemorySourceQueue } from '../../models/memory-queues.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -172,6 +172,7 @@ export class Workers {
       retryWindowDays: connector.retryWindowDays,
       orderRetentionDays: connector.orderRetentionDays,
       deadline: work.signal,
+      decode: decodeMessage,
       read,
       shop: instance.shop,
     };

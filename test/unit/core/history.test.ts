@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeSnapshot } from '../../../shared/core/events/snapshot-message.ts';
+import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
 import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
@@ -23,6 +23,8 @@ async function enqueue(
     shop: SHOP,
     kind: entity.kind,
     id: id || own,
+    claim: 'changed',
+    origin: 'backfill',
     topic: `backfill/${entity.kind}`,
     deliveryId: `backfill/${deliveries}`,
     receivedAt: new Date(connector.clock.ms).toISOString(),
@@ -136,6 +138,8 @@ describe('an order of the past', () => {
       shop: SHOP,
       kind: 'order',
       id: order.id,
+      claim: 'changed',
+      origin: 'backfill',
       topic: 'backfill/order',
       deliveryId: 'backfill/other-form',
       receivedAt: new Date(connector.clock.ms).toISOString(),

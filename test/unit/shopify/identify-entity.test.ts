@@ -7,7 +7,7 @@ import { productAt } from '../../fixtures/product-payload.ts';
 import { openConnector } from '../../support/in-process-connector.ts';
 
 const SHOP = 'example-store.myshopify.com';
-const order: TopicRoute = { kind: 'order', carries: 'entity' };
+const order: TopicRoute = { kind: 'order', claim: 'changed', carries: 'entity' };
 const bytes = (text: string) => new TextEncoder().encode(text);
 const identify = (text: string, route = order) => identifyEntity(route, bytes(text), SHOP);
 

@@ -201,6 +201,7 @@ describe('reading an order', () => {
     );
     expect(order).toMatchObject({
       source: 'pos',
+      pointOfSale: true,
       location: { id: '71' },
       staff: { id: '402' },
       customer: { id: '5', name: 'Sample', email: undefined },

@@ -91,6 +91,8 @@ describe('receiving a webhook', () => {
         shop: 'one.myshopify.com',
         kind: 'order',
         id: '450789469',
+        claim: 'changed',
+        origin: 'webhook',
         topic: 'orders/create',
         deliveryId: 'webhook-1',
         receivedAt: '2026-11-01T12:00:00.000Z',

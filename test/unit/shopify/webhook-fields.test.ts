@@ -4,6 +4,7 @@ import { pickFields } from '../../../local/store-sandbox/delivery/pick-fields.ts
 import type { EventReading } from '../../../shared/core/sync/store-reader.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { storeEvent } from '../../fixtures/store-event.ts';
 import { anyLife, live } from '../store-sandbox/any-store-life.ts';
 import { type OpenStore, openStore } from '../store-sandbox/open-store.ts';
 
@@ -30,15 +31,17 @@ function reading(topic: string, body: string): EventReading {
     .split('/')
     .at(-1);
   const id = String(payload.order_edit?.order_id ?? payload.order_id ?? (gid || payload.id));
-  return read({
-    shop: 'example.myshopify.com',
-    kind,
-    id,
-    topic,
-    deliveryId: 'one',
-    receivedAt: '2026-10-05T09:00:00.000Z',
-    body: new TextEncoder().encode(body),
-  });
+  return read(
+    storeEvent({
+      shop: 'example.myshopify.com',
+      kind,
+      id,
+      topic,
+      deliveryId: 'one',
+      receivedAt: '2026-10-05T09:00:00.000Z',
+      body: new TextEncoder().encode(body),
+    }),
+  );
 }
 
 /** Bodies in which every field that a reader falls back on decides something. */

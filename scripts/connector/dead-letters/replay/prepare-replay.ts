@@ -2,7 +2,6 @@ import { canBeReadFromStore } from '../../../../shared/core/events/encode-event.
 import { hashBody } from '../../../../shared/core/events/message-ids.ts';
 import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
 import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
-import { SHOP_NOT_CONFIGURED } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { ReadLetter } from '../read-letter.ts';
 
 export interface ReplayWishes {
@@ -62,13 +61,11 @@ export function prepareReplay(
   };
   const reading = read(again);
   if (reading.kind === 'unreadable') {
-    return { kind: 'obstacle', obstacle: obstacleOf(reading.why, isInTheStore) };
+    return {
+      kind: 'obstacle',
+      obstacle: reading.fault ?? (isInTheStore ? 'still-unreadable' : 'unreadable-for-ever'),
+    };
   }
   const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
   return { kind: 'event', event: again, name: ['replay', messageId, ...how].join('/') };
-}
-
-function obstacleOf(why: string, isInTheStore: boolean): Obstacle {
-  if (why === SHOP_NOT_CONFIGURED) return 'shop-not-configured';
-  return isInTheStore ? 'still-unreadable' : 'unreadable-for-ever';
 }
