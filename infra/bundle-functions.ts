@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
-import { bundleWidget } from './bundle-widget.ts';
+import { build, type Metafile, type Plugin, transform } from 'esbuild';
 
 export interface BundleSettings {
   /** The project's folder. */
   readonly root: string;
   /** Names of folders in functions/. */
   readonly functions: readonly string[];
-  /** The stage's settings, which stand for `connector.config.ts` wherever that is imported. */
+  /** The stage's settings, which replace every import of `connector.config.ts`. */
   readonly configFile: string;
   readonly outFolder: string;
 }
@@ -21,8 +21,8 @@ export interface Bundles {
 
 /**
  * One CommonJS file per function: in Lambda it starts faster than ESM, where importing a built-in
- * module also loads what only its ESM form needs. Source maps lie outside what is uploaded, because
- * the runtime would read them at every cold start.
+ * module also loads what only its ESM form needs. Source maps are not uploaded, because the runtime
+ * would read them at every cold start.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
   const { root, functions, configFile, outFolder } = settings;
@@ -38,7 +38,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     platform: 'node',
     target: 'node24',
     format: 'cjs',
-    // What also comes as modules is taken as such, and only the parts that are used.
+    // Prefer the ESM form of a package: esbuild drops what is not used.
     mainFields: ['module', 'main'],
     // Otherwise `import()` of a built-in module would still load its ESM form.
     supported: { 'dynamic-import': false },
@@ -56,13 +56,13 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
   }
   const folderOf = (name: string) => join(outFolder, 'assets', name);
   for (const name of functions) {
-    // The project is a module package: without this, so would be a bundle that runs inside of it.
+    // The project is an ESM package; without this, Node would load a bundle inside it as ESM too.
     writeTo(join(folderOf(name), 'package.json'), '{"type":"commonjs"}');
   }
   return { folderOf, metafile };
 }
 
-/** What functions/storefront/handler.ts declares: the widget, as a text. */
+/** The constant that functions/storefront/handler.ts declares: the widget's script. */
 async function widgetFor(
   functions: readonly string[],
   root: string,
@@ -71,13 +71,50 @@ async function widgetFor(
   return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget(root)) };
 }
 
+/** Evergreen browsers; the oldest versions that have all of the widget's CSS (`light-dark()`). */
+const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
+
+/** The widget for the store's pages as one script, embedded in the function `storefront`. */
+export async function bundleWidget(root: string): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['widget/main.ts'],
+    bundle: true,
+    minify: true,
+    platform: 'browser',
+    target: BROWSERS,
+    format: 'iife',
+    // Browsers read a script without a charset in the charset of the page.
+    charset: 'ascii',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+    plugins: [stylesAsText],
+  });
+  const [script] = outputFiles;
+  if (!script) throw new Error('esbuild returned no output for widget/main.ts.');
+  return script.text;
+}
+
+/** Styles go into the shadow tree, so the script needs them as a string. */
+const stylesAsText: Plugin = {
+  name: 'styles-as-text',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const css = await readFile(path, 'utf8');
+      const { code } = await transform(css, { loader: 'css', minify: true, target: BROWSERS });
+      return { contents: code.trim(), loader: 'text' };
+    });
+  },
+};
+
 /** cdk.out/…/source-maps/sync-orders.js.map */
 function mapPath(outFolder: string, path: string): string {
   const name = basename(dirname(path));
   return join(outFolder, 'source-maps', `${name}.js.map`);
 }
 
-/** The map with the project's own paths, wherever the bundle was written. */
+/** Makes the paths in the source map relative to the project. */
 function fromRoot(map: string, root: string, path: string): string {
   const { sources, ...rest }: { sources: string[] } = JSON.parse(map);
   const own = sources.map((source) => relative(root, resolve(dirname(path), source)));
@@ -91,7 +128,7 @@ function useConfigFile(root: string, configFile: string): Plugin {
     name: 'stage-configuration',
     setup({ onResolve }) {
       onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir, importer }) =>
-        // The file itself may build on the common one.
+        // The stage's own file may import the common one.
         relative(common, resolve(resolveDir, path)) === '' && importer !== stage
           ? { path: stage }
           : undefined,

@@ -21,11 +21,11 @@ export interface ConnectorFunctionProps {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetentionDays: number;
   readonly reservedConcurrency?: number | undefined;
-  /** Whether its messages may cause messages to itself without an end that Lambda can see. */
+  /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
   readonly feedsItself?: boolean | undefined;
 }
 
-/** A function with a log group and a role of its own, which may write its log and nothing else. */
+/** A function with its own log group and its own role, which at first may only write the log. */
 export class ConnectorFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -54,8 +54,8 @@ export class ConnectorFunction extends Construct {
       role: this.#role,
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
-      // Start and end of every call are three lines to pay for that the metrics already tell; what
-      // failed or ran out of time is still written.
+      // Start and end of every invocation would be three paid log lines that the metrics make
+      // superfluous; failures and time-outs are still logged.
       systemLogLevelV2: SystemLogLevel.WARN,
       ...(props.feedsItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && {
@@ -64,7 +64,7 @@ export class ConnectorFunction extends Construct {
     });
   }
 
-  /** Actions by name: the grants of the library allow more than is needed. */
+  /** Actions by name: the grant methods of CDK allow more than is needed. */
   allow(actions: readonly string[], resources: readonly string[]): void {
     this.#role.addToPolicy(
       new PolicyStatement({

@@ -2,12 +2,10 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
-import { AlarmTopic } from './alarm-topic.ts';
-import { Alarms } from './alarms/alarms.ts';
-import { Balances } from './balances.ts';
-import { ConnectorDashboard } from './dashboard/connector-dashboard.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
+import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
+import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
 import { Reconcile } from './reconcile.ts';
@@ -32,7 +30,7 @@ const STOREFRONT_FUNCTIONS = [
 
 type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
 
-/** Those that a stage deploys: the way back into the store only where it is wanted. */
+/** The functions that a stage deploys: those of the storefront only where it is configured. */
 export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
   return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
 }
@@ -52,7 +50,7 @@ export class ConnectorStack extends Stack {
       description: `loyalty-connector, stage ${stage}`,
       ...props,
       stackName: name,
-      // For the bill: activated as cost allocation tags, they tell what each stage costs.
+      // Activated as cost allocation tags, they show what each stage costs.
       tags: { application: 'loyalty-connector', stage },
     });
     const { deployment, shops } = connector;
@@ -89,30 +87,23 @@ export class ConnectorStack extends Stack {
     });
 
     const shared = { environment, logRetentionDays, ledger, secrets };
-    const syncOrders = new SyncWorker(this, 'SyncOrders', {
-      ...shared,
-      description: 'Brings orders to the loyalty service',
-      bundle: bundleOf('sync-orders'),
-      queue: orders,
-      maxConcurrency: maxConcurrency.orders,
-      fansOut: false,
-    });
-    const syncProducts = new SyncWorker(this, 'SyncProducts', {
-      ...shared,
-      description: 'Brings products to the loyalty service',
-      bundle: bundleOf('sync-products'),
-      queue: products,
-      maxConcurrency: maxConcurrency.products,
-      fansOut: false,
-    });
-    const syncCoupons = new SyncWorker(this, 'SyncCoupons', {
-      ...shared,
-      description: 'Brings discount codes to the loyalty service',
-      bundle: bundleOf('sync-coupons'),
-      queue: coupons,
-      maxConcurrency: maxConcurrency.coupons,
-      fansOut: true,
-    });
+    const syncWorker = (
+      id: string,
+      kind: 'orders' | 'products' | 'coupons',
+      queue: EventQueue,
+      fansOut = false,
+    ) =>
+      new SyncWorker(this, id, {
+        ...shared,
+        description: `Syncs ${kind === 'coupons' ? 'discount codes' : kind} to the loyalty service`,
+        bundle: bundleOf(`sync-${kind}`),
+        queue,
+        maxConcurrency: maxConcurrency[kind],
+        fansOut,
+      }).function.lambda;
+    const syncOrders = syncWorker('SyncOrders', 'orders', orders);
+    const syncProducts = syncWorker('SyncProducts', 'products', products);
+    const syncCoupons = syncWorker('SyncCoupons', 'coupons', coupons, true);
 
     const reconcile = new Reconcile(this, 'Reconcile', {
       ...shared,
@@ -122,50 +113,30 @@ export class ConnectorStack extends Stack {
       webhookAddress: receiver.endpoint.address,
     });
 
-    const balances =
-      connector.storefront &&
-      new Balances(this, 'Balances', {
-        ...shared,
-        secretsPrefix,
-        metricsNamespace,
-        retainData,
-        bundleOf,
-      });
-
     const storefront =
-      balances &&
-      new Storefront(this, 'Storefront', {
-        ...shared,
-        secretsPrefix,
-        metricsNamespace,
-        bundle: bundleOf('storefront'),
-        balances: balances.queue,
-      });
+      connector.storefront &&
+      new Storefront(this, { ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf });
 
-    const watched = {
+    const monitored = {
       connector,
       metricsNamespace,
       queues: { orders, products, coupons },
       functions: {
         'receive-webhook': receiver.function.lambda,
-        'sync-orders': syncOrders.function.lambda,
-        'sync-products': syncProducts.function.lambda,
-        'sync-coupons': syncCoupons.function.lambda,
+        'sync-orders': syncOrders,
+        'sync-products': syncProducts,
+        'sync-coupons': syncCoupons,
         reconcile: reconcile.function.lambda,
       },
-      storefront: balances &&
-        storefront && {
-          queue: balances.queue,
-          functions: { ...balances.functions, storefront: storefront.function.lambda },
-        },
+      storefront,
       api: receiver.endpoint.api,
       ledger,
     };
-    const alarms = new Alarms(this, 'Watch', { watched, topic, now: new Date() });
-    const dashboard = new ConnectorDashboard(this, 'Dashboard', { watched, alarms });
+    const alarms = new Alarms(this, 'Watch', { monitored, topic, now: new Date() });
+    const dashboard = new ConnectorDashboard(this, 'Dashboard', { monitored, alarms });
 
     const [first] = shops;
-    // The command finds out by itself where there is one shop only.
+    // With a single shop the command needs no --shop.
     const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
     writeOutputs(this, {
       WebhookAddress: receiver.endpoint.address,
@@ -181,7 +152,6 @@ export class ConnectorStack extends Stack {
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
-      ...balances?.outputs,
       ...storefront?.outputs,
       NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });

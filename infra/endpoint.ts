@@ -1,9 +1,20 @@
-import { Fn } from 'aws-cdk-lib';
-import type { HttpApi as Api } from 'aws-cdk-lib/aws-apigatewayv2';
-import { FunctionUrlAuthType, type IFunction, type IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import { CfnOutput, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import {
+  HttpApi as Api,
+  ApiMapping,
+  DomainName,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/deployment-settings.ts';
-import { HttpApi } from './http-api.ts';
 
 export interface EndpointProps {
   readonly receiver: IFunction;
@@ -12,8 +23,8 @@ export interface EndpointProps {
 }
 
 /**
- * Where webhooks arrive. Both kinds hand the receiver the same event (payload format 2.0) and let
- * everybody in: the signature over the body is the authentication.
+ * The public address for webhooks. Both kinds hand the receiver the same event (payload format 2.0) and
+ * let any caller in: the signature over the body is the authentication.
  */
 export class Endpoint extends Construct {
   /** Without a slash at its end. */
@@ -28,15 +39,97 @@ export class Endpoint extends Construct {
         ? new HttpApi(this, 'HttpApi', { ...props, settings })
         : undefined;
     this.api = front?.api;
-    this.address = front?.address ?? functionUrl(props.receiver);
+    this.address = front?.address ?? addFunctionUrl(props.receiver);
   }
 }
 
-function functionUrl(receiver: IFunction): string {
-  return addressOf(receiver.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }));
-}
-
-/** Without the slash at its end: https://host/ */
-export function addressOf({ url }: IFunctionUrl): string {
+/** A public address, without the slash that AWS puts at its end. The function authenticates its callers. */
+export function addFunctionUrl(lambda: IFunction): string {
+  const { url } = lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
   return `https://${Fn.select(2, Fn.split('/', url))}`;
 }
+
+interface HttpApiProps {
+  readonly receiver: IFunction;
+  readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
+  readonly logRetentionDays: number;
+}
+
+/** An address with throttling and, optionally, a domain of the merchant. */
+class HttpApi extends Construct {
+  /** Without a slash at its end. */
+  readonly address: string;
+  readonly api: Api;
+
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const { throttle, domain } = props.settings;
+    const api = new Api(this, 'Api', {
+      apiName: Stack.of(this).stackName,
+      createDefaultStage: false,
+      // With its own domain, that is the only address.
+      disableExecuteApiEndpoint: domain !== undefined,
+    });
+    this.api = api;
+    const [route] = api.addRoutes({
+      path: '/{shop}',
+      methods: [HttpMethod.POST],
+      integration: new HttpLambdaIntegration('Receiver', props.receiver),
+    });
+    if (route) {
+      Validations.of(route).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason:
+          'Shopify cannot authenticate to AWS. It signs every body, and the receiver refuses what is ' +
+          'not signed with the secret of the shop whose address was called.',
+      });
+    }
+    // Throttled requests never reach the receiver, so only this log shows them. It does not contain the
+    // sender's IP address: the signature alone decides who may send.
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const stage = new HttpStage(this, 'Stage', {
+      httpApi: api,
+      // Any other name would become a part of the path that the receiver sees.
+      stageName: '$default',
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(ACCESS_LOG_FORMAT),
+      },
+      ...(throttle && {
+        throttle: { rateLimit: throttle.ratePerSecond, burstLimit: throttle.burst },
+      }),
+    });
+    this.address = domain ? this.#ownDomain(api, stage, domain) : api.apiEndpoint;
+  }
+
+  #ownDomain(
+    api: Api,
+    stage: HttpStage,
+    { name, certificateArn }: { readonly name: string; readonly certificateArn: string },
+  ): string {
+    const domainName = new DomainName(this, 'Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new ApiMapping(this, 'Mapping', { api, stage, domainName });
+    new CfnOutput(this, 'DomainTarget', {
+      value: domainName.regionalDomainName,
+      description: `Make ${name} a CNAME (or an alias) of this name`,
+    }).overrideLogicalId('DomainTarget');
+    return `https://${name}`;
+  }
+}
+
+const ACCESS_LOG_FORMAT = JSON.stringify({
+  requestId: '$context.requestId',
+  at: '$context.requestTime',
+  route: '$context.routeKey',
+  status: '$context.status',
+  error: '$context.error.message',
+  latencyMs: '$context.responseLatency',
+});

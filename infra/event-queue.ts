@@ -8,10 +8,10 @@ import {
 import { Construct } from 'constructs';
 import { MAX_RECEIVES, RETENTION, VISIBILITY } from './timing.ts';
 
-/** The most that SQS takes. Stated, because the default was a quarter of it for many years. */
+/** The maximum of SQS. Stated, because the default was a quarter of it for many years. */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
-/** A queue of events and the one where those wait that need a person. */
+/** A queue of events and its dead-letter queue. */
 export class EventQueue extends Construct {
   readonly source: Queue;
   readonly deadLetters: Queue;
@@ -27,8 +27,8 @@ export class EventQueue extends Construct {
       enforceSSL: true,
       retentionPeriod: RETENTION,
       maxMessageSizeBytes: MAX_MESSAGE_BYTES,
-      // Without names of their own: what a deleted stack leaves behind must not block the next one. A
-      // deployment that fails leaves none behind of those that it has just made.
+      // Queues have generated names: what a deleted stack retains must not block the next one. A failed
+      // deployment deletes the queues that it has just created.
       removalPolicy: props.retainData
         ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
         : RemovalPolicy.DESTROY,

@@ -2,10 +2,10 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 
-/** Names that shared/aws/ledger-item.ts uses; a test holds both together. */
+/** shared/aws/ledger-item.ts uses the same name; a test compares them. */
 const CODES_INDEX = 'codes-of-discount';
 
-/** What was applied last, per entity. */
+/** The state that was applied last, per entity. */
 export class LedgerTable extends Construct {
   readonly table: Table;
   readonly codesIndexArn: string;

@@ -13,10 +13,10 @@ export interface ReceiverProps
   readonly deployment: Deployment;
 }
 
-/** Verifying and sending wait more than they compute: more memory costs more than it saves. */
+/** The receiver mostly waits for the network: more memory would cost more than it saves. */
 const MEMORY_MB = 256;
 
-/** The function that takes webhooks, and the address where it does. */
+/** The function that receives webhooks, and its address. */
 export class Receiver extends Construct {
   readonly function: ConnectorFunction;
   readonly endpoint: Endpoint;

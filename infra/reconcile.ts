@@ -19,10 +19,10 @@ export interface ReconcileProps
 }
 
 const MEMORY_MB = 512;
-/** A run that starts later than this would only run beside the next one. */
+/** A run that starts later than this would overlap with the next one. */
 const LATEST_START = Duration.minutes(5);
 
-/** The function that finds what the store never told, and when it runs. */
+/** The function that compares the store with the ledger, and its schedules. */
 export class Reconcile extends Construct {
   readonly function: ConnectorFunction;
 
@@ -31,7 +31,7 @@ export class Reconcile extends Construct {
     const { queues, ledger, secrets, healing } = props;
     this.function = new ConnectorFunction(this, 'Reconciler', {
       ...props,
-      description: 'Finds and mends what the store never told',
+      description: 'Compares the store with the ledger and sends what is missing',
       memoryMb: MEMORY_MB,
       timeout: RECONCILE_TIMEOUT,
       environment: {
@@ -50,8 +50,8 @@ export class Reconcile extends Construct {
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store'));
-    // A run that broke off goes on at the next one from where it was: a repetition gains nothing. While
-    // the account has no concurrency to spare, Lambda itself would keep a run for hours.
+    // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
+    // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
     this.#runEvery(Duration.minutes(healing.everyMinutes), 'Schedule', {});
     if (healing.deepEveryDays !== false) {

@@ -2,15 +2,15 @@ import { Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
-/** Each function may read the purposes it needs and no other. */
+/** Each function may read only the purposes that it needs. */
 const PURPOSES = ['webhook', 'loyalty', 'store'] as const;
 
 /** `points`: the tokens in the addresses of point events, where there are such addresses. */
 type Purpose = (typeof PURPOSES)[number] | 'points';
 
 /**
- * One secret per shop and purpose. The stack makes only the place: the generated text is no JSON and
- * nothing accepts it, until `npx connector secrets set` writes the real one.
+ * One secret per shop and purpose. The stack creates them with a generated text, which is not JSON and is
+ * refused everywhere, until `npx connector secrets set` writes the real value.
  */
 export class ShopSecrets extends Construct {
   readonly #secrets: readonly { readonly purpose: Purpose; readonly secret: Secret }[];

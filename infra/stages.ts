@@ -10,18 +10,18 @@ interface Stage {
   readonly connector: Connector;
 }
 
-/** `faults` are sentences for whoever wrote the settings. */
+/** `faults` are sentences for the author of the settings. */
 export type LoadedStages =
   | { readonly kind: 'stages'; readonly stages: readonly Stage[] }
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
 const FILE = /^connector\.config(?:\.(.+))?\.ts$/;
-/** It becomes a part of names on AWS, the longest of which leave this much room. */
+/** It becomes part of names on AWS, the longest of which leave 20 characters. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,19}$/;
 
 /**
- * Every stage that has a file in the folder, or the one that is asked for; `prod` comes first. `instead`
- * stands for the file of the stage: the local stack shows more than is deployed.
+ * Every stage that has a file in the folder, or only the stage `only`; `prod` comes first. `instead`
+ * replaces the file of the stage: the local stack uses other settings than the deployment.
  */
 export async function loadStages(
   folder: string,
@@ -49,7 +49,7 @@ export async function loadStages(
 function missing(only: string | undefined, found: readonly { readonly file: string }[]): string {
   const wanted = settingsFileOf(only ?? 'prod');
   const files = found.map(({ file }) => file).join(', ') || 'none';
-  return `${wanted} is not there. Settings that were found: ${files}.`;
+  return `${wanted} does not exist. Settings files found: ${files}.`;
 }
 
 const FILE_OF_PROD = settingsFileOf('prod');

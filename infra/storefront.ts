@@ -1,57 +1,103 @@
-import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { StorefrontService } from '../shared/config/metrics.ts';
 import { ConnectorFunction } from './connector-function.ts';
-import { addressOf } from './endpoint.ts';
-import type { EventQueue } from './event-queue.ts';
+import { addFunctionUrl } from './endpoint.ts';
+import { EventQueue } from './event-queue.ts';
 import type { LedgerTable } from './ledger-table.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
-import { STOREFRONT_TIMEOUT } from './timing.ts';
+import { SyncWorker } from './sync-worker.ts';
+import { RECEIVER_TIMEOUT, STOREFRONT_TIMEOUT } from './timing.ts';
 
 export interface StorefrontProps {
-  readonly bundle: string;
   readonly secretsPrefix: string;
   readonly metricsNamespace: string;
+  readonly retainData: boolean;
   readonly logRetentionDays: number;
   readonly ledger: LedgerTable;
   readonly secrets: ShopSecrets;
-  /** Takes what a redemption still needs when its shopper is gone. */
-  readonly balances: EventQueue;
+  readonly bundleOf: (name: StorefrontService) => string;
 }
 
-/** A shopper waits for a cold start: with more memory comes more of a processor. */
-const MEMORY_MB = 512;
+const RECEIVER_MEMORY_MB = 256;
+/** The minimum of AWS; two workers write the balances of hundreds of customers a minute. */
+const MAX_CONCURRENCY = 2;
+/** A shopper waits for a cold start, and more memory comes with more CPU. */
+const PROXY_MEMORY_MB = 512;
 
-/** What Shopify's app proxy asks on behalf of a shopper. */
-export class Storefront extends Construct {
-  readonly function: ConnectorFunction;
+/** The storefront sync (point events in, balances into the store) and the functions behind the app proxy. */
+export class Storefront {
+  readonly queue: EventQueue;
+  readonly functions: Readonly<Record<StorefrontService, LambdaFunction>>;
   readonly outputs;
 
-  constructor(scope: Construct, id: string, props: StorefrontProps) {
-    super(scope, id);
-    this.function = new ConnectorFunction(this, 'Proxy', {
-      description: 'Answers what shoppers ask of the loyalty program',
-      bundle: props.bundle,
-      memoryMb: MEMORY_MB,
+  /** Two scopes, because both are part of logical ids. */
+  constructor(stack: Construct, props: StorefrontProps) {
+    const balances = new Construct(stack, 'Balances');
+    this.queue = new EventQueue(balances, 'Queue', props);
+    const receiver = this.#createReceiver(balances, props);
+    const worker = new SyncWorker(balances, 'Sync', {
+      ...props,
+      description: 'Syncs balances from the loyalty service to the store',
+      bundle: props.bundleOf('sync-balances'),
+      environment: environmentOf(props),
+      queue: this.queue,
+      maxConcurrency: MAX_CONCURRENCY,
+      fansOut: false,
+    });
+    const pointsAddress = addFunctionUrl(receiver.lambda);
+    const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);
+    this.functions = {
+      'receive-points': receiver.lambda,
+      'sync-balances': worker.function.lambda,
+      storefront: proxy.lambda,
+    };
+    this.outputs = {
+      PointsAddress: pointsAddress,
+      BalancesQueueUrl: this.queue.source.queueUrl,
+      BalancesDeadLetterQueueUrl: this.queue.deadLetters.queueUrl,
+      StorefrontAddress: addFunctionUrl(proxy.lambda),
+    };
+  }
+
+  /** Any caller may call it: the token in the path is the authentication. */
+  #createReceiver(scope: Construct, props: StorefrontProps): ConnectorFunction {
+    const receiver = new ConnectorFunction(scope, 'Receiver', {
+      description: 'Verifies point events and puts the balances in them on their queue',
+      bundle: props.bundleOf('receive-points'),
+      memoryMb: RECEIVER_MEMORY_MB,
+      timeout: RECEIVER_TIMEOUT,
+      environment: { ...environmentOf(props), BALANCES_QUEUE_URL: this.queue.source.queueUrl },
+      logRetentionDays: props.logRetentionDays,
+    });
+    receiver.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
+    receiver.allow(['secretsmanager:GetSecretValue'], props.secrets.arnsOf('points'));
+    return receiver;
+  }
+
+  /** Any caller may call it: the signature of the query is the authentication. */
+  #createProxy(scope: Construct, props: StorefrontProps): ConnectorFunction {
+    const { ledger, secrets } = props;
+    const proxy = new ConnectorFunction(scope, 'Proxy', {
+      description: 'Answers requests of shoppers about the loyalty program',
+      bundle: props.bundleOf('storefront'),
+      memoryMb: PROXY_MEMORY_MB,
       timeout: STOREFRONT_TIMEOUT,
       environment: {
-        SECRETS_PREFIX: props.secretsPrefix,
-        METRICS_NAMESPACE: props.metricsNamespace,
-        LEDGER_TABLE: props.ledger.table.tableName,
-        BALANCES_QUEUE_URL: props.balances.source.queueUrl,
+        ...environmentOf(props),
+        LEDGER_TABLE: ledger.table.tableName,
+        BALANCES_QUEUE_URL: this.queue.source.queueUrl,
       },
       logRetentionDays: props.logRetentionDays,
     });
-    this.function.allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:PutItem'],
-      [props.ledger.table.tableArn],
-    );
-    this.function.allow(['sqs:SendMessage'], [props.balances.source.queueArn]);
-    this.function.allow(
-      ['secretsmanager:GetSecretValue'],
-      props.secrets.arnsOf('webhook', 'loyalty', 'store'),
-    );
-    // Everybody may call: the signature of the query is the authentication.
-    const url = this.function.lambda.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
-    this.outputs = { StorefrontAddress: addressOf(url) };
+    proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);
+    // Takes the rest of a redemption when its shopper has left.
+    proxy.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
+    proxy.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook', 'loyalty', 'store'));
+    return proxy;
   }
+}
+
+function environmentOf({ secretsPrefix, metricsNamespace }: StorefrontProps) {
+  return { SECRETS_PREFIX: secretsPrefix, METRICS_NAMESPACE: metricsNamespace };
 }

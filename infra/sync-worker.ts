@@ -15,16 +15,16 @@ export interface SyncWorkerProps
   readonly ledger: LedgerTable;
   readonly secrets: ShopSecrets;
   readonly maxConcurrency: number;
-  /** Whether a message can be about many entities, which it turns into messages of their own. */
+  /** A message can concern many entities and is then split into one message for each. */
   readonly fansOut: boolean;
 }
 
-/** Room for a batch of ten orders as large as a webhook can be. */
+/** Enough for a batch of ten orders of the largest size of a webhook. */
 const MEMORY_MB = 512;
-/** The most that a FIFO event source takes. */
+/** The maximum of a FIFO event source. */
 const BATCH_SIZE = 10;
 
-/** A function that settles the events of one queue. */
+/** A function that processes the events of one queue. */
 export class SyncWorker extends Construct {
   readonly function: ConnectorFunction;
 
@@ -35,8 +35,8 @@ export class SyncWorker extends Construct {
       ...props,
       memoryMb: MEMORY_MB,
       timeout: WORKER_TIMEOUT,
-      // A discount with thousands of codes is taken page by page, each page a message that the one
-      // before it sent. Lambda would take the sixteenth for a runaway loop, and stop it.
+      // A discount with thousands of codes is processed page by page, and each page sends the message
+      // for the next. Lambda would stop the sixteenth as a recursive loop.
       feedsItself: props.fansOut,
       environment: {
         ...props.environment,
@@ -45,7 +45,7 @@ export class SyncWorker extends Construct {
         LEDGER_TABLE: ledger.table.tableName,
       },
     });
-    // The first three for the event source, which acts as the function.
+    // The event source uses the role of the function and needs the first three.
     this.function.allow(
       [
         'sqs:ReceiveMessage',
@@ -55,7 +55,7 @@ export class SyncWorker extends Construct {
       ],
       [queue.source.queueArn],
     );
-    // Its own queue, too: what must be looked at again gets a message of its own.
+    // Also to its own queue: an entity that must be checked again gets a new message.
     this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
     this.function.allow(
       ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],

@@ -1,30 +1,30 @@
 import { Duration } from 'aws-cdk-lib';
 
 /**
- * The times that must agree with each other. What they are derived from lies in runtime code, which
- * the stack does not import: test/unit/infra/timing.test.ts holds both together.
+ * Times that depend on each other and on constants of the runtime code, which the stack does not import:
+ * test/unit/infra/timing.test.ts compares them.
  */
 
-/** Above the worst event: store read, every call, the fallback, the ledger, and time to give back. */
+/** Longer than the slowest event: store read, every call, the fallback, the ledger, and the return. */
 export const WORKER_TIMEOUT = Duration.seconds(240);
 
-/** Only for a worker that died: every other one sets the time itself. AWS asks for six time-outs. */
+/** Counts only after a worker crashed: otherwise workers set the time. AWS asks for six time-outs. */
 export const VISIBILITY = Duration.seconds(6 * WORKER_TIMEOUT.toSeconds());
 
-/** SQS allows no more. The retry schedule needs less within the longest retry window. */
+/** The maximum of SQS. The retry schedule needs fewer within the longest retry window. */
 export const MAX_RECEIVES = 1000;
 
-/** As long as SQS keeps anything: longer than the longest retry window. */
+/** The maximum of SQS, and longer than the longest retry window. */
 export const RETENTION = Duration.days(14);
 
-/** As long as Lambda allows: a first run has much to compare, and keeps its place when time is up. */
+/** The maximum of Lambda: a first run has much to compare, and the next run continues where it stopped. */
 export const RECONCILE_TIMEOUT = Duration.minutes(15);
 
-/** The store hangs up after 5 s; whatever takes longer was in vain. */
+/** The store hangs up after 5 s; a longer time-out would not help. */
 export const RECEIVER_TIMEOUT = Duration.seconds(10);
 
 /**
- * Reading ends within a few seconds, because each call does. Redeeming may take longer than the store waits:
- * the function still finishes what it began, and whoever asks again joins it.
+ * Reading takes a few seconds at most, because each call has a time-out. Redeeming may take longer than the
+ * store waits: the function still finishes, and a repeated request gets the same result.
  */
 export const STOREFRONT_TIMEOUT = Duration.seconds(30);

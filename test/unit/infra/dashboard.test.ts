@@ -14,20 +14,20 @@ describe('the dashboard', () => {
     expect(first?.properties.alarms).toHaveLength(alarmsOf(template).length);
   });
 
-  it('answers the questions of the night, in this order', () => {
+  it('shows its graphs in this order', () => {
     expect(widgets.flatMap(({ properties }) => properties.title ?? [])).toEqual([
-      'Is it well?',
-      'In: webhooks from the store',
-      'Out: applied in the loyalty service',
-      'From store to loyalty service',
-      'How did it end? sync-orders',
-      'How did it end? sync-products',
-      'How did it end? sync-coupons',
-      'Waiting in the queues',
+      'Alarms',
+      'Webhooks received from the store',
+      'Applied in the loyalty service',
+      'Time from the store to the loyalty service',
+      'Outcomes of sync-orders',
+      'Outcomes of sync-products',
+      'Outcomes of sync-coupons',
+      'Messages waiting in the queues',
       'Age of the oldest message',
       'Dead letters: these need a person',
-      'Answers that the store takes for failures',
-      'Time of functions: the store waits 5000 ms for the receiver',
+      'Webhooks answered with an error',
+      'Duration of functions: the store waits 5000 ms for the receiver',
       'Errors and time-outs of functions',
       'Concurrency of the whole account',
       'Found by reconciliation',

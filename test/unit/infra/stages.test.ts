@@ -69,7 +69,7 @@ describe('stages', () => {
   it('say which files there are when the wanted one is not', async () => {
     write('connector.config.ts', GOOD);
     expect(await faults('dev')).toEqual([
-      'connector.config.dev.ts is not there. Settings that were found: connector.config.ts.',
+      'connector.config.dev.ts does not exist. Settings files found: connector.config.ts.',
     ]);
   });
 

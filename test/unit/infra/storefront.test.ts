@@ -143,7 +143,7 @@ describe('the way back into the store', () => {
       expect(seen).toContain(one);
     }
     const titles = (stack: typeof template) => JSON.stringify(dashboardOf(stack).widgets);
-    expect(titles(template)).toContain('What shoppers hear');
+    expect(titles(template)).toContain('Answers to shoppers');
     expect(titles(without)).not.toMatch(/shoppers|sync-balances/);
   });
 

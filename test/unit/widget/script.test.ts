@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { bundleWidget } from '../../../infra/bundle-widget.ts';
+import { bundleWidget } from '../../../infra/bundle-functions.ts';
 
 const script = await bundleWidget(process.cwd());
 

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { silenceExpression } from '../../../infra/alarms/silence-alarms.ts';
-import { watchedWeek } from '../../../infra/alarms/watched-week.ts';
+import { openSpans, silenceExpression } from '../../../infra/monitoring/order-silence.ts';
 import type { OrderSilence } from '../../../shared/config/order-silence.ts';
 
 const NOW = new Date('2026-11-15T00:00:00Z');
 const MINUTE_MS = 60_000;
 
-const weekOf = (silence: OrderSilence) => watchedWeek(silence, NOW);
+const weekOf = (silence: OrderSilence) => openSpans(silence, NOW);
 
 /** What CloudWatch makes of the expression for a period that begins at this moment. */
 function isWatched(expression: string, at: Date): boolean {

@@ -1,0 +1,176 @@
+import { Duration } from 'aws-cdk-lib';
+import type { StorefrontService } from '../../shared/config/metrics.ts';
+import { type AlarmDefinition, atLeast, ONE_HOUR } from './alarm-definition.ts';
+import { endpointMetrics, type Monitored, ownMetric, sumOf } from './metrics.ts';
+
+const MINUTES_15 = Duration.minutes(15);
+const HOUR = Duration.hours(1);
+/** The store waits five seconds in all. */
+const SLOW_MS = 3_000;
+/** Anyone may call a public address; a wrong secret or token fails every request. */
+const MANY_REFUSED = 5;
+const MANY_REFUSED_PAGES = 20;
+/** In five minutes: more than one slow moment of the loyalty service. */
+const MANY_UNANSWERED = 5;
+
+export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
+  const { serverErrors, latency } = endpointMetrics(monitored);
+  const { metricsNamespace } = monitored;
+  return [
+    {
+      id: 'receiver-fails',
+      heading: 'Receiver fails',
+      urgency: 'now',
+      message:
+        'The receiver answers webhooks with an error; the store repeats them for four hours.',
+      command: 'doctor',
+      metric: serverErrors,
+      condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
+    },
+    {
+      id: 'receiver-is-slow',
+      heading: 'Receiver is slow',
+      urgency: 'now',
+      message: `The receiver takes more than ${SLOW_MS / 1000} seconds to answer webhooks; the store hangs up after five.`,
+      command: 'status',
+      metric: latency,
+      condition: atLeast(SLOW_MS, { times: 3, outOf: 6 }),
+    },
+    {
+      id: 'signatures-refused',
+      heading: 'Signatures refused',
+      urgency: 'now',
+      message:
+        'The receiver refuses webhooks because their signature does not match the secret of their shop.',
+      command: 'doctor',
+      metric: ownMetric(metricsNamespace, 'receive-webhook', 'refused', {
+        why: 'signature',
+      }).with({ period: MINUTES_15 }),
+      condition: atLeast(MANY_REFUSED, { outOf: 4 }),
+    },
+    {
+      id: 'older-webhook-secret',
+      heading: 'Older webhook secret',
+      urgency: 'today',
+      message: 'The store still signs with the older webhook secret, hours after it was changed.',
+      command: 'status',
+      metric: ownMetric(metricsNamespace, 'receive-webhook', 'older-secret-used').with({
+        period: HOUR,
+      }),
+      // The store may use it for an hour after a change, and that hour touches two periods.
+      condition: atLeast(1, { times: 3, outOf: 24, notifyOnRecovery: false }),
+    },
+    {
+      id: 'unexpected-api-version',
+      heading: 'Unexpected API version',
+      urgency: 'today',
+      message: "The store sends webhooks in another version of its API than the connector's.",
+      command: 'webhooks check',
+      metric: ownMetric(metricsNamespace, 'receive-webhook', 'unexpected-api-version').with({
+        period: HOUR,
+      }),
+      condition: atLeast(1, { outOf: 24, notifyOnRecovery: false }),
+    },
+  ];
+}
+
+/** Requests of the store that a person must answer. Each is a single event without recovery. */
+export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
+  const notice = (why: string) => ({
+    metric: ownMetric(metricsNamespace, 'sync-orders', 'notice', { why }),
+    condition: atLeast(1, { notifyOnRecovery: false }),
+  });
+  return [
+    {
+      id: 'data-request',
+      heading: 'Data request',
+      urgency: 'today',
+      message: 'A customer asked, through the store, for the personal data that is kept of them.',
+      command: 'status',
+      ...notice('data-request'),
+    },
+    {
+      id: 'shop-redaction',
+      heading: 'Shop redaction',
+      urgency: 'today',
+      message: 'The store asks to erase the data of a shop that removed the app.',
+      command: 'status',
+      ...notice('shop-redact'),
+    },
+    {
+      id: 'app-uninstalled',
+      heading: 'App uninstalled',
+      urgency: 'now',
+      message: 'A shop removed the app and sends no more webhooks.',
+      command: 'doctor',
+      ...notice('app-uninstalled'),
+    },
+  ];
+}
+
+export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): AlarmDefinition[] {
+  if (!storefront) return [];
+  const refused = (service: StorefrontService, reasons: readonly string[], label: string) =>
+    sumOf(
+      reasons.map((why) =>
+        ownMetric(metricsNamespace, service, 'refused', { why }).with({ period: MINUTES_15 }),
+      ),
+      label,
+      MINUTES_15,
+    );
+  const notice = (service: StorefrontService, why: string) =>
+    ownMetric(metricsNamespace, service, 'notice', { why });
+  return [
+    {
+      id: 'point-events-refused',
+      heading: 'Point events refused',
+      urgency: 'today',
+      message:
+        'The connector refuses point events: the token in their address is wrong, or the body does not match the contract.',
+      command: 'storefront setup',
+      metric: refused('receive-points', ['token', 'not-the-contract'], 'point events refused'),
+      condition: atLeast(MANY_REFUSED, { outOf: 4 }),
+    },
+    {
+      id: 'storefront-refused',
+      heading: 'Storefront refused',
+      urgency: 'today',
+      message:
+        'The storefront function refuses requests: their signature, time or shop does not match.',
+      command: 'doctor',
+      metric: refused(
+        'storefront',
+        ['signature', 'stale', 'other-shop', 'ambiguous'],
+        'requests of the storefront refused',
+      ),
+      condition: atLeast(MANY_REFUSED_PAGES, { outOf: 4 }),
+    },
+    {
+      id: 'storefront-unavailable',
+      heading: 'Storefront unavailable',
+      urgency: 'today',
+      message:
+        'Shoppers cannot see the loyalty program: the loyalty service, the store or the ledger does not answer.',
+      command: 'status',
+      metric: ownMetric(metricsNamespace, 'storefront', 'unavailable'),
+      condition: atLeast(MANY_UNANSWERED, { times: 2, outOf: ONE_HOUR }),
+    },
+    {
+      id: 'redemption-pending',
+      heading: 'Redemption pending',
+      urgency: 'today',
+      message:
+        'A customer redeemed a reward, and either it is unknown whether the points were spent, or the code from the loyalty service is already taken in the store.',
+      command: 'redemptions list',
+      metric: sumOf(
+        [
+          notice('sync-balances', 'redemption-pending'),
+          notice('sync-balances', 'reward-code-taken'),
+          notice('storefront', 'reward-code-taken'),
+        ],
+        'redemptions for a person to look at',
+      ),
+      condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
+    },
+  ];
+}
