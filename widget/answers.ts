@@ -1,4 +1,4 @@
-/** What the storefront function answers (docs/storefront.md), as far as it is shown here. */
+/** The answers of the storefront function (docs/storefront.md), as far as the widget uses them. */
 
 export interface Me {
   /** Null: nothing is known yet. */
@@ -48,8 +48,8 @@ export interface Reward {
 }
 
 /**
- * `making`: the points are spent and the code is being made in the store. `pending`: whether they were
- * spent is not known yet.
+ * `making`: the points are spent and the code is being created in the store. `pending`: it is unknown whether
+ * the points were spent.
  */
 export type RedemptionState = 'ready' | 'making' | 'pending' | 'used';
 
@@ -99,7 +99,7 @@ export interface QuizResult {
   readonly message: string;
 }
 
-/** Why a request failed: words of the function that have a sentence of their own, and two of the way to it. */
+/** Why a request failed: codes of the function that have their own sentence, and two for a lost answer. */
 export type FailureCode =
   | 'bad-signature'
   | 'not-logged-in'
@@ -111,7 +111,7 @@ export type FailureCode =
   | 'refused'
   /** No answer came. */
   | 'network'
-  /** Something else answered, such as the store's page for an app that is away. */
+  /** The answer is not from the function, such as the store's page for an app that does not respond. */
   | 'unreadable'
-  /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: nothing that a shopper can mend. */
+  /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: a fault of the widget or the app.. */
   | 'technical';

@@ -2,20 +2,20 @@ import type { FailureCode } from './answers.ts';
 
 export interface Failure {
   readonly kind: 'failed';
-  /** One that has no sentence of its own is told as `technical`. */
+  /** A code without its own sentence is shown as `technical`. */
   readonly code: FailureCode | (string & Record<never, never>);
   readonly afterSeconds: number | undefined;
 }
 
 export type Answer<T> = { readonly kind: 'ok'; readonly value: T } | Failure;
 
-/** Asks the storefront function; with a body it is a POST. Never throws. */
+/** Sends a request to the storefront function: a POST if it has a body. Never throws. */
 export type Ask = <T>(path: string, body?: object) => Promise<Answer<T>>;
 
-/** Above the function's own time limit: whoever gives up earlier misses its answer. */
-const PATIENCE_MS = 30_000;
+/** Not below the function's own time-out, or its answer would be missed. */
+const TIMEOUT_MS = 30_000;
 
-/** `proxy`: where the store hands requests on to the app, such as `/apps/loyalty`. */
+/** `proxy`: the path of the app proxy, such as `/apps/loyalty`. */
 export function createAsk(proxy: string): Ask {
   return async <T>(path: string, body?: object): Promise<Answer<T>> => {
     let response: Response;
@@ -25,7 +25,7 @@ export function createAsk(proxy: string): Ask {
           accept: 'application/json',
           ...(body && { 'content-type': 'application/json' }),
         },
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
       });
     } catch {
@@ -33,7 +33,7 @@ export function createAsk(proxy: string): Ask {
     }
     try {
       const value: unknown = await response.json();
-      // The function and this script come in one deployment, so what it answers has the shape.
+      // The function and this script are deployed together, so the answer has this shape.
       if (response.ok) return { kind: 'ok', value: value as T };
       const { error } = value as { readonly error: { readonly code: string } };
       return failure(error.code, readSeconds(response));
@@ -50,4 +50,26 @@ function failure(code: string, afterSeconds?: number): Failure {
 function readSeconds({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after'));
   return seconds > 0 ? Math.ceil(seconds) : undefined;
+}
+
+/**
+ * One idempotency key per reward: created at the first press, kept while the result is uncertain, and
+ * dropped after the first certain answer. By it the function recognises a repeated request. All widgets
+ * of a page share the keys.
+ */
+const keys = new Map<number, string>();
+
+export function clientKeyFor(rewardId: number): string {
+  const key = keys.get(rewardId) ?? randomKey();
+  keys.set(rewardId, key);
+  return key;
+}
+
+export function forgetClientKey(rewardId: number): void {
+  keys.delete(rewardId);
+}
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

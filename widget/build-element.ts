@@ -22,17 +22,17 @@ export function build<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The attribute by which an element is found again after its section was drawn anew. */
+/** The attribute that identifies an element after its section was redrawn. */
 const KEY = 'data-key';
 
-/** Draws a part anew and leaves the focus where it was, on what has taken the place of its element. */
+/** Redraws a part and keeps the focus on the element with the same key. */
 export function redraw(root: ShadowRoot, part: HTMLElement, children: readonly Node[]): void {
   const key = part.contains(root.activeElement) && root.activeElement?.getAttribute(KEY);
   part.replaceChildren(...children);
   if (typeof key !== 'string') return;
   focusOn(root, key);
   if (root.activeElement) return;
-  // It is gone, or can no longer be pressed: near it is better than at the top of the page.
+  // The element is gone or disabled: focus on the section is better than at the top of the page.
   part.setAttribute('tabindex', '-1');
   part.focus();
 }

@@ -2,10 +2,8 @@ import type { Redemption, Reward } from './answers.ts';
 import { createAsk } from './ask.ts';
 import { build, focusOn, redraw } from './build-element.ts';
 import { isUncertain, Program, type Wanted } from './program.ts';
-import { drawBalance } from './sections/balance.ts';
+import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
 import { drawCodes, keyOf } from './sections/codes.ts';
-import { drawEarned } from './sections/earned.ts';
-import { drawProblem } from './sections/problem.ts';
 import { drawQuizzes } from './sections/quizzes.ts';
 import { drawRewards } from './sections/rewards.ts';
 import type { Actions, View } from './view.ts';
@@ -24,7 +22,7 @@ const drawings = {
 
 type Part = keyof typeof drawings;
 
-/** Said by the widget to the page, with the redemption as its detail. */
+/** The event that the widget dispatches, with the redemption as its detail. */
 const REDEEMED = 'loyalty:redeemed';
 
 /**
@@ -34,7 +32,7 @@ const REDEEMED = 'loyalty:redeemed';
  *   `items`       instead of product and price, a cart: `id:price:quantity,…`
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
- *   `logged-out`  the page knows that nobody is logged in: spares the requests that need somebody
+ *   `logged-out`  the page knows that the visitor is not logged in: saves requests
  */
 export class LoyaltyWidget extends HTMLElement {
   static readonly observedAttributes = ['product-id', 'price', 'items', 'currency', 'locale'];
@@ -46,10 +44,10 @@ export class LoyaltyWidget extends HTMLElement {
     ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
     wanted: () => this.#wanted,
     changed: (...sections) => this.#draw('problem', ...sections),
-    arrived: (redemption) => {
+    codeIsReady: (redemption) => {
       this.#refusal = undefined;
       this.#draw('rewards');
-      this.#say(tell(redemption, this.#view.words));
+      this.#announce(describe(redemption, this.#view.words));
     },
     later: (run, seconds) => {
       const timer = setTimeout(run, seconds * 1000);
@@ -74,7 +72,7 @@ export class LoyaltyWidget extends HTMLElement {
       if (!accepted && !this.#program.hasCompleted(quiz)) {
         return fill(quizzes.notAccepted, { message });
       }
-      this.#say(
+      this.#announce(
         accepted ? fill(quizzes.accepted, { points: words.points(points) }) : quizzes.completed,
       );
       focusOn(this.#root, `quiz-${quiz.id}`);
@@ -82,7 +80,7 @@ export class LoyaltyWidget extends HTMLElement {
     },
   };
   #refusal: View['refusal'];
-  /** Not `isConnected`: that holds already while the attributes of a parsed element are told. */
+  /** Not `isConnected`: that is true already while the parser reports the attributes. */
   #isShown = false;
   #isAsking = false;
 
@@ -114,10 +112,10 @@ export class LoyaltyWidget extends HTMLElement {
   /** A theme changes them when the shopper chooses another variant. */
   attributeChangedCallback(name: string): void {
     if (!this.#isShown) return;
-    // A currency or a language shows everywhere; a form that is drawn anew loses what was typed.
+    // Only currency and language affect every section; redrawing a form loses what was typed.
     if (name === 'locale' || name === 'currency') this.#draw();
     if (name === 'locale' || this.#isAsking) return;
-    // One request for a product and its price, which change one after the other.
+    // One request when product and price change one after the other.
     this.#isAsking = true;
     queueMicrotask(() => {
       this.#isAsking = false;
@@ -131,7 +129,7 @@ export class LoyaltyWidget extends HTMLElement {
     const price = this.getAttribute('price');
     const item = id && price ? `${id}:${price}:1` : undefined;
     return {
-      // Whoever redeems must see the code.
+      // A shopper who redeems must see the code.
       shows: (section) => !show || show.includes(section === 'codes' ? 'rewards' : section),
       items: this.getAttribute('items') ?? item,
       currency: this.getAttribute('currency') ?? undefined,
@@ -163,8 +161,8 @@ export class LoyaltyWidget extends HTMLElement {
     }
   }
 
-  /** Read out by a screen reader, and seen where it happened. */
-  #say(sentence: string): void {
+  /** Shows the sentence, and screen readers read it out. */
+  #announce(sentence: string): void {
     this.#status.lang = this.#view.words.language;
     this.#status.textContent = sentence;
   }
@@ -178,7 +176,7 @@ export class LoyaltyWidget extends HTMLElement {
     const { words } = this.#view;
     const { rewards } = words.strings;
     this.#refusal = undefined;
-    if (this.#program.model.redeeming === undefined) this.#say(rewards.redeeming);
+    if (this.#program.model.redeeming === undefined) this.#announce(rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
     const redeemed = await this.#program.redeem(id);
     switch (redeemed.kind) {
@@ -189,11 +187,11 @@ export class LoyaltyWidget extends HTMLElement {
         const safe = isUncertain(redeemed) ? `${sentence} ${rewards.safeToRetry}` : sentence;
         this.#refusal = { rewardId: id, sentence: safe };
         this.#draw('rewards');
-        return this.#say(safe);
+        return this.#announce(safe);
       }
       case 'ok': {
-        this.#say(tell(redeemed.value, words));
-        // Whoever went on to something else meanwhile is left there.
+        this.#announce(describe(redeemed.value, words));
+        // Leave the focus alone if the shopper has moved it meanwhile.
         if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
         const detail = redeemed.value;
         this.dispatchEvent(new CustomEvent(REDEEMED, { bubbles: true, composed: true, detail }));
@@ -205,10 +203,10 @@ export class LoyaltyWidget extends HTMLElement {
     const { copied, notCopied } = this.#view.words.strings.codes;
     try {
       await navigator.clipboard.writeText(code ?? '');
-      this.#say(copied);
+      this.#announce(copied);
     } catch {
       getSelection()?.selectAllChildren(shown);
-      this.#say(notCopied);
+      this.#announce(notCopied);
     }
   }
 
@@ -218,7 +216,7 @@ export class LoyaltyWidget extends HTMLElement {
   };
 }
 
-function tell(redemption: Redemption, { strings }: Words): string {
+function describe(redemption: Redemption, { strings }: Words): string {
   const { code, state } = redemption;
   return state === 'ready' && code !== null
     ? fill(strings.rewards.done, { code })

@@ -9,41 +9,58 @@ import type {
   Redemptions,
   Rewards,
 } from './answers.ts';
-import type { Answer, Ask, Failure } from './ask.ts';
-import { keyFor, settle } from './intents.ts';
-import { answered, type Model } from './model.ts';
+import { type Answer, type Ask, clientKeyFor, type Failure, forgetClientKey } from './ask.ts';
 
 type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
+
+/** Undefined: not answered yet, or not requested. */
+type Asked<T> = Answer<T> | undefined;
+
+/** Everything that the widget shows. */
+export interface Model {
+  me: Asked<Me>;
+  earned: Asked<Earned>;
+  rewards: Asked<Rewards>;
+  redemptions: Asked<Redemptions>;
+  quizzes: Asked<Quizzes>;
+  /** The reward that is being redeemed. */
+  redeeming: number | undefined;
+}
+
+/** The answer; undefined before it came, and for a failure. */
+export function answered<T>(asked: Asked<T>): T | undefined {
+  return asked?.kind === 'ok' ? asked.value : undefined;
+}
 
 export interface Wanted {
   readonly shows: (section: Section) => boolean;
   /** `id:price:quantity,…`; undefined: the page is about no product. */
   readonly items: string | undefined;
   readonly currency: string | undefined;
-  /** The page knows that nobody is logged in. */
+  /** The page knows that the visitor is not logged in. */
   readonly isLoggedOut: boolean;
 }
 
 export interface ProgramParts {
   readonly ask: Ask;
-  /** As it is now: attributes change. */
+  /** The current attributes: they may change. */
   readonly wanted: () => Wanted;
   readonly changed: (...sections: readonly Section[]) => void;
-  /** A code came that was not there, or not ready, when it was last looked at. */
-  readonly arrived: (redemption: Redemption) => void;
-  /** Runs it after so many seconds; gives what prevents it. */
+  /** A code is ready that was not ready at the last look. */
+  readonly codeIsReady: (redemption: Redemption) => void;
+  /** Runs it after so many seconds; returns a function that cancels it. */
   readonly later: (run: () => void, seconds: number) => () => void;
 }
 
 export type Redeemed =
   | Answer<Redemption>
-  /** One is on its way: a second press does nothing. */
+  /** Another redemption is running: a second press does nothing. */
   | { readonly kind: 'busy' };
 
-/** When to look again while something is on its way: the balance follows a redemption by seconds. */
+/** When to look again after a redemption: the balance changes some seconds later. */
 const LOOK_AGAIN_SECONDS = [2, 4, 8, 15, 30, 60];
 
-/** Failures after which nobody knows whether the request was carried out. */
+/** Failures after which the request may have been carried out. */
 const UNCERTAIN: readonly string[] = ['network', 'unreadable', 'unavailable'];
 
 export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(code);
@@ -53,17 +70,19 @@ const isOpen = ({ state }: Redemption): boolean => state === 'making' || state =
 const isCompleted = (id: number, quizzes: Model['quizzes']): boolean =>
   answered(quizzes)?.quizzes.find((quiz) => quiz.id === id)?.completed === true;
 
-const nobody: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
+const NOT_LOGGED_IN: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
 
-/** A look that failed takes nothing away, unless it shows that nobody is logged in any more. */
+/** A failed reload keeps what is shown, unless it says that the shopper is no longer logged in. */
 function newer<T>(
   before: Answer<T> | undefined,
   now: Answer<T> | undefined,
 ): Answer<T> | undefined {
-  return before?.kind === 'ok' && now?.kind === 'failed' && now.code !== nobody.code ? before : now;
+  return before?.kind === 'ok' && now?.kind === 'failed' && now.code !== NOT_LOGGED_IN.code
+    ? before
+    : now;
 }
 
-/** What the widget knows and does, without anything that is seen of it. */
+/** State and behaviour of the widget, without its appearance. */
 export class Program {
   readonly model: Model = {
     me: undefined,
@@ -74,7 +93,7 @@ export class Program {
     redeeming: undefined,
   };
   readonly #parts: ProgramParts;
-  /** The balance before a redemption, until another one is seen. */
+  /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
   #redeemed = 0;
   #looks = 0;
@@ -99,20 +118,19 @@ export class Program {
     if (!shows('earned') || items === undefined) return;
     const query = new URLSearchParams({ items, ...(currency && { currency }) });
     const earned = await ask<Earned>(`points?${query}`);
-    // Another variant was chosen meanwhile, and its answer is on its way.
+    // The shopper has chosen another variant, whose answer is still to come.
     if (wanted().items !== items) return;
     this.model.earned = earned;
     changed('earned');
   }
 
-  /** Points for the reward, once, however often it is pressed. */
+  /** Redeems the reward once, even if the button is pressed several times. */
   async redeem(rewardId: number): Promise<Redeemed> {
     const { model } = this;
     if (model.redeeming !== undefined) return { kind: 'busy' };
     model.redeeming = rewardId;
     this.#parts.changed('rewards');
-    const wish = String(rewardId);
-    const clientKey = keyFor(wish);
+    const clientKey = clientKeyFor(rewardId);
     const answer = await this.#parts.ask<{ redemption: Redemption }>('redeem', {
       rewardId,
       clientKey,
@@ -120,12 +138,12 @@ export class Program {
     model.redeeming = undefined;
     if (answer.kind === 'failed') {
       this.#parts.changed('rewards');
-      // It may have been carried out, or still be: what became of it shows in the list of redemptions.
+      // The request may have been carried out: the list of redemptions will show it.
       if (isUncertain(answer)) this.expectChange();
-      else settle(wish);
+      else forgetClientKey(rewardId);
       return answer;
     }
-    settle(wish);
+    forgetClientKey(rewardId);
     this.#redeemed += 1;
     const { redemption } = answer.value;
     const others = answered(model.redemptions)?.redemptions ?? [];
@@ -136,7 +154,7 @@ export class Program {
     return { kind: 'ok', value: redemption };
   }
 
-  /** Points were spent, or may have been: looks until the balance tells, or for some minutes. */
+  /** Points were or may have been spent: reloads until the balance changes, for at most two minutes. */
   expectChange(): void {
     this.#pointsBefore = this.#points();
     this.#looks = 0;
@@ -148,7 +166,7 @@ export class Program {
     const answer = await ask<QuizResult>('answer', { quizId: id, answers });
     if (answer.kind === 'failed') return answer;
     const quizzes = await ask<Quizzes>('quizzes');
-    // Drawn anew, a quiz that is still open would lose what was typed.
+    // Redrawing an open quiz would lose what the shopper typed.
     if (answer.value.accepted || isCompleted(id, quizzes)) {
       this.model.quizzes = newer(this.model.quizzes, quizzes);
       changed('quizzes');
@@ -157,7 +175,7 @@ export class Program {
     return answer;
   }
 
-  /** Answered with success, this time or by an earlier try whose answer was lost. */
+  /** Completed by this request or by an earlier one whose answer was lost. */
   hasCompleted({ id }: Quiz): boolean {
     return isCompleted(id, this.model.quizzes);
   }
@@ -168,7 +186,7 @@ export class Program {
     const { shows, isLoggedOut } = wanted();
     const redeemed = this.#redeemed;
     const [me, rewards, redemptions] = await Promise.all([
-      isLoggedOut ? nobody : shows('balance') ? ask<Me>('me') : undefined,
+      isLoggedOut ? NOT_LOGGED_IN : shows('balance') ? ask<Me>('me') : undefined,
       shows('rewards') ? ask<Rewards>('rewards') : undefined,
       shows('codes') && !isLoggedOut ? ask<Redemptions>('redemptions') : undefined,
     ]);
@@ -178,15 +196,15 @@ export class Program {
     // A list from before a redemption would hide its code again.
     if (redeemed === this.#redeemed) model.redemptions = newer(before, redemptions);
     changed('balance', 'rewards', 'codes');
-    this.#tellNews(answered(before)?.redemptions);
+    this.#announceReadyCodes(answered(before)?.redemptions);
   }
 
-  #tellNews(before: readonly Redemption[] | undefined): void {
+  #announceReadyCodes(before: readonly Redemption[] | undefined): void {
     for (const redemption of answered(this.model.redemptions)?.redemptions ?? []) {
       const wasReady = before?.some((one) => one.id === redemption.id && !isOpen(one));
       if (redemption.state !== 'ready' || !before || wasReady) continue;
-      settle(String(redemption.rewardId));
-      this.#parts.arrived(redemption);
+      forgetClientKey(redemption.rewardId);
+      this.#parts.codeIsReady(redemption);
     }
   }
 
@@ -201,7 +219,7 @@ export class Program {
   #lookAgain(): void {
     this.#cancelLook();
     const seconds = LOOK_AGAIN_SECONDS[this.#looks];
-    if (seconds === undefined || !this.#isSomethingOnItsWay()) return;
+    if (seconds === undefined || !this.#isChangeExpected()) return;
     this.#looks += 1;
     this.#cancelLook = this.#parts.later(async () => {
       await this.#loadBalance();
@@ -209,13 +227,13 @@ export class Program {
     }, seconds);
   }
 
-  /** Told with the rewards, too, where the balance is not shown. */
+  /** The answer with the rewards has the points too, for widgets without the balance. */
   #points(): number | null | undefined {
     const { me, rewards } = this.model;
     return (answered(me) ?? answered(rewards))?.points;
   }
 
-  #isSomethingOnItsWay(): boolean {
+  #isChangeExpected(): boolean {
     const redemptions = answered(this.model.redemptions)?.redemptions ?? [];
     if (this.#pointsBefore !== undefined && this.#points() !== this.#pointsBefore) {
       this.#pointsBefore = undefined;

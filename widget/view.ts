@@ -1,5 +1,5 @@
 import type { QuestionAnswer, Quiz, Redemption, Reward } from './answers.ts';
-import type { Model } from './model.ts';
+import type { Model } from './program.ts';
 import type { Words } from './words.ts';
 
 /** What the shopper can do. */
@@ -11,14 +11,14 @@ export interface Actions {
   reload(): void;
 }
 
-/** What a section is drawn from. */
+/** The input of a section's drawing. */
 export interface View {
   readonly model: Readonly<Model>;
   readonly words: Words;
   readonly actions: Actions;
   readonly logInAddress: string;
-  /** Points are for this. */
+  /** What earns the points shown. */
   readonly subject: 'product' | 'cart';
-  /** Why the last try to redeem failed. */
+  /** Why the last attempt to redeem failed. */
   readonly refusal: { readonly rewardId: number; readonly sentence: string } | undefined;
 }

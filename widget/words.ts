@@ -7,7 +7,7 @@ import type { Strings } from './strings/strings.ts';
 
 /** Sentences, numbers, money and dates as the shopper reads them. */
 export interface Words {
-  /** For the `lang` of what is shown, which may be another than that of the page. */
+  /** For the `lang` attribute: may differ from the language of the page. */
   readonly language: string;
   readonly strings: Strings;
   number(value: number): string;
@@ -17,7 +17,7 @@ export interface Words {
   date(iso: string): string;
   /** `12 points and €3.00 cashback`; undefined for nothing at all. */
   gain(points: number, cashback: number): string | undefined;
-  /** Undefined where the kind says nothing. */
+  /** Undefined for other kinds. */
   worth(reward: Pick<Reward, 'kind' | 'value'>): string | undefined;
   failure(failure: Failure): string;
 }
@@ -28,7 +28,7 @@ const languages: Readonly<Record<string, readonly [tag: string, strings: Strings
   pt: ['pt-BR', ptBr],
 };
 
-/** `locale`: as the store writes it, such as `pt-BR`. One that is not spoken here is answered in English. */
+/** `locale`: as the store writes it, such as `pt-BR`. English for a language that is not translated. */
 export function createWords(locale: string, currency: string | undefined): Words {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
   const known = Object.hasOwn(languages, language) ? languages[language] : undefined;

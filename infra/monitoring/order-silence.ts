@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { OrderSilence } from '../../shared/config/order-silence.ts';
+import type { OrderSilence } from '../../shared/config/alarm-settings.ts';
 import { type AlarmDefinition, absent } from './alarm-definition.ts';
 import { type Monitored, ownMetric } from './metrics.ts';
 

@@ -6,7 +6,7 @@ export interface SettingFault {
   readonly problem: string;
 }
 
-/** Looks at one setting. Hand-written, because every function loads the settings when it starts. */
+/** Checks one setting. Hand-written, because a library would slow down every cold start. */
 export type Check = (value: unknown, path: string) => SettingFault[];
 
 export function must(rule: string, holds: (value: unknown) => boolean): Check {
@@ -41,7 +41,7 @@ export function webAddress(rule: string, allowed: (address: URL) => boolean): Ch
   });
 }
 
-/** The first check when it fits the value at all, the others otherwise: the last one complains. */
+/** Applies `first` to the values that `fits` selects, and `otherwise` to all others. */
 export function either(fits: (value: unknown) => boolean, first: Check, otherwise: Check): Check {
   return (value, path) => (fits(value) ? first : otherwise)(value, path);
 }
@@ -60,7 +60,7 @@ export interface Shape {
   readonly optional?: Readonly<Record<string, Check>>;
 }
 
-/** Names every field that is wrong, missing or unknown: a misspelt setting must not pass as absent. */
+/** Reports every wrong, missing or unknown field: a misspelt setting must not count as absent. */
 export function shapeOf({ required = {}, optional = {} }: Shape): Check {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {

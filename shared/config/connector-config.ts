@@ -1,4 +1,9 @@
-import { type AlarmSettings, type Alarms, completeAlarms } from './alarm-settings.ts';
+import {
+  type AlarmSettings,
+  type Alarms,
+  completeAlarms,
+  type OrderSilence,
+} from './alarm-settings.ts';
 import type { SettingFault } from './checks.ts';
 import {
   completeDeployment,
@@ -12,7 +17,6 @@ import {
   type LoyaltyAssumptions,
 } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingRules, type MappingSettings } from './mapping-settings.ts';
-import type { OrderSilence } from './order-silence.ts';
 import { checkSettings, defaultPath } from './settings-check.ts';
 import {
   completeStorefront,
@@ -37,15 +41,15 @@ interface ShopSettings {
   readonly orderSilence?: false | OrderSilence;
 }
 
-/** What a merchant sets in `connector.config.ts`. Secrets are not settings: they stand in no file. */
+/** The settings in `connector.config.ts`. Secrets are not settings and are in no file. */
 export interface ConnectorSettings {
-  /** The shops that are kept in agreement with the loyalty service; one or more. */
+  /** The shops that the connector syncs with the loyalty service; one or more. */
   readonly shops: readonly ShopSettings[];
 
   readonly loyalty: {
     /** Base address of the loyalty service: `https://loyalty.example.com`. */
     readonly address: string;
-    /** What its documentation leaves open. */
+    /** Assumptions where its documentation is silent. */
     readonly assumptions?: LoyaltyAssumptions;
   };
 
@@ -53,8 +57,8 @@ export interface ConnectorSettings {
   readonly rules?: MappingSettings;
 
   /**
-   * How long an event is tried again before it is parked for a person, in days from 1 to 10. A day-long
-   * outage of the loyalty service must fit in. Default: 4.
+   * How long an event is retried before it is parked for a person, in days from 1 to 10. Must be longer
+   * than an outage of the loyalty service. Default: 4.
    */
   readonly retryWindowDays?: number;
 
@@ -65,16 +69,16 @@ export interface ConnectorSettings {
    */
   readonly orderRetentionDays?: number;
 
-  /** How lost webhooks are found and mended. */
+  /** How lost webhooks are found and made up for. */
   readonly healing?: HealingSettings;
 
-  /** Who is told when something is wrong. */
+  /** Who gets alarms, and when. */
   readonly alarms?: AlarmSettings;
 
   /** How it is deployed. */
   readonly deployment?: DeploymentSettings;
 
-  /** Balances back into the store. Default: not deployed. */
+  /** Balances and rewards in the store. Default: not deployed. */
   readonly storefront?: StorefrontSettings;
 }
 
@@ -94,7 +98,7 @@ export interface Connector {
   readonly healing: Healing;
   readonly alarms: Alarms;
   readonly deployment: Deployment;
-  /** Undefined: the way back into the store is not wanted. */
+  /** Undefined: the storefront is not deployed. */
   readonly storefront: Storefront | undefined;
 }
 
@@ -102,7 +106,7 @@ export type CheckedConnector =
   | { readonly kind: 'valid'; readonly connector: Connector }
   | { readonly kind: 'faulty'; readonly faults: readonly SettingFault[] };
 
-/** All faults in one message, because whoever mends them wants to do it once. */
+/** All faults in one message, so that they can be corrected at once. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly SettingFault[];
@@ -127,14 +131,14 @@ export function defineConnector(settings: ConnectorSettings): Connector {
   return checked.connector;
 }
 
-/** The same with a storefront, for whoever wants to see it before setting it. */
+/** The same with a storefront, so that the local stack can show one that is not configured. */
 export function withStorefront(connector: Connector): Connector {
   const shown = { ...connector, storefront: connector.storefront ?? completeStorefront({}) };
   defined.add(shown);
   return shown;
 }
 
-/** Tells what `defineConnector` made from what was written by hand and never checked. */
+/** True only for objects that `defineConnector` checked. */
 export function isConnector(value: unknown): value is Connector {
   return typeof value === 'object' && value !== null && defined.has(value);
 }

@@ -32,13 +32,13 @@ export interface DeploymentSettings {
   readonly endpoint?: { readonly kind: 'function-url' } | HttpApiEndpoint;
 
   /**
-   * How many workers of a queue run side by side at most, from 2 to 1000: what protects the loyalty
-   * service. Each worker makes up to five calls at once. Default: 10 for orders, 5 for the others.
+   * How many workers of a queue run in parallel at most, from 2 to 1000. This limits the load on the
+   * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others.
    */
   readonly maxConcurrency?: PerQueue;
 
   /**
-   * Concurrency set apart for the receiver, so that nothing else in the account can starve it. A new AWS
+   * Concurrency reserved for the receiver, so that no other function in the account can starve it. A new AWS
    * account often has a quota of 10 in all, where any number here makes the deployment fail.
    * Default: none.
    */
@@ -48,8 +48,8 @@ export interface DeploymentSettings {
   readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
 
   /**
-   * Whether the ledger and the queues are kept when the stack is deleted. `false` suits a stage for
-   * trying things out. Default: `true`.
+   * Keep the ledger and the queues when the stack is deleted. Set `false` for a test stage.
+   * Default: `true`.
    */
   readonly retainData?: boolean;
 }

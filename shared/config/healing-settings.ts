@@ -1,19 +1,19 @@
 import { type Check, either, oneOf, shapeOf, trueOrFalse, wholeNumber } from './checks.ts';
 
-/** How the connector finds and mends what the store never told it. */
+/** How the connector finds changes in the store that no webhook announced, and sends them. */
 export interface HealingSettings {
-  /** How often what the store changed is compared with what was sent, in minutes. Default: 60. */
+  /** How often recent changes in the store are compared with the ledger, in minutes. Default: 60. */
   readonly everyMinutes?: number;
 
   /**
-   * How often everything is compared, so that a corrected rule reaches old entities and deletions that
-   * were never announced are found, in days; `false` for never. Default: 7.
+   * How often the whole store is compared, in days; `false` for never. This applies a corrected rule to
+   * old entities and finds deletions that no webhook announced. Default: 7.
    */
   readonly deepEveryDays?: number | false;
 
   /**
-   * How the webhook subscriptions are made. They can be seen only by the way they were made, and both at
-   * once would send every event twice.
+   * How the webhook subscriptions are created. Each way sees only its own subscriptions, and both at once
+   * would send every event twice.
    *
    * - `admin-api`: by the connector (`npx connector webhooks sync`).
    * - `app-configuration`: by `shopify.app.toml`, with `shopify app deploy`.
@@ -23,8 +23,8 @@ export interface HealingSettings {
   readonly subscriptions?: 'admin-api' | 'app-configuration';
 
   /**
-   * Whether subscriptions that are missing or wrong are mended by the scheduled run; otherwise it only
-   * raises the alarm. Default: `true`.
+   * Whether the scheduled run repairs missing or wrong subscriptions; otherwise it only raises the alarm.
+   * Default: `true`.
    */
   readonly repairSubscriptions?: boolean;
 }

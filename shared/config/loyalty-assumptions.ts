@@ -1,6 +1,6 @@
 /**
- * What the loyalty service's documentation leaves open and the connector has to take as given. Each
- * is a setting, so that what turns out otherwise is corrected here and nowhere else.
+ * What the connector assumes where the loyalty service's documentation is silent. Each assumption is a
+ * setting, so that a wrong one is corrected in one place.
  */
 export interface LoyaltyAssumptions {
   /**

@@ -2,15 +2,15 @@ import type { CouponKind } from '../store/coupon.ts';
 import type { StoreOrder } from '../store/order.ts';
 
 /**
- * Where a detail of the customer is found that the store has no field for.
+ * The source of a customer detail that the store has no field for.
  *
  * - `note-attribute`: an additional detail of the order, as the cart or checkout stored it.
  * - `metafield`: a metafield of the order or of its customer. Webhooks carry none, so with this source
  *   the connector reads an order from the store before it sends it or a change of it.
- * - `localized-field`: what the checkout asks for by country, by its key in Shopify's spelling, such as
+ * - `localized-field`: a field that the checkout asks for by country, by its key in Shopify's spelling, such as
  *   `TAX_CREDENTIAL_BR`. Read from the store like a metafield.
- * - a function of yours. It gets the order and gives text or undefined. If it throws, that order is
- *   parked with the name of the setting, and all others go on.
+ * - a function of yours. It gets the order and returns a text or undefined. If it throws, that order is
+ *   parked with the name of the setting; other orders are not affected.
  */
 type DetailSource =
   | { readonly from: 'note-attribute'; readonly name: string }
@@ -38,7 +38,7 @@ export interface MappingSettings {
    * When an order counts as completed, so that points may be given.
    *
    * A completed order cannot be cancelled in the loyalty service. With `paid` nearly every later
-   * cancellation meets an order that is completed already. Default: `fulfilled`.
+   * cancellation concerns an order that is already completed. Default: `fulfilled`.
    */
   readonly completeWhen?: 'fulfilled' | 'paid';
 
@@ -90,11 +90,11 @@ export interface MappingSettings {
   readonly enrich?: Enrichment;
 
   /**
-   * Whether customers are told to the loyalty service as members of the points plan.
+   * Whether the connector sends customers to the loyalty service as members of the points plan.
    *
-   * - `unstated`: nothing is said; the service decides.
+   * - `unstated`: not sent; the service decides.
    * - `everyone`: every customer is a member. Make sure that they agreed.
-   * - a function of yours: true, false, or undefined to say nothing.
+   * - a function of yours: true, false, or undefined for not sent.
    *
    * How the service enrols is not documented. Default: `unstated`.
    */
@@ -121,7 +121,7 @@ export interface MappingSettings {
   readonly couponKinds?: readonly CouponKind[];
 
   /**
-   * Codes that anybody may use. A coupon of the loyalty service belongs to a customer; whether it
+   * Codes that any customer may use. A coupon of the loyalty service belongs to a customer; whether it
    * takes one without is not documented. `send`: sent without a customer. Default: `send`.
    */
   readonly couponForEveryone?: 'send' | 'skip';
@@ -130,7 +130,7 @@ export interface MappingSettings {
    * Codes for several named customers or for a customer segment. The loyalty service knows one customer
    * per coupon and takes a code back for all at once.
    *
-   * - `without-customer`: sent once, for nobody in particular.
+   * - `without-customer`: sent once, without a customer.
    * - `first`: given to the first of the named customers; a segment names none.
    * - `skip`: not sent.
    *
@@ -139,12 +139,12 @@ export interface MappingSettings {
   readonly couponForSeveralCustomers?: 'without-customer' | 'first' | 'skip';
 }
 
-type FreeOfDefault = 'document' | 'birthday' | 'metadata';
+type WithoutDefault = 'document' | 'birthday' | 'metadata';
 
 /** The settings with every default filled in. */
 export type MappingRules = {
-  readonly [K in Exclude<keyof MappingSettings, FreeOfDefault>]-?: NonNullable<MappingSettings[K]>;
-} & { readonly [K in FreeOfDefault]: MappingSettings[K] | undefined };
+  readonly [K in Exclude<keyof MappingSettings, WithoutDefault>]-?: NonNullable<MappingSettings[K]>;
+} & { readonly [K in WithoutDefault]: MappingSettings[K] | undefined };
 
 export const defaultRules: MappingRules = {
   completeWhen: 'fulfilled',

@@ -1,22 +1,22 @@
 /**
- * Every figure the connector counts. CloudWatch keeps each by `service` (the name of the function), and
- * some also by the details named here.
+ * Every metric of the connector. Its dimension in CloudWatch is `service` (the name of the function); some
+ * have a second set of dimensions with the details named here.
  *
- * Each combination of values is a metric that is paid for in every hour in which it is written. So
- * only what an alarm or a graph looks at is kept apart; all other details stand in the log line.
+ * Each combination of values is a metric that costs money in every hour in which it is written. So only
+ * details that an alarm or a graph uses are dimensions; all others are only in the log line.
  */
 export const METRICS = {
-  /** Webhooks that were put on their queue; per shop, because a shop can fall silent alone. */
+  /** Webhooks that were put on their queue; per shop, because one shop can stop sending. */
   received: ['shop', 'kind'],
   refused: ['why'],
   'unknown-topic': [],
   'unexpected-api-version': [],
   'older-secret-used': [],
-  /** Questions of a shopper that were answered, whatever the answer. */
+  /** Requests of shoppers that were answered. */
   served: [],
-  /** Those that were not, because the loyalty service or the store was away. */
+  /** Requests that failed because the loyalty service or the store did not answer. */
   unavailable: [],
-  /** Those that came too fast. */
+  /** Requests beyond the rate limit. */
   'too-many': [],
   applied: [],
   unchanged: [],
@@ -26,42 +26,42 @@ export const METRICS = {
   retried: [],
   /** Parked in the dead-letter queue. */
   rejected: [],
-  /** Nothing will pass until a person mends credentials or settings. */
+  /** Nothing is synced until a person corrects credentials or settings. */
   misconfigured: [],
   /** The loyalty service asked for fewer calls. */
   throttled: [],
-  /** Heard by whoever runs the sync in its own process. Nobody looks for it in CloudWatch. */
+  /** Only for callers that run the sync in their own process; not written to CloudWatch. */
   'store-read': null,
-  /** Something a person must see; each kind asks for something else. */
+  /** A request that a person must answer, by kind. */
   notice: ['why'],
   /** From the change in the store to the answer of the loyalty service. */
   'latency-ms': [],
   crash: [],
   /** Entities that reconciliation compared. */
   'looked-at': [],
-  /** Those of them that no webhook had told of, or not the newest. */
+  /** Compared entities whose newest change no webhook had announced. */
   healed: ['kind'],
-  /** Sent anew by a deep walk although no webhook was lost: a rule was corrected, or a code's last day came. */
+  /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
   'rolled-out': [],
-  /** How long ago the oldest of one run's healed things had changed. */
+  /** The age of the oldest change that one run healed. */
   'oldest-healed-ms': [],
-  /** Runs of reconciliation that came to their end. */
+  /** Runs of reconciliation that finished. */
   reconciled: [],
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': [],
-  /** Those of them that the scheduled run mended. */
+  /** Subscriptions that the scheduled run repaired. */
   'subscriptions-repaired': [],
 } as const satisfies Readonly<Record<string, readonly Detail[] | null>>;
 
 export type Metric = keyof typeof METRICS;
 
-/** What CloudWatch gets to know. */
+/** The metrics that are written to CloudWatch. */
 export type WrittenMetric = Exclude<Metric, 'store-read'>;
 
-/** What a count may be told with. */
+/** A detail that a metric may have. */
 export type Detail = 'shop' | 'kind' | 'why' | 'code' | 'topic';
 
-/** The names under which the functions count: the dimension `service`. */
+/** The names of the functions: the dimension `service`. */
 export type Service =
   | 'receive-webhook'
   | 'sync-orders'
@@ -69,5 +69,5 @@ export type Service =
   | 'sync-coupons'
   | 'reconcile';
 
-/** Those of the way back into the store, where it is deployed. */
+/** The functions of the storefront, where it is deployed. */
 export type StorefrontService = 'receive-points' | 'sync-balances' | 'storefront';

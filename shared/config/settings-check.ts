@@ -1,4 +1,4 @@
-import { alarmCheck } from './alarm-settings.ts';
+import { alarmCheck, orderSilenceCheck } from './alarm-settings.ts';
 import {
   aFunction,
   type Check,
@@ -18,7 +18,6 @@ import { deploymentCheck } from './deployment-settings.ts';
 import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
-import { orderSilenceCheck } from './order-silence.ts';
 import { storefrontCheck } from './storefront-settings.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
@@ -119,7 +118,7 @@ export function defaultPath(domain: string): string {
   return domain.split('.', 1)[0] ?? domain;
 }
 
-/** Two shops under one address could not be told apart: only the body of a webhook is signed. */
+/** Each shop needs its own address: only the body of a webhook is signed, and it does not name the shop. */
 const shops: Check = (value, path) => {
   const entries = Array.isArray(value) ? value : [];
   const domains = entries.map((entry) => textIn(entry, 'domain'));
@@ -151,7 +150,7 @@ function textIn(entry: unknown, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Plain http reaches the machine itself only: the credentials travel in every request. */
+/** Plain http is only allowed to this machine, because every request contains the credentials. */
 function isSafeAddress(address: URL): boolean {
   if (address.username !== '' || address.password !== '') return false;
   if (address.search !== '' || address.hash !== '') return false;
@@ -161,8 +160,8 @@ function isSafeAddress(address: URL): boolean {
 }
 
 /**
- * A name that the whole world looks up alike. A number, in whatever spelling, may be a machine of the
- * network that the function runs in; so may a name without a dot or of one of these endings.
+ * A public DNS name. An IP address, in any spelling, may be a machine in the network of the function; so may
+ * a name without a dot or with one of these endings.
  */
 function isPublicName(hostname: string): boolean {
   const isName = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(hostname);
@@ -193,13 +192,13 @@ const settings = shapeOf({
   },
 });
 
-/** Everything that is wrong with the settings, in the order in which they are written. */
+/** All faults of the settings, in the order in which they are written. */
 export function checkSettings(value: unknown): SettingFault[] {
   const faults = settings(value, '');
   return faults.length > 0 ? faults : compensationFaults(value as ConnectorSettings);
 }
 
-/** Which operation adds is not documented: nobody's cashback is changed on a guess. */
+/** The documentation does not say which operation adds, and a guess could take cashback away. */
 function compensationFaults({ storefront, loyalty }: ConnectorSettings): SettingFault[] {
   if (!storefront?.compensateLostRedemptions) return [];
   if (loyalty.assumptions?.cashbackAddIs !== undefined) return [];

@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
 
-/** Where a stage is described: `connector.config.ts`, or `connector.config.<stage>.ts` beside it. */
+/** The settings file of a stage: `connector.config.ts` for `prod`, else `connector.config.<stage>.ts`. */
 export function settingsFileOf(stage: string): string {
   return stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
 }
 
 export type ReadSettings =
   | { readonly kind: 'settings'; readonly connector: Connector }
-  /** Sentences for whoever wrote the file, each of which names it. */
+  /** Sentences for the author of the file; each names the file. */
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
-/** The settings in a file that is there. */
+/** Reads a settings file that exists. */
 export async function readSettingsFile(folder: string, file: string): Promise<ReadSettings> {
   try {
     const { default: connector } = await import(pathToFileURL(join(folder, file)).href);

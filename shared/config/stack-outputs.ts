@@ -1,6 +1,6 @@
 /**
- * What a deployment tells those who operate it: the keys of its CloudFormation outputs. The stack
- * writes them, the command line and the local stack read them.
+ * The keys of the CloudFormation outputs. The stack writes them; the command line and the local stack
+ * read them.
  */
 export const STACK_OUTPUTS = [
   /** Without the shop's own part: a shop's webhooks go to `<WebhookAddress>/<path>`. */
@@ -21,11 +21,11 @@ export const STACK_OUTPUTS = [
   'NextCommand',
 ] as const;
 
-/** There only where the settings have a `storefront`. */
+/** Written only where the settings have a `storefront`. */
 const STOREFRONT_OUTPUTS = [
   /** Point events go to `<PointsAddress>/<path>/<topic>/<token>`. */
   'PointsAddress',
-  /** Shopify's app proxy asks at `<StorefrontAddress>/<path>/…`. */
+  /** Shopify's app proxy calls `<StorefrontAddress>/<path>/…`. */
   'StorefrontAddress',
   'BalancesQueueUrl',
   'BalancesDeadLetterQueueUrl',

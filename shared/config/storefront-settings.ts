@@ -9,8 +9,8 @@ import {
 } from './checks.ts';
 
 /**
- * The way back: balances of the loyalty service, shown in the store. Without this setting nothing of it
- * is deployed and nothing of it costs.
+ * The storefront: balances and rewards of the loyalty service in the store. Without this setting none of
+ * its parts is deployed, and it costs nothing.
  */
 export interface StorefrontSettings {
   /**
@@ -34,9 +34,9 @@ export interface StorefrontSettings {
   readonly rewardTypes?: Readonly<Record<number, RewardKind>>;
 
   /**
-   * How many questions the page of one customer may ask in a minute, from 10 to 1000; those of all who
-   * are not logged in share ten times as many. Counted by each running function on its own, so it stops
-   * a page gone wild and is no exact quota. Default: 60.
+   * How many requests the pages of one customer may make in a minute, from 10 to 1000; all visitors who
+   * are not logged in share ten times as many. Each running function counts on its own, so this stops
+   * a runaway page and is no exact quota. Default: 60.
    */
   readonly readsPerMinute?: number;
 
@@ -59,7 +59,7 @@ export type Storefront = Required<StorefrontSettings>;
 
 const DEFAULT_REWARD_TYPES = { 0: 'fixed', 1: 'percent', 2: 'free-shipping' } as const;
 
-/** Undefined where the merchant does not want it. */
+/** Undefined where it is not configured. */
 export function completeStorefront(
   settings: StorefrontSettings | undefined,
 ): Storefront | undefined {
@@ -86,7 +86,7 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
       value,
       path,
     ),
-  readsPerMinute: wholeNumber(10, 1000, 'questions'),
+  readsPerMinute: wholeNumber(10, 1000, 'requests'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
   compensateLostRedemptions: trueOrFalse,
 };

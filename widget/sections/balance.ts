@@ -1,10 +1,10 @@
 import type { Me, TierGoal } from '../answers.ts';
 import { build, type Child } from '../build-element.ts';
-import { answered } from '../model.ts';
+import { answered } from '../program.ts';
 import type { View } from '../view.ts';
 import { fill, type Words } from '../words.ts';
 
-/** Points, cashback, and the tier with the way to the next one; or the way to log in. */
+/** Points, cashback, the tier and the goals of the next one; or a link to log in. */
 export function drawBalance({ model, words, logInAddress }: View): readonly Node[] {
   const { heading, logIn, logInTo } = words.strings.balance;
   const title = build('h2', { part: 'heading' }, heading);
@@ -40,7 +40,7 @@ function drawTier({ tier }: Me, words: Words): readonly Node[] {
   if (!tier) return [];
   const { balance } = words.strings;
   const mark = build('span', { part: 'tier-mark', 'aria-hidden': 'true' });
-  // Only a colour is taken by this property; anything else that came as one is left out.
+  // This property accepts only a colour, so any other text from the service has no effect.
   mark.style.backgroundColor = tier.color ?? '';
   const name = build('p', { part: 'tier' }, mark, fill(balance.tier, { name: tier.name }));
   if (!tier.next) return [name];
@@ -78,4 +78,28 @@ function drawGoal({ name, value, goal, percent }: TierGoal, words: Words): Node 
       filled,
     ),
   );
+}
+
+/** The points that the product or the cart of this page would earn; empty if it earns none. */
+export function drawEarned({ model, words, subject }: View): readonly Node[] {
+  const earned = answered(model.earned);
+  const gain = earned && words.gain(earned.points, earned.cashback);
+  return gain ? [build('p', { part: 'earned' }, fill(words.strings.earns[subject], { gain }))] : [];
+}
+
+/** One sentence for the first failed request, and a button to try again. */
+export function drawProblem({ model, words, actions }: View): readonly Node[] {
+  const { me, earned, rewards, redemptions, quizzes } = model;
+  const failed = [me, rewards, redemptions, quizzes, earned].find(
+    (asked) => asked?.kind === 'failed' && asked.code !== 'not-logged-in',
+  );
+  if (failed?.kind !== 'failed') return [];
+  return [
+    build('p', { part: 'error' }, words.failure(failed)),
+    build(
+      'button',
+      { part: 'button', type: 'button', 'data-key': 'try-again', click: () => actions.reload() },
+      words.strings.tryAgain,
+    ),
+  ];
 }

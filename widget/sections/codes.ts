@@ -1,10 +1,10 @@
 import type { Redemption } from '../answers.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../model.ts';
+import { answered } from '../program.ts';
 import type { View } from '../view.ts';
 import { fill } from '../words.ts';
 
-/** What was redeemed: the codes, and what is still on its way in words. */
+/** The redemptions: their codes, and a sentence for those without a code yet. */
 export function drawCodes(view: View): readonly Node[] {
   const redemptions = answered(view.model.redemptions)?.redemptions ?? [];
   if (redemptions.length === 0) return [];
@@ -18,7 +18,7 @@ export function drawCodes(view: View): readonly Node[] {
   ];
 }
 
-/** Where the focus goes after redeeming: to the button that copies, or to what is told until then. */
+/** Where the focus goes after redeeming: to the copy button, or to the sentence shown until then. */
 export function keyOf({ id }: Pick<Redemption, 'id'>): string {
   return `redemption-${id}`;
 }

@@ -1,6 +1,6 @@
 import type { QuestionAnswer, Quiz, QuizQuestion } from '../answers.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../model.ts';
+import { answered } from '../program.ts';
 import type { View } from '../view.ts';
 import { fill } from '../words.ts';
 
@@ -29,7 +29,7 @@ function drawQuiz(quiz: Quiz, view: View): Node {
   );
 }
 
-/** Lives by itself from here on: drawn anew, it would lose what was typed. */
+/** Updates itself: redrawing it would lose what was typed. */
 function drawForm(quiz: Quiz, { words, actions }: View): Node {
   const { send, sending, chooseOne } = words.strings.quizzes;
   const questions = quiz.questions.map((question) => drawQuestion(quiz, question));

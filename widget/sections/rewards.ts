@@ -1,10 +1,10 @@
 import type { Reward } from '../answers.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../model.ts';
+import { answered } from '../program.ts';
 import type { View } from '../view.ts';
 import { fill, type Words } from '../words.ts';
 
-/** Every reward with what it costs, and a button, or why there is nothing to press. */
+/** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function drawRewards(view: View): readonly Node[] {
   const { strings } = view.words;
   const offered = answered(view.model.rewards);
@@ -48,11 +48,11 @@ function drawReward(reward: Reward, { model, words, actions, refusal }: View): N
         part: 'button',
         type: 'button',
         'data-key': `redeem-${id}`,
-        // Named by its title as well: in a list of buttons all others would sound alike.
+        // The label contains the title: screen readers list buttons without their surroundings.
         'aria-label': `${label}: ${title}`,
         'aria-describedby': noteId,
         disabled: !redeemable,
-        // Not `disabled` while it works: that would take the focus away from whoever pressed it.
+        // Not `disabled` while the request runs: that would remove the focus.
         'aria-disabled': model.redeeming !== undefined && redeemable ? 'true' : undefined,
         'aria-busy': isRedeeming ? 'true' : undefined,
         click: () => actions.redeem(reward),

@@ -21,7 +21,7 @@ export interface Strings {
     readonly worth: Readonly<Record<Exclude<RewardKind, 'other'>, string>>;
     readonly redeem: string;
     readonly redeeming: string;
-    /** Where it is known how many. */
+    /** Used where the number is known. */
     readonly missing: string;
     /** After a failure that leaves open whether points were spent. */
     readonly safeToRetry: string;

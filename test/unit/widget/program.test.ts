@@ -16,7 +16,7 @@ const redemption = (state: string) => ({
 
 let asked: Asked[] = [];
 let waiting: { run: () => void; seconds: number }[] = [];
-let arrived: string[] = [];
+let codeIsReady: string[] = [];
 let wanted: Wanted;
 let program: Program;
 /** Tests share what the page would share: a reward of its own for each. */
@@ -25,7 +25,7 @@ let reward = 100;
 beforeEach(() => {
   asked = [];
   waiting = [];
-  arrived = [];
+  codeIsReady = [];
   reward += 1;
   wanted = { shows: () => true, items: '7:49.00:1', currency: 'EUR', isLoggedOut: false };
   program = new Program({
@@ -35,7 +35,7 @@ beforeEach(() => {
       }),
     wanted: () => wanted,
     changed: () => {},
-    arrived: ({ id }) => arrived.push(id),
+    codeIsReady: ({ id }) => codeIsReady.push(id),
     later: (run, seconds) => {
       const one = { run, seconds };
       waiting.push(one);
@@ -189,10 +189,10 @@ describe('looking again', () => {
   it('tells of a code that was on its way, once', async () => {
     await load(60, 'making');
     await look(60, 'making');
-    expect(arrived).toEqual([]);
+    expect(codeIsReady).toEqual([]);
     await look(60, 'ready');
     await look(60, 'ready');
-    expect(arrived).toEqual(['r1']);
+    expect(codeIsReady).toEqual(['r1']);
   });
 
   it('goes on by the points that come with the rewards where no balance is shown', async () => {
@@ -220,7 +220,7 @@ describe('looking again', () => {
     expect(program.model.redemptions).toMatchObject(
       ok({ redemptions: [{ id: 'r2' }, { id: 'r1' }] }),
     );
-    expect(arrived).toEqual([]);
+    expect(codeIsReady).toEqual([]);
   });
 
   it('keeps what it knows when a look fails, unless nobody is logged in any more', async () => {
@@ -241,7 +241,7 @@ describe('looking again', () => {
     first?.answer(failed('network'));
     await tick();
     await look(60, 'ready');
-    expect(arrived).toEqual(['r1']);
+    expect(codeIsReady).toEqual(['r1']);
     void program.redeem(3);
     expect(asked.at(-1)?.body).not.toEqual(first?.body);
   });
@@ -259,7 +259,7 @@ describe('answers to a quiz', () => {
 
   it.each([
     ['accepted', true, true],
-    ['refused because an earlier try arrived', false, true],
+    ['refused because an earlier try codeIsReady', false, true],
     ['refused', false, false],
   ])('that were %s leave the quiz as the service has it', async (_, accepted, completed) => {
     const answered = program.answer(quiz, []);
