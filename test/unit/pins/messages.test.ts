@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { decodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
-import { decodeEvent } from '../../../shared/core/events/event-envelope.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { decodeRedemption } from '../../../shared/core/redeem/redemption-envelope.ts';
 import { redemptionGroupOf } from '../../../shared/core/redeem/redemption-event.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 import letters from '../../fixtures/v0.1.0/dead-letters.json' with { type: 'json' };
 import messages from '../../fixtures/v0.1.0/messages.json' with { type: 'json' };
@@ -23,7 +22,7 @@ const read = createEventReader(new Set([SHOP]));
 
 /** The envelope's own fields, the group it must wait in, and what its body says. */
 function readStoreMessage(name: Name) {
-  const decoded = decodeEvent(messages[name].body);
+  const decoded = decodeMessage(messages[name].body);
   if (decoded.kind !== 'event') return decoded;
   const { event } = decoded;
   expect(event).toMatchObject({ shop: SHOP, receivedAt: RECEIVED_AT });
