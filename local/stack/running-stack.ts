@@ -59,7 +59,7 @@ export interface RunningStack {
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
-  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes' | 'recycle'>;
+  readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes'>;
   /** As the operator, who may do everything. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDB;

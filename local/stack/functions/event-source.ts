@@ -43,11 +43,6 @@ export class EventSource {
     this.#polling = this.#poll();
   }
 
-  /** Lambda looks at its queue again from time to time; now is such a time. */
-  checkAgain(): void {
-    this.#isChecked = false;
-  }
-
   /** Takes no more; what is running is left to whoever ends the function. */
   async stop(): Promise<void> {
     this.#stopped.abort();

@@ -9,7 +9,7 @@ export class FunctionPool {
   readonly #settings: WorkerSettings;
   readonly #most: number;
   readonly #workers = new Set<FunctionWorker>();
-  #idle: FunctionWorker[] = [];
+  readonly #idle: FunctionWorker[] = [];
   #isStopped = false;
 
   constructor(settings: WorkerSettings) {
@@ -40,17 +40,9 @@ export class FunctionPool {
     return result;
   }
 
-  /** Ends every process, so that the next invocation is a cold start. */
-  async recycle(): Promise<void> {
-    const workers = [...this.#workers];
-    this.#workers.clear();
-    this.#idle = [];
-    await Promise.all(workers.map((worker) => worker.kill()));
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.recycle();
+    await Promise.all([...this.#workers].map((worker) => worker.kill()));
   }
 
   #start(): FunctionWorker {

@@ -115,13 +115,6 @@ export class FunctionRunner {
     );
   }
 
-  /** Makes the next invocation of the functions of a role a cold start. */
-  async recycle(role: string): Promise<void> {
-    const ofRole = this.#functions.filter(({ description }) => roleNameOf(description) === role);
-    await Promise.all(ofRole.map(({ pool }) => pool.recycle()));
-    for (const source of this.#eventSources) source.checkAgain();
-  }
-
   async stop(): Promise<void> {
     this.#schedules?.stop();
     await Promise.all(this.#eventSources.map((source) => source.stop()));

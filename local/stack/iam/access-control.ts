@@ -1,108 +1,88 @@
-import type { StackDescription } from '../template/stack-description.ts';
-import type { RequestContext } from './conditions.ts';
-import { type Decision, evaluate } from './evaluate.ts';
-import { type Grant, grantsOf } from './grants.ts';
-import type { Conditions } from './policy.ts';
+import type { PermissionDescription, StackDescription } from '../template/stack-description.ts';
+import { applies, type RequestContext, type Statement } from './policy.ts';
 
 export interface AccessQuestion {
-  /** A role's name, a service (`events.amazonaws.com`), or `*` for anybody. */
+  /** A role's name, a service (`events.amazonaws.com`), or `*` for an anonymous caller. */
   readonly who: string;
   readonly action: string;
   readonly resource: string;
   readonly context?: RequestContext;
 }
 
-/**
- * Everything that the template allows and denies. Grants can be taken away while the stack runs, to
- * see what fails without them.
- */
+export type Decision =
+  | { readonly kind: 'allowed' }
+  | {
+      readonly kind: 'denied';
+      readonly why: 'no identity-based policy allows it' | 'an explicit deny';
+    };
+
+/** Decides what the template's policies allow and deny, within one account. */
 export class AccessControl {
-  readonly #grants: readonly Grant[];
-  readonly #queueGrants: readonly Grant[];
-  /** With how often each would have allowed what was denied. */
-  readonly #removed = new Map<Grant, number>();
+  readonly #statements = new Map<string, readonly Statement[]>();
+  readonly #queueDenials: readonly Statement[];
   readonly #onDenied: (question: AccessQuestion) => void;
-  #denials = 0;
-  #firstDenied: AccessQuestion | undefined;
+  #isRevoked: (question: AccessQuestion) => boolean = () => false;
 
   constructor(
     stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies'>,
     onDenied: (question: AccessQuestion) => void = () => {},
   ) {
     this.#onDenied = onDenied;
-    this.#grants = [
-      ...stack.roles.flatMap(({ name, policies }) => grantsOf(name, policies)),
-      ...stack.permissions.map(toGrant),
-    ];
-    this.#queueGrants = stack.queuePolicies.flatMap(({ document }) =>
-      grantsOf('queue', [document]),
+    for (const { name, statements } of stack.roles) this.#statements.set(name, statements);
+    for (const permission of stack.permissions) {
+      const { principal } = permission;
+      const others = this.#statements.get(principal) ?? [];
+      this.#statements.set(principal, [...others, toStatement(permission)]);
+    }
+    // Only the roles allow here: a queue's own policy is there to refuse requests without TLS.
+    this.#queueDenials = stack.queuePolicies.flatMap(({ statements }) =>
+      statements.filter(({ effect }) => effect === 'Deny'),
     );
   }
 
   decide(question: AccessQuestion): Decision {
-    const { who, action, resource, context = {} } = question;
-    const inForce = this.#grants.filter((grant) => grant.role === who && !this.#removed.has(grant));
-    // There is no TLS on the way to this machine itself; what is asked over it would have it on AWS.
-    const request = { action, resource, context: { 'aws:SecureTransport': 'true', ...context } };
-    const decision = evaluate(request, inForce, this.#queueGrants);
-    if (decision.kind === 'denied') {
-      for (const [grant, count] of this.#removed) {
-        const wouldAllow = grant.role === who && evaluate(request, [grant]).kind === 'allowed';
-        if (wouldAllow) this.#removed.set(grant, count + 1);
-      }
-      if (!action.startsWith('logs:')) this.#denials += 1;
-      this.#firstDenied ??= question;
-      this.#onDenied(question);
-    }
+    const decision = this.#evaluate(question);
+    if (decision.kind === 'denied') this.#onDenied(question);
     return decision;
   }
 
-  /** All that allow something; denials cannot be superfluous in this sense. */
-  grants(): readonly Grant[] {
-    return this.#grants.filter(({ effect }) => effect === 'Allow');
-  }
-
-  /** How often something was denied so far; lost log lines, which nobody waits for, not counted. */
-  get denials(): number {
-    return this.#denials;
-  }
-
-  /** What was denied before anything else, log lines included. */
-  get firstDenied(): AccessQuestion | undefined {
-    return this.#firstDenied;
-  }
-
-  /** How often something was denied that the removed grant would have allowed. */
-  missed(grant: Grant): number {
-    return this.#removed.get(grant) ?? 0;
-  }
-
-  remove(grant: Grant): void {
-    this.#removed.set(grant, 0);
+  /** From now on denies, as if no policy allowed it, what the given function picks. */
+  revoke(isRevoked: (question: AccessQuestion) => boolean): void {
+    this.#isRevoked = isRevoked;
   }
 
   restore(): void {
-    this.#removed.clear();
+    this.#isRevoked = () => false;
+  }
+
+  #evaluate(question: AccessQuestion): Decision {
+    const { who, action, resource, context } = question;
+    // Calls to the loopback address have no TLS; on AWS the same calls would have it.
+    const request = { action, resource, context: { 'aws:SecureTransport': 'true', ...context } };
+    const own = this.#statements.get(who) ?? [];
+    const effects = [...own, ...this.#queueDenials]
+      .filter((statement) => applies(statement, request))
+      .map(({ effect }) => effect);
+    if (effects.includes('Deny')) return { kind: 'denied', why: 'an explicit deny' };
+    return effects.includes('Allow') && !this.#isRevoked(question)
+      ? { kind: 'allowed' }
+      : { kind: 'denied', why: 'no identity-based policy allows it' };
   }
 }
 
 /** A permission to invoke a function is a policy on that function. */
-function toGrant(permission: StackDescription['permissions'][number]): Grant {
-  const { FunctionUrlAuthType: authType, InvokedViaFunctionUrl: viaUrl } = permission.conditions;
-  const conditions: Conditions = {
-    ...(permission.sourceArn !== undefined && {
-      ArnLike: { 'aws:SourceArn': [permission.sourceArn] },
-    }),
-    ...(authType !== undefined && {
-      StringEquals: { 'lambda:FunctionUrlAuthType': [String(authType)] },
-    }),
-    ...(viaUrl !== undefined && { Bool: { 'lambda:InvokedViaFunctionUrl': [String(viaUrl)] } }),
-  };
+function toStatement({ action, target, sourceArn, conditions }: PermissionDescription): Statement {
+  const { FunctionUrlAuthType: authType, InvokedViaFunctionUrl: viaUrl } = conditions;
   return {
-    role: permission.principal,
-    action: permission.action,
-    resource: permission.target,
     effect: 'Allow',
-    conditions,
+    actions: [action],
+    resources: [target],
+    conditions: {
+      ...(sourceArn !== undefined && { ArnLike: { 'aws:SourceArn': [sourceArn] } }),
+      ...(authType !== undefined && {
+        StringEquals: { 'lambda:FunctionUrlAuthType': [String(authType)] },
+      }),
+      ...(viaUrl !== undefined && { Bool: { 'lambda:InvokedViaFunctionUrl': [String(viaUrl)] } }),
+    },
   };
 }

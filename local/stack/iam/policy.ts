@@ -1,10 +1,4 @@
-import { isKnownOperator } from './conditions.ts';
-
-/** A policy of IAM, with every list written as a list. */
-export interface PolicyDocument {
-  readonly statements: readonly Statement[];
-}
-
+/** One statement of an IAM policy, with every list written as a list. */
 export interface Statement {
   readonly effect: 'Allow' | 'Deny';
   readonly actions: readonly string[];
@@ -13,54 +7,91 @@ export interface Statement {
   readonly conditions: Conditions;
 }
 
-export type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** What is known of a request beside its action and resource: `aws:SecureTransport` and the like. */
+export type RequestContext = Readonly<Record<string, string>>;
+
+export interface AccessRequest {
+  readonly action: string;
+  readonly resource: string;
+  readonly context: RequestContext;
+}
 
 export type PolicyReading =
-  | { readonly kind: 'read'; readonly document: PolicyDocument }
+  | { readonly kind: 'read'; readonly statements: readonly Statement[] }
   | { readonly kind: 'unknown'; readonly problem: string };
 
 type Fields = Readonly<Record<string, unknown>>;
+type Operator = (given: string, wanted: string) => boolean;
 
-const KNOWN = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
+const FIELDS = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Principal']);
+const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+  ['Bool', (given, wanted) => given.toLowerCase() === wanted.toLowerCase()],
+  ['StringEquals', (given, wanted) => given === wanted],
+  ...['StringLike', 'ArnEquals', 'ArnLike'].map((name): [string, Operator] => [
+    name,
+    (given, wanted) => matchesPattern(wanted, given),
+  ]),
+]);
 
-/** What is not understood is refused whole: half a policy would allow too much, or deny nothing. */
-export function readPolicyDocument(fields: Fields): PolicyReading {
-  const statements = asList(fields.Statement) as readonly Fields[];
-  for (const statement of statements) {
-    const strange = Object.keys(statement).find((name) => !KNOWN.has(name));
-    if (strange !== undefined) return { kind: 'unknown', problem: `the field ${strange}` };
-    if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny') {
-      return { kind: 'unknown', problem: `the effect ${statement.Effect}` };
+/** Refuses a document with an unknown part: half a policy would allow too much, or deny nothing. */
+export function readPolicy(document: Fields): PolicyReading {
+  const statements = asList(document.Statement) as readonly Fields[];
+  for (const { Effect: effect, Condition: condition, ...rest } of statements) {
+    const field = Object.keys(rest).find((name) => !FIELDS.has(name));
+    if (field !== undefined) return { kind: 'unknown', problem: `the field ${field}` };
+    if (effect !== 'Allow' && effect !== 'Deny') {
+      return { kind: 'unknown', problem: `the effect ${effect}` };
     }
-    const operator = Object.keys(asFields(statement.Condition)).find(
-      (name) => !isKnownOperator(name),
-    );
+    const operator = Object.keys(condition ?? {}).find((name) => !OPERATORS.has(name));
     if (operator !== undefined) return { kind: 'unknown', problem: `the condition ${operator}` };
   }
-  return { kind: 'read', document: { statements: statements.map(readStatement) } };
+  return { kind: 'read', statements: statements.map(readStatement) };
 }
 
 function readStatement({ Effect, Action, Resource, Condition }: Fields): Statement {
+  const mapValues = <T>(fields: unknown, change: (value: unknown) => T): Record<string, T> =>
+    Object.fromEntries(Object.entries(fields ?? {}).map(([name, value]) => [name, change(value)]));
   return {
     effect: Effect === 'Allow' ? 'Allow' : 'Deny',
     actions: asList(Action).map(String),
     resources: asList(Resource).map(String),
-    conditions: Object.fromEntries(
-      Object.entries(asFields(Condition)).map(([operator, keys]) => [
-        operator,
-        Object.fromEntries(
-          Object.entries(asFields(keys)).map(([key, values]) => [key, asList(values).map(String)]),
-        ),
-      ]),
+    conditions: mapValues(Condition, (keys) =>
+      mapValues(keys, (values) => asList(values).map(String)),
     ),
   };
+}
+
+export function applies(statement: Statement, { action, resource, context }: AccessRequest) {
+  return (
+    // IAM compares actions without regard to case, and ARNs with it.
+    statement.actions.some((one) => matchesPattern(one.toLowerCase(), action.toLowerCase())) &&
+    statement.resources.some((one) => matchesPattern(one, resource)) &&
+    conditionsHold(statement.conditions, context)
+  );
+}
+
+/** All operators and keys must hold, of a key's values one. A key that the request lacks never holds. */
+function conditionsHold(conditions: Conditions, context: RequestContext): boolean {
+  return Object.entries(conditions).every(([name, keys]) =>
+    Object.entries(keys).every(([key, wanted]) => {
+      const given = context[key];
+      return given !== undefined && wanted.some((value) => OPERATORS.get(name)?.(given, value));
+    }),
+  );
+}
+
+/** IAM's wildcards: `*` is any run of characters, colons and slashes included, `?` any one. */
+function matchesPattern(pattern: string, text: string): boolean {
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${expression}$`, 's').test(text);
 }
 
 function asList(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -1,7 +1,6 @@
-import type { PolicyDocument } from '../iam/policy.ts';
-import { readPolicyDocument } from '../iam/policy.ts';
+import { readPolicy, type Statement } from '../iam/policy.ts';
 import type { ResolvedResource } from './describe-stack.ts';
-import { readerOf } from './properties.ts';
+import { type Reader, readerOf } from './properties.ts';
 import type { QueuePolicyDescription, RoleDescription } from './stack-description.ts';
 import { UnknownInTemplate } from './template.ts';
 
@@ -23,19 +22,19 @@ export function describeRole(
   return {
     name: identity.ref,
     arn: identity.attributes.Arn ?? '',
-    policies: [...inline, ...attached].map((policy) => documentOf(policy.fields('PolicyDocument'))),
+    statements: [...inline, ...attached].flatMap(statementsOf),
   };
 }
 
 export function describeQueuePolicy(resource: ResolvedResource): QueuePolicyDescription {
   return {
     queueUrls: resource.texts('Queues'),
-    document: documentOf(resource.fields('PolicyDocument')),
+    statements: statementsOf(resource),
   };
 }
 
-function documentOf(fields: Readonly<Record<string, unknown>>): PolicyDocument {
-  const reading = readPolicyDocument(fields);
-  if (reading.kind === 'read') return reading.document;
+function statementsOf(policy: Reader): readonly Statement[] {
+  const reading = readPolicy(policy.fields('PolicyDocument'));
+  if (reading.kind === 'read') return reading.statements;
   throw new UnknownInTemplate(`a policy with ${reading.problem}`);
 }

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../iam/policy.ts';
+import type { Statement } from '../iam/policy.ts';
 import type { Properties } from './properties.ts';
 
 /** What a template describes, in the few kinds of things that run here, every reference resolved. */
@@ -83,7 +83,7 @@ export interface ScheduleDescription {
 export interface RoleDescription {
   readonly name: string;
   readonly arn: string;
-  readonly policies: readonly PolicyDocument[];
+  readonly statements: readonly Statement[];
 }
 
 export interface PermissionDescription {
@@ -97,7 +97,7 @@ export interface PermissionDescription {
 
 export interface QueuePolicyDescription {
   readonly queueUrls: readonly string[];
-  readonly document: PolicyDocument;
+  readonly statements: readonly Statement[];
 }
 
 /** Templates name functions by name or by ARN, as it comes. */

@@ -1,7 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { GrantCheck } from '../../../local/stack/check-grants/check-grants.ts';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 
@@ -166,12 +165,10 @@ describe('the operator', () => {
 
 describe('a permission that is missing', () => {
   it('shows as AccessDenied in the function, and the store is asked to send again', async () => {
-    const [grant] = stack.access
-      .grants()
-      .filter(({ role, action }) => role.includes('Receive') && action === 'sqs:SendMessage')
-      .filter(({ resource }) => resource.includes('Orders'));
-    if (!grant) throw new Error('the receiver has no such grant');
-    stack.access.remove(grant);
+    stack.access.revoke(
+      ({ who, action, resource }) =>
+        who.includes('Receive') && action === 'sqs:SendMessage' && resource.includes('Orders'),
+    );
     const { body } = unsentOrder();
     expect((await stack.post('orders/updated', body)).status).toBe(503);
     const receiver = stack.description.functions.find(({ name }) => name.includes('Receive'));
@@ -184,33 +181,6 @@ describe('a permission that is missing', () => {
     expect(stack.problems.join('\n')).toContain('may not sqs:SendMessage');
     stack.access.restore();
     expect((await stack.post('orders/updated', body)).status).toBe(200);
-  });
-});
-
-describe('the check of the grants', () => {
-  const receiverGrant = () => {
-    const grant = stack.access.grants().find(({ action, role }) => {
-      return role.includes('Receive') && action === 'secretsmanager:GetSecretValue';
-    });
-    if (!grant) throw new Error('the receiver may read no secret');
-    return grant;
-  };
-
-  it('calls a grant needed when something fails and was denied for want of it', async () => {
-    const finding = await new GrantCheck(stack).check(receiverGrant());
-    expect(finding).toMatchObject({ kind: 'needed', failed: expect.stringContaining('503') });
-  });
-
-  it('calls a grant superfluous when nothing fails without it', async () => {
-    const unused = { ...receiverGrant(), action: 'sqs:PurgeQueue', resource: '*' };
-    const finding = await new GrantCheck(stack).check(unused);
-    expect(finding).toMatchObject({ kind: 'superfluous', missed: 0 });
-  });
-
-  it('does not call a grant needed because of what fails for another reason', async () => {
-    const check = new GrantCheck({ ...stack, webhookSecret: 'wrong' });
-    const unused = { ...receiverGrant(), action: 'sqs:PurgeQueue', resource: '*' };
-    expect(await check.check(unused)).toMatchObject({ kind: 'unclear' });
   });
 });
 

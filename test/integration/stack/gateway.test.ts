@@ -18,9 +18,10 @@ const urlOf = (name: string) => `${endpoint}/${PLACE.account}/${name}.fifo`;
 const calls: unknown[] = [];
 
 const allow = (action: string, resource: string) => ({
-  statements: [
-    { effect: 'Allow' as const, actions: [action], resources: [resource], conditions: {} },
-  ],
+  effect: 'Allow' as const,
+  actions: [action],
+  resources: [resource],
+  conditions: {},
 });
 
 beforeAll(async () => {
@@ -32,7 +33,7 @@ beforeAll(async () => {
       {
         name: 'worker',
         arn: 'arn:aws:iam::000000000000:role/worker',
-        policies: [
+        statements: [
           allow('sqs:SendMessage', 'arn:aws:sqs:us-east-1:000000000000:mine.fifo'),
           allow('dynamodb:BatchGetItem', 'arn:aws:dynamodb:us-east-1:000000000000:table/mine'),
           allow('secretsmanager:GetSecretValue', secretArn('mine')),

@@ -1,4 +1,6 @@
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { grantsIn } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
@@ -56,6 +58,30 @@ const workerGrants = (name: string, queue: string) => [
   `sqs:SendMessage on ${queue}Source`,
 ];
 
+/** What AWS itself does with a function's role: Lambda writes its log, and its event source polls. */
+const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+const EVENT_SOURCE_ACTIONS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+
+/** The method of our AWS clients that needs the action: `sqs:SendMessage` is `sendMessage`. */
+function methodFor(action: string): string {
+  if (action === 'sqs:ChangeMessageVisibility') return 'changeMessageVisibilityBatch';
+  const [, name = ''] = action.split(':');
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** The function's own code, without what it imports but never uses. */
+async function codeOf(name: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [`functions/${name}/handler.ts`],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  });
+  return outputFiles.map(({ text }) => text).join();
+}
+
 describe('least privilege', () => {
   it('lets the receiver send to the queues and read the webhook secrets, and nothing else', () => {
     expect(grantsOf('ReceiveWebhook')).toEqual(
@@ -99,6 +125,26 @@ describe('least privilege', () => {
         ...queues.map((queue) => `sqs:SendMessage on ${queue}`),
       ].toSorted(),
     );
+  });
+
+  it('grants no action that the code of the function never calls', async () => {
+    const grants = grantsIn(synthesizeStack({ storefront: {} }));
+    const names = [...new Set(grants.map(({ role }) => role))];
+    expect(names).toHaveLength(8);
+    for (const name of names) {
+      const code = await codeOf(name);
+      const actions = [
+        ...new Set(grants.filter(({ role }) => role === name).map(({ action }) => action)),
+      ];
+      const byAws = [
+        ...LOG_ACTIONS,
+        ...(actions.includes('sqs:ReceiveMessage') ? EVENT_SOURCE_ACTIONS : []),
+      ];
+      const uncalled = actions
+        .filter((action) => !byAws.includes(action))
+        .filter((action) => !code.includes(`.${methodFor(action)}(`));
+      expect(uncalled, name).toEqual([]);
+    }
   });
 
   it('uses no wildcard, neither in actions nor in resources', () => {

@@ -120,9 +120,7 @@ describe('a template, read for this machine', () => {
       },
     });
     const actionsOf = (name: string) =>
-      roles
-        .find((role) => role.name === name)
-        ?.policies.flatMap(({ statements }) => statements.flatMap(({ actions }) => actions));
+      roles.find((role) => role.name === name)?.statements.flatMap(({ actions }) => actions);
     expect(actionsOf('connector-test-Mine')).toEqual(['sqs:SendMessage', 'dynamodb:Query']);
     expect(actionsOf('connector-test-Other')).toEqual([]);
   });
