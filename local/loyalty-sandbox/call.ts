@@ -1,4 +1,4 @@
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
 
 /** A part of a request that is not what the contract says, found before the program sees it. */
 export interface Fault {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
 import { deepestJson, measureJson } from '../sandbox-kit/json-size.ts';
 import type { Fault } from './call.ts';
 

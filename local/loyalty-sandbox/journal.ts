@@ -1,4 +1,4 @@
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { Change, Table, Tables } from '../sandbox-kit/tables.ts';
 
 /** One call to the loyalty API, as the service saw it. Never holds the Authorization header. */

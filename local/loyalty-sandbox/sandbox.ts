@@ -1,4 +1,4 @@
-import type { Credentials } from '../../shared/loyalty/basic-authorization.ts';
+import type { Credentials } from '../../shared/loyalty/access.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';

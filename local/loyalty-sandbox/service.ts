@@ -1,5 +1,5 @@
 import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { DataFile } from '../sandbox-kit/data-file.ts';
 import type { Random } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';

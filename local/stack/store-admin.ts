@@ -6,7 +6,7 @@ export function openStoreAdmin({ address, credentials }: StoreSandbox) {
   const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
   return createAdminStore({
     shop: () => ({
-      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: address,
     }),
   });

@@ -45,7 +45,7 @@ async function generateAdminTypes(
   });
   return [
     `// Generated from documents/*.graphql and Shopify's schema ${API_VERSION}: npm run generate.`,
-    `import type { AdminDocument } from './admin-document.ts';`,
+    `import type { AdminDocument } from './client/admin-client.ts';`,
     withoutUnused(types).trim(),
     ...operations.map(documentCode),
     '',

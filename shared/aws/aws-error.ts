@@ -1,3 +1,5 @@
+import type { HttpFailure } from '../http/http-client.ts';
+
 /** An answer of AWS that is an error, in the shape that the SDK gives it. */
 export class AwsError extends Error {
   readonly $metadata: { readonly httpStatusCode: number; readonly attempts: number };
@@ -7,6 +9,17 @@ export class AwsError extends Error {
     super(`AWS answered ${httpStatusCode} ${code}`);
     this.name = code;
     this.$metadata = { httpStatusCode, attempts };
+  }
+}
+
+/** No whole answer came, at the last of all attempts. */
+export class AwsUnanswered extends Error {
+  override readonly name = 'AwsUnanswered';
+  readonly code: string;
+
+  constructor({ reason, phase, code }: HttpFailure) {
+    super(`AWS did not answer: ${reason} while ${phase}`);
+    this.code = code ?? reason;
   }
 }
 

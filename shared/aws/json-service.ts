@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AwsError } from './aws-error.ts';
+import { createHttpClient, type HttpAnswer } from '../http/http-client.ts';
+import { AwsError, AwsUnanswered } from './aws-error.ts';
 import { type AwsCredentials, createSigner } from './aws-signer.ts';
 import type { CallBudget } from './call-budget.ts';
-import { createPoster, type PostedAnswer } from './post-once.ts';
 
 /** A service of AWS that speaks AWS JSON: every call is a POST to `/` that names its operation. */
 export interface JsonService {
@@ -32,38 +32,50 @@ export interface JsonServiceSettings {
  */
 export type JsonCall = <Output>(operation: string, input: object) => Promise<Output>;
 
+/** BatchGetItem answers with up to 16 MB of items. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 const FIRST_PAUSE_MS = 100;
 const FIRST_PAUSE_WHEN_THROTTLED_MS = 500;
 
 export function createJsonCall(service: JsonService, settings: JsonServiceSettings): JsonCall {
   const { budget, region, pause = sleep, random = Math.random } = settings;
-  const poster = createPoster(
-    settings.endpointOf(service) ?? addressOf(service.name, region),
-    budget,
-  );
+  const endpoint = settings.endpointOf(service) ?? addressOf(service.name, region);
+  const { host } = new URL(endpoint);
+  const http = createHttpClient(endpoint, {
+    connectMs: budget.connectMs,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
   const sign = createSigner(service.name, region, settings.credentials);
 
-  async function attempt(operation: string, body: Uint8Array): Promise<PostedAnswer> {
+  async function attempt(operation: string, body: Uint8Array) {
     const headers = {
       'content-type': service.contentType,
       'user-agent': 'loyalty-connector',
       'x-amz-target': `${service.target}.${operation}`,
     };
-    return poster.post(await sign({ host: poster.host, headers, body }), body);
+    return http.send({
+      method: 'POST',
+      path: '/',
+      headers: await sign({ host, headers, body }),
+      body,
+      timeoutMs: budget.attemptMs,
+      repeatable: true,
+    });
   }
 
   return async <Output>(operation: string, input: object) => {
     const body = Buffer.from(JSON.stringify(input));
-    for (let attempts = 1; ; attempts += 1) {
-      const answer = await attempt(operation, body).catch((fault: unknown) => {
-        // Lambda froze, the service closed what was idle: none of the other connections is better.
-        poster.dropIdle();
-        if (attempts >= budget.attempts) throw fault;
-      });
-      if (answer?.status === 200) return outputIn<Output>(answer);
-      const error = answer && new AwsError(codeIn(answer), answer.status, attempts);
-      if (error && (attempts >= budget.attempts || !mayPass(error))) throw error;
-      const first = error && isThrottled(error) ? FIRST_PAUSE_WHEN_THROTTLED_MS : FIRST_PAUSE_MS;
+    let attempts = 0;
+    for (;;) {
+      const result = await attempt(operation, body);
+      attempts += result.tries;
+      if (result.kind === 'answer' && result.status === 200) return outputIn<Output>(result);
+      const error =
+        result.kind === 'answer'
+          ? new AwsError(codeIn(result), result.status, attempts)
+          : new AwsUnanswered(result);
+      if (attempts >= budget.attempts || !mayPass(error)) throw error;
+      const first = isThrottled(error) ? FIRST_PAUSE_WHEN_THROTTLED_MS : FIRST_PAUSE_MS;
       await pause(random() * first * 2 ** (attempts - 1));
     }
   };
@@ -73,7 +85,7 @@ export function addressOf(service: JsonService['name'], region: string): string 
   return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
-function outputIn<Output>({ text }: PostedAnswer): Output {
+function outputIn<Output>({ text }: HttpAnswer): Output {
   try {
     return JSON.parse(text);
   } catch {
@@ -83,7 +95,7 @@ function outputIn<Output>({ text }: PostedAnswer): Output {
 }
 
 /** `com.amazonaws.dynamodb.v20120810#ThrottlingException` */
-function codeIn({ text }: PostedAnswer): string {
+function codeIn({ text }: HttpAnswer): string {
   try {
     const { __type: type } = JSON.parse(text);
     if (typeof type === 'string') return type.slice(type.indexOf('#') + 1);
@@ -93,7 +105,8 @@ function codeIn({ text }: PostedAnswer): string {
   return 'UnknownError';
 }
 
-function mayPass(error: AwsError): boolean {
+function mayPass(error: AwsError | AwsUnanswered): boolean {
+  if (error instanceof AwsUnanswered) return true;
   return error.$metadata.httpStatusCode >= 500 || isThrottled(error);
 }
 
@@ -107,6 +120,7 @@ const THROTTLED = new Set([
   'ThrottlingException',
 ]);
 
-function isThrottled({ name, $metadata }: AwsError): boolean {
-  return $metadata.httpStatusCode === 429 || THROTTLED.has(name);
+function isThrottled(error: AwsError | AwsUnanswered): boolean {
+  if (error instanceof AwsUnanswered) return false;
+  return error.$metadata.httpStatusCode === 429 || THROTTLED.has(error.name);
 }

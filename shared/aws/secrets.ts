@@ -113,9 +113,9 @@ export function requireText(
     : { kind: 'fault', field, why: 'must be a text that is not empty' };
 }
 
-/** The secret cannot be read just now, which is nobody's mistake. Known by its name, as errors of AWS are. */
-class Unreachable extends Error {
-  override readonly name = 'Unreachable';
+/** The secret cannot be read at the moment: it passes, and no one has to correct anything. */
+export class SecretUnreachable extends Error {
+  override readonly name = 'SecretUnreachable';
 }
 
 /** Whether Secrets Manager has answered that it will not: no such secret, no permission, no key. */
@@ -136,7 +136,7 @@ export function createSecretsManagerSource(secrets: SecretsCalls): SecretSource 
       const message = `secret ${name} could not be read`;
       throw isRefusal(error)
         ? new Error(message, { cause: error })
-        : new Unreachable(message, { cause: error });
+        : new SecretUnreachable(message, { cause: error });
     });
     if (SecretString === undefined) throw new Error(`secret ${name} holds bytes, not text`);
     return SecretString;

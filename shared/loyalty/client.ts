@@ -1,19 +1,29 @@
-import { basicAuthorization, type Credentials } from './basic-authorization.ts';
-import { buildPath } from './build-path.ts';
-import type { Body, Input, Query, Value } from './call-types.ts';
-import type { OperationId } from './operation-id.ts';
-import { operationTable } from './operation-table.ts';
+import { createHttpClient } from '../http/http-client.ts';
+import { basicAuthorization, type Credentials, checkBaseAddress } from './access.ts';
+import {
+  type Body,
+  buildPath,
+  type Input,
+  type OperationId,
+  operationTable,
+  type Query,
+  type Value,
+} from './operations.ts';
 import { readAnswer } from './read-answer.ts';
-import { type LoyaltyResult, transportFailure } from './result.ts';
+import {
+  type CallSender,
+  describeHttpFailure,
+  type LoyaltyResult,
+  type TransportFailure,
+  transportFailure,
+} from './result.ts';
 import { personalTexts } from './scrub.ts';
-import { createTransport, type Transport } from './transport.ts';
-import { describeFault } from './transport-fault.ts';
 
 export const CALL_TIMEOUT_MS = 10_000;
 
 export type LoyaltyClientSettings = {
   /** A function is asked before every call, so that a rotated key is taken up; it does the caching. */
-  readonly credentials: Credentials | (() => Promise<Credentials>);
+  readonly credentials: Credentials | (() => Promise<Credentials | UnreadCredentials>);
   /** For a whole call, from its beginning to the end of the answer. Default: `CALL_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
 } & (
@@ -21,8 +31,13 @@ export type LoyaltyClientSettings = {
       /** https, or http to this machine. */
       readonly baseUrl: string;
     }
-  | { readonly transport: Transport }
+  | { readonly http: CallSender }
 );
+
+/** Why there are no credentials: their keeper does not answer at the moment, or has no usable ones. */
+export type UnreadCredentials = 'unreachable' | 'unusable';
+
+const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 8 * 1024 * 1024 };
 
 export interface CallOptions {
   readonly timeoutMs?: number;
@@ -38,10 +53,21 @@ export type LoyaltyClient = ReturnType<typeof createLoyaltyClient>;
  */
 export function createLoyaltyClient(settings: LoyaltyClientSettings) {
   const { credentials, timeoutMs = CALL_TIMEOUT_MS } = settings;
-  const transport =
-    'transport' in settings ? settings.transport : createTransport(settings.baseUrl);
+  const http =
+    'http' in settings
+      ? settings.http
+      : createHttpClient(checkBaseAddress(settings.baseUrl), HTTP_LIMITS);
   checkTimeout(timeoutMs);
-  if (typeof credentials !== 'function') basicAuthorization(credentials);
+  const known = typeof credentials === 'function' ? undefined : authorizationOf(credentials);
+
+  async function readAuthorization(): Promise<Authorization | UnreadCredentials> {
+    try {
+      const read = typeof credentials === 'function' ? await credentials() : credentials;
+      return typeof read === 'string' ? read : authorizationOf(read);
+    } catch {
+      return 'unusable';
+    }
+  }
 
   async function call<O extends OperationId>(
     operation: O,
@@ -61,22 +87,31 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       ...secrets,
       ...personalTexts([input.query, input.body, namesCustomer && { Customer: input.path }]),
     ];
-    const authorize = async () => {
-      const { token, key } = typeof credentials === 'function' ? await credentials() : credentials;
-      const authorization = basicAuthorization({ token, key });
-      secrets.push(token, key, authorization.replace('Basic ', ''));
-      return authorization;
-    };
-    const answer = await transport.send({
+    const startedAt = performance.now();
+    const authorization =
+      known ?? (await withinTime(readAuthorization, callTimeoutMs, options.signal));
+    if (typeof authorization === 'string') return notSent(authorization, callTimeoutMs);
+    const waitedMs = known ? 0 : performance.now() - startedAt;
+    secrets.push(...authorization.secrets);
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+    const answer = await http.send({
       method,
       path,
-      body: input.body === undefined ? undefined : JSON.stringify(input.body),
-      authorize,
-      timeoutMs: callTimeoutMs,
+      headers: {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        authorization: authorization.header,
+        'user-agent': 'loyalty-connector',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body,
+      timeoutMs: callTimeoutMs - waitedMs,
       signal: options.signal,
+      // A redemption or a quiz answer has no key by which the service would know a repetition.
+      repeatable: method === 'GET',
     });
-    return answer.kind === 'fault'
-      ? describeFault(answer, callTimeoutMs)
+    return answer.kind === 'failure'
+      ? describeHttpFailure(answer, callTimeoutMs)
       : readAnswer(operation, answer, { input, hidden }, new Date());
   }
 
@@ -123,4 +158,54 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
 function checkTimeout(timeoutMs: number): number {
   if (timeoutMs > 0 && timeoutMs <= 2 ** 31 - 1) return timeoutMs;
   throw new RangeError('Loyalty time-out must be a positive number of milliseconds.');
+}
+
+interface Authorization {
+  readonly header: string;
+  /** What no text may repeat. */
+  readonly secrets: readonly string[];
+}
+
+function authorizationOf({ token, key }: Credentials): Authorization {
+  const header = basicAuthorization({ token, key });
+  return { header, secrets: [token, key, header.replace('Basic ', '')] };
+}
+
+/** A call ends in time also while it waits for its credentials. */
+async function withinTime<T>(
+  start: () => Promise<T>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T | 'time-out' | 'aborted'> {
+  if (signal?.aborted) return 'aborted';
+  const { promise: ended, resolve: end } = Promise.withResolvers<'time-out' | 'aborted'>();
+  const timer = setTimeout(end, timeoutMs, 'time-out');
+  const abort = () => end('aborted');
+  signal?.addEventListener('abort', abort);
+  try {
+    return await Promise.race([start(), ended]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+function notSent(
+  why: UnreadCredentials | 'time-out' | 'aborted',
+  timeoutMs: number,
+): TransportFailure {
+  switch (why) {
+    case 'unusable':
+      return transportFailure('no-credentials', {
+        mayHaveHappened: false,
+        message: 'The credentials could not be had, or are not usable.',
+      });
+    case 'unreachable':
+      return transportFailure('credentials-unreachable', {
+        mayHaveHappened: false,
+        message: 'The credentials cannot be read at the moment.',
+      });
+    default:
+      return describeHttpFailure({ reason: why, mayHaveHappened: false }, timeoutMs);
+  }
 }

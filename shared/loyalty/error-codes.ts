@@ -1,5 +1,5 @@
 import type { components } from './contract.gen.ts';
-import type { OperationId } from './operation-id.ts';
+import type { OperationId } from './operations.ts';
 
 /** What the connector does about a failed call. */
 export type ErrorClass = 'done' | 'retry' | 'throttled' | 'rejected' | 'misconfigured';

@@ -1,19 +1,19 @@
-import type { Value } from './call-types.ts';
-import type { OperationId } from './operation-id.ts';
-import { operationTable } from './operation-table.ts';
+import { type OperationId, operationTable, type Value } from './operations.ts';
 import { isObject, type JsonObject } from './payload.ts';
 import { readBusinessError, type Sent } from './read-business-error.ts';
-import { readStatus } from './read-status.ts';
-import type { LoyaltyResult, TransportFailure } from './result.ts';
-import { transportFailure } from './result.ts';
-import { readRetryAfter } from './retry-after.ts';
+import {
+  type CallAnswer,
+  type LoyaltyResult,
+  type TransportFailure,
+  type TransportFailureReason,
+  transportFailure,
+} from './result.ts';
 import { scrub } from './scrub.ts';
-import type { TransportAnswer } from './transport.ts';
 
-/** Makes one result of an HTTP answer. Takes any status, headers and text whatever, and never throws. */
+/** Makes one result of any HTTP answer, and never throws. */
 export function readAnswer<O extends OperationId>(
   operation: O,
-  answer: TransportAnswer,
+  answer: CallAnswer,
   sent: Sent,
   now: Date,
 ): LoyaltyResult<Value<O>> {
@@ -61,7 +61,7 @@ function readSuccess<O extends OperationId>(
 }
 
 /** Describes the body and does not quote it: an unknown text may hold anything. */
-function notTheContract(answer: TransportAnswer, sent: Sent, what: string): TransportFailure {
+function notTheContract(answer: CallAnswer, sent: Sent, what: string): TransportFailure {
   const type = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/.exec(answer.headers['content-type'] ?? '')?.[0];
   const size = Buffer.byteLength(answer.text);
   const described = type === undefined ? 'of no stated type' : `of ${scrub(type, sent.hidden())}`;
@@ -87,4 +87,43 @@ function parseObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The failure that a status alone means; undefined for 2xx, where the body has the word. */
+function readStatus({ status, headers }: CallAnswer, now: Date): TransportFailure | undefined {
+  if (status >= 200 && status <= 299) return undefined;
+  const reason = reasonOf(status);
+  const afterSeconds = readRetryAfter(headers['retry-after'], now);
+  return transportFailure(reason, {
+    // 4xx says that the request was not carried out; 408 and a redirect (303) leave it open.
+    mayHaveHappened: !(status >= 400 && status <= 499) || status === 408,
+    status,
+    message: `HTTP ${status}${status >= 300 && status <= 399 ? ', a redirect, not followed' : ''}.`,
+    ...(afterSeconds !== undefined && { retryAfterSeconds: afterSeconds }),
+  });
+}
+
+function reasonOf(status: number): TransportFailureReason {
+  if (status === 429) return 'throttled';
+  if (status === 408 || (status >= 500 && status <= 599)) return 'unavailable';
+  if (status === 404) return 'not-found';
+  if ([401, 403, 407].includes(status)) return 'misconfigured';
+  if (status >= 300 && status <= 399) return 'misconfigured';
+  return status >= 400 && status <= 499 ? 'refused' : 'not-the-contract';
+}
+
+/** A service that asks for more has sent nonsense, or a date by a wrong clock. */
+const LONGEST_RETRY_AFTER_SECONDS = 24 * 60 * 60;
+
+/** Retry-After as seconds from now: it may be a number of seconds or an HTTP date. */
+function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? '';
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : / GMT$/.test(text)
+      ? Math.ceil((Date.parse(text) - now.getTime()) / 1000)
+      : Number.NaN;
+  return Number.isNaN(seconds)
+    ? undefined
+    : Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_SECONDS);
 }

@@ -1,6 +1,6 @@
 import type { LoyaltyErrorName } from './error-codes.ts';
 import { classify, errorCodes, findErrorCode } from './error-codes.ts';
-import type { OperationId } from './operation-id.ts';
+import type { OperationId } from './operations.ts';
 import { isObject, type JsonObject } from './payload.ts';
 import type { BusinessError } from './result.ts';
 import { scrub } from './scrub.ts';

@@ -1,3 +1,4 @@
+import type { HttpAnswer, HttpFailure, HttpRequest } from '../http/http-client.ts';
 import type { ErrorClass, LoyaltyErrorName } from './error-codes.ts';
 
 /**
@@ -90,4 +91,44 @@ export function transportFailure(
   details: Omit<TransportFailure, 'kind' | 'reason' | 'class'>,
 ): TransportFailure {
   return { kind: 'transport-failure', reason, class: classes[reason], ...details };
+}
+
+/** The HTTP client, as far as calls use it. */
+export interface CallSender {
+  send(request: CallRequest): Promise<CallAnswer | CallFailure>;
+}
+export type CallRequest = HttpRequest & { readonly body: string | undefined };
+export type CallAnswer = Pick<HttpAnswer, 'kind' | 'status' | 'headers' | 'text'>;
+export type CallFailure = Pick<HttpFailure, 'kind' | 'reason' | 'mayHaveHappened' | 'code'>;
+
+/** In words of ours: Node's messages hold addresses, and could hold more one day. */
+export function describeHttpFailure(
+  { reason, mayHaveHappened, code }: Omit<CallFailure, 'kind'>,
+  timeoutMs: number,
+): TransportFailure {
+  const details = { mayHaveHappened, ...(code !== undefined && { errno: code }) };
+  switch (reason) {
+    case 'time-out':
+      return transportFailure(reason, {
+        ...details,
+        message: `No complete answer within ${timeoutMs} ms.`,
+      });
+    case 'aborted':
+      return transportFailure(reason, { ...details, message: 'Aborted by the caller.' });
+    case 'connection':
+      return transportFailure(reason, {
+        ...details,
+        message: `Connection failed (${code ?? 'closed'}).`,
+      });
+    case 'not-http':
+      return transportFailure('not-the-contract', {
+        ...details,
+        message: `The answer is not HTTP (${code ?? 'unknown'}).`,
+      });
+    case 'too-large':
+      return transportFailure('not-the-contract', {
+        ...details,
+        message: 'The answer is too large to be one of the contract.',
+      });
+  }
 }

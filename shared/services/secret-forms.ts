@@ -1,7 +1,7 @@
 import { type ParsedSecret, requireText } from '../aws/secrets.ts';
 import { isToken, type PointTokens } from '../core/balances/point-tokens.ts';
 import { pointTopics } from '../loyalty/point-topics.ts';
-import type { AdminCredentials } from '../shopify/admin/client/admin-credentials.ts';
+import type { AdminCredentials } from '../shopify/admin/client/access-token.ts';
 import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
 
 /** Each shop has a secret per purpose, so that a function can read only the one it needs. */

@@ -4,10 +4,12 @@ import {
   createSecretsManagerSource,
   type ParsedSecret,
   type SecretReader,
+  SecretUnreachable,
 } from '../aws/secrets.ts';
 import type { PointTokens } from '../core/balances/point-tokens.ts';
 import { errorFields, type Telemetry } from '../core/batch/telemetry.ts';
-import type { AdminCredentials } from '../shopify/admin/client/admin-credentials.ts';
+import type { UnreadCredentials } from '../loyalty/client.ts';
+import type { AdminCredentials, AdminSecret } from '../shopify/admin/client/access-token.ts';
 import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
 import {
   type LoyaltyCredentials,
@@ -18,8 +20,8 @@ import {
 
 export interface ShopSecrets {
   webhook(shopPath: string): SecretReader<WebhookSecrets>;
-  loyalty(shopPath: string): SecretReader<LoyaltyCredentials>;
-  store(shopPath: string): SecretReader<AdminCredentials>;
+  loyalty(shopPath: string): { get(): Promise<LoyaltyCredentials | UnreadCredentials> };
+  store(shopPath: string): AdminSecret;
   points(shopPath: string): SecretReader<PointTokens>;
 }
 
@@ -47,8 +49,22 @@ export function createShopSecrets(
   }
   return {
     webhook: (path) => reader(secretName(prefix, path, 'webhook'), secretForms.webhook),
-    loyalty: (path) => reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty),
-    store: (path) => reader(secretName(prefix, path, 'store'), secretForms.store),
+    loyalty: (path) =>
+      credentialsOf(reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty)),
+    store: (path) =>
+      credentialsOf<AdminCredentials>(reader(secretName(prefix, path, 'store'), secretForms.store)),
     points: (path) => reader(secretName(prefix, path, 'points'), parsePointTokens),
+  };
+}
+
+/** The clients take what cannot be read as a value: whether to wait for it or to report it. */
+function credentialsOf<T>(secret: SecretReader<T>) {
+  const orWhyNot = (read: Promise<T>) =>
+    read.catch((error: unknown) =>
+      error instanceof SecretUnreachable ? ('unreachable' as const) : ('unusable' as const),
+    );
+  return {
+    get: () => orWhyNot(secret.get()),
+    refresh: () => orWhyNot(secret.refresh().then(({ value }) => value)),
   };
 }

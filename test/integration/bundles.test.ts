@@ -53,13 +53,13 @@ function inputsOf(name: string, from = bundles): string[] {
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
   'receive-webhook': 18,
-  'sync-orders': 71,
-  'sync-products': 71,
-  'sync-coupons': 71,
-  reconcile: 60,
+  'sync-orders': 61,
+  'sync-products': 61,
+  'sync-coupons': 61,
+  reconcile: 50,
   'receive-points': 22,
-  'sync-balances': 65,
-  storefront: 77,
+  'sync-balances': 55,
+  storefront: 68,
 };
 
 const gzipKilobytes = (name: string, from = bundles) => gzipSync(codeOf(name, from)).length / 1024;

@@ -124,6 +124,27 @@ describe("the functions' own client", () => {
     expect(ports).toHaveLength(5);
   });
 
+  it('loses no attempt to a connection that was idle while the function was frozen', async () => {
+    const used = new Set<object>();
+    let resets = 0;
+    const server = createServer((request, response) => {
+      if (!used.has(request.socket)) {
+        used.add(request.socket);
+        return void response.end('{"SecretString":"found"}');
+      }
+      resets += 1;
+      request.socket.resetAndDestroy();
+    });
+    const emulator = await listen(server);
+    started.push(emulator);
+    const secrets = createSecretsCalls(ownSettings({ ...budget, attempts: 1 }, emulator.endpoint));
+    await secrets.getSecretValue({ SecretId: 'shop' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    const { SecretString } = await secrets.getSecretValue({ SecretId: 'shop' });
+    vi.useRealTimers();
+    expect({ SecretString, resets }).toEqual({ SecretString: 'found', resets: 0 });
+  });
+
   it('gives up a connection that does not come about before the time of the attempt is over', async () => {
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(() => ({}) as never);
     const secrets = createSecretsCalls({
@@ -132,8 +153,8 @@ describe("the functions' own client", () => {
     });
     const asked = secrets.getSecretValue({ SecretId: 'shop' });
     await expect(asked).rejects.toMatchObject({
-      name: 'TimeoutError',
-      message: 'no connection within 20 ms',
+      name: 'AwsUnanswered',
+      message: 'AWS did not answer: time-out while connecting',
     });
     expect(lookup).toHaveBeenCalledTimes(2);
     lookup.mockRestore();

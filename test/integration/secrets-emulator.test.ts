@@ -101,7 +101,7 @@ describe('a secret read through the SDK', () => {
     // Port 9 is for throwing things away: nobody answers there.
     const away = createSecretsClient({ budget, emulator: { endpoint: 'http://127.0.0.1:9' } });
     const reading = createSecretsManagerSource(away)('shop/example');
-    await expect(reading).rejects.toMatchObject({ name: 'Unreachable' });
+    await expect(reading).rejects.toMatchObject({ name: 'SecretUnreachable' });
     away.destroy();
   });
 });

@@ -1,7 +1,7 @@
 import { execute, type GraphQLSchema, parse, validate } from 'graphql';
 import { adminSchema } from '../../scripts/build/admin-schema.ts';
+import { readAnswer } from '../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
-import { readAnswer } from '../../shared/shopify/admin/client/read-answer.ts';
 
 /**
  * Fields of the query root as plain values, or as functions of their arguments. Objects of unions and
@@ -39,10 +39,7 @@ export function askIn(root: AdminRoot): Ask {
     const result = await executeAdmin(root, document.text, variables);
     const { data, errors } = JSON.parse(JSON.stringify(result));
     if (errors) throw new Error(JSON.stringify(errors));
-    return readAnswer(
-      { status: 200, retryAfter: undefined, data, errors, cost: undefined },
-      document.kind,
-    );
+    return readAnswer({ status: 200, retryAfter: undefined }, { data, errors }, document.kind);
   };
 }
 

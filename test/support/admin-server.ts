@@ -30,6 +30,8 @@ export interface AdminServer {
   readonly valid: Set<string>;
   tokenLivesSeconds: number;
   throttleStatus: { maximumAvailable: number; currentlyAvailable: number; restoreRate: number };
+  /** Resets a connection at its second request, after taking the request in. */
+  resetReused: boolean;
   root: AdminRoot;
   close(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function startAdminServer(root: AdminRoot = {}): Promise<AdminServe
     valid: new Set(['static-token']),
     tokenLivesSeconds: 86_399,
     throttleStatus: { maximumAvailable: 2000, currentlyAvailable: 2000, restoreRate: 100 },
+    resetReused: false,
     root,
     close: () =>
       new Promise((resolve) => {
@@ -60,16 +63,22 @@ export async function startAdminServer(root: AdminRoot = {}): Promise<AdminServe
       }),
   };
 
+  const used = new WeakSet<object>();
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
+    const reused = used.has(request.socket);
+    used.add(request.socket);
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString());
     if (request.url === '/admin/oauth/access_token') {
+      if (reused && state.resetReused) return void request.socket.resetAndDestroy();
       issueToken(body, response);
       return;
     }
     const operation = /(?:query|mutation) (\w+)/.exec(body.query)?.[1] ?? '';
     state.queries.push({ url: request.url ?? '', headers: request.headers, operation });
+    if (reused && state.resetReused) return void request.socket.resetAndDestroy();
     if (react(state.reactions.shift(), response)) return;
     if (!state.valid.has(String(request.headers['x-shopify-access-token']))) {
       send(response, 401, { errors: '[API] Invalid API key or access token' });

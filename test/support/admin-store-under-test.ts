@@ -33,7 +33,7 @@ export async function createAdminStoreUnderTest(
   const credentials = { kind: 'static', accessToken: 'static-token' } as const;
   const store = createAdminStore({
     shop: (domain) => ({
-      secret: { get: async () => credentials, refresh: async () => ({ value: credentials }) },
+      secret: { get: async () => credentials, refresh: async () => credentials },
       sandboxAddress: shopOf(domain).server.address,
       enrichment: {
         card: true,

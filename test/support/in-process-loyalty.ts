@@ -5,8 +5,8 @@ import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
-import type { TransportAnswer, TransportFault } from '../../shared/loyalty/transport.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
+import type { CallAnswer, CallFailure } from '../../shared/loyalty/result.ts';
 
 const contract = loadContract();
 
@@ -20,8 +20,8 @@ export interface LoyaltyCall {
 /** Comes between the client and the service: answer instead of it, or let it pass. */
 type Interference = (
   call: LoyaltyCall,
-  pass: () => TransportAnswer,
-) => Promise<TransportAnswer | TransportFault> | TransportAnswer | TransportFault;
+  pass: () => CallAnswer,
+) => Promise<CallAnswer | CallFailure> | CallAnswer | CallFailure;
 
 /** The sandbox's rules without any server: one request, one answer. */
 export function openLoyaltyProgram(now: () => Date, settings: PartialSettings = {}) {
@@ -55,10 +55,10 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
 
   const client = createLoyaltyClient({
     credentials: { token: 'token', key: 'key' },
-    transport: {
+    http: {
       async send({ method, path, body }) {
         const call = routeOf(method, path, body);
-        const pass = (): TransportAnswer => {
+        const pass = (): CallAnswer => {
           const answer = program.answer(call);
           journal.push({ ...call, answer });
           return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };

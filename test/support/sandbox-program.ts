@@ -8,7 +8,7 @@ import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import type { components, operations } from '../../shared/loyalty/contract.gen.ts';
 import { errorCodes } from '../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
 
 export const contract = loadContract();
 

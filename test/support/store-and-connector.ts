@@ -83,7 +83,7 @@ export function adminStoreOf(store: StoreSandbox): AdminStore {
   const secret = { kind: 'static', accessToken } as const;
   return createAdminStore({
     shop: () => ({
-      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: store.address,
     }),
   });

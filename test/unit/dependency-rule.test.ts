@@ -34,6 +34,8 @@ describe('the dependency rule', () => {
   it.each([
     ['shared/store/order.ts', '../loyalty/client.ts', 'imports nothing of ours'],
     ['shared/loyalty/client.ts', '../store/order.ts', 'belongs in shared/core'],
+    ['shared/http/http-client.ts', '../aws/aws-error.ts', 'imports nothing of ours'],
+    ['shared/core/sync/plan.ts', '../../http/http-client.ts', 'no I/O of its own'],
     ['shared/core/sync/plan.ts', '../aws/ledger.ts', 'declare a narrow interface here'],
     ['shared/core/sync/plan.ts', '@aws-sdk/client-sqs', 'no I/O of its own'],
     ['shared/core/sync/plan.ts', 'node:fs/promises', 'no I/O of its own'],
@@ -51,6 +53,9 @@ describe('the dependency rule', () => {
     ['shared/core/sync/plan.ts', '../store/order.ts'],
     ['shared/core/sync/plan.ts', '../loyalty/client.ts'],
     ['shared/aws/ledger.ts', '../sync/ledger.ts'],
+    ['shared/aws/json-service.ts', '../http/http-client.ts'],
+    ['shared/loyalty/client.ts', '../http/http-client.ts'],
+    ['shared/shopify/admin/client/admin-client.ts', '../../../http/http-client.ts'],
     ['functions/sync-orders/handler.ts', '../../shared/aws/ledger.ts'],
     ['infra/stack.ts', '../connector.config.ts'],
   ])('allows in %s an import of %s', (file, imported) => {

@@ -32,7 +32,7 @@ function count<T>(kind: keyof typeof calls, call: () => T): T {
 const token = { kind: 'static', accessToken: store.accessToken } as const;
 const client = createAdminClient({
   shop: store.domain,
-  secret: { get: async () => token, refresh: async () => ({ value: token }) },
+  secret: { get: async () => token, refresh: async () => token },
   sandboxAddress: store.address,
   timeoutMs: 60_000,
 }).until(undefined);

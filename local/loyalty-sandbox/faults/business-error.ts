@@ -1,6 +1,6 @@
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
 import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import {
   toFailure,
   toListEnvelope,

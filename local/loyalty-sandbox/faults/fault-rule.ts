@@ -1,5 +1,5 @@
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 
 /**
  * What can go wrong, and whether the call is carried out all the same:

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ActiveFault, FaultKind, FaultRule } from './fault-rule.ts';
 import { readFaultRule } from './read-fault-rule.ts';

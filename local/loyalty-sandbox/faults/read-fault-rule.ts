@@ -1,4 +1,4 @@
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { FaultRule } from './fault-rule.ts';
 
 export type RuleReading =

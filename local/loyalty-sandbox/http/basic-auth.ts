@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
+import type { Credentials } from '../../../shared/loyalty/access.ts';
 
 /** Takes the same time for every wrong value: the digests are compared, and have one length. */
 export function isAuthorized(authorization: string | undefined, expected: Credentials): boolean {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
 import { readBody } from '../../sandbox-kit/http/read-body.ts';

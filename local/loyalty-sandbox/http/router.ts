@@ -1,4 +1,4 @@
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { ContractOperation } from '../contract.ts';
 
 export type Route =

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
+import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { Contract } from '../contract.ts';
 import { layOut } from './layout.ts';

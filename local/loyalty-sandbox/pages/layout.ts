@@ -1,4 +1,4 @@
-import type { Credentials } from '../../../shared/loyalty/basic-authorization.ts';
+import type { Credentials } from '../../../shared/loyalty/access.ts';
 import type { Answer } from '../../sandbox-kit/http/respond.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { Call, Program } from '../call.ts';
 import type { Catalog } from '../catalog.ts';

@@ -1,5 +1,5 @@
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
-import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
 
 /** Why nothing was sent although everything was understood. */

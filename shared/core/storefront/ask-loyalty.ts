@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../loyalty/client.ts';
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
-import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';

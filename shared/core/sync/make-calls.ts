@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
 import type { Candidate } from '../batch/item.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import type { EntityKey } from '../events/entity.ts';

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../loyalty/operation-id.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { CallsMade } from './make-calls.ts';
 

@@ -3,13 +3,13 @@ import type { RewardStore } from '../../core/redeem/reward-store.ts';
 import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
 import type { StoreWalk } from '../../core/sync/store-walk.ts';
 import type { StoreOrder } from '../../store/order.ts';
+import { guardQuestions } from './client/admin-answer.ts';
 import {
   type AdminClient,
   type AdminClientSettings,
   type Ask,
   createAdminClient,
 } from './client/admin-client.ts';
-import { guardQuestions } from './client/unlike-schema.ts';
 import { readCodeUses } from './discounts/read-code-uses.ts';
 import { readCoupon } from './discounts/read-coupon.ts';
 import { readDiscount } from './discounts/read-discount.ts';

@@ -1,6 +1,6 @@
 // Generated from documents/*.graphql and Shopify's schema 2026-10: npm run generate.
 
-import type { AdminDocument } from './client/admin-document.ts';
+import type { AdminDocument } from './client/admin-client.ts';
 
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 type BulkOperationErrorCode =

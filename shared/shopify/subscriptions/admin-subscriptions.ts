@@ -1,6 +1,5 @@
 import { type AdminAnswer, failure } from '../admin/client/admin-answer.ts';
-import type { Ask } from '../admin/client/admin-client.ts';
-import type { DataOf } from '../admin/client/admin-document.ts';
+import type { Ask, DataOf } from '../admin/client/admin-client.ts';
 import {
   createSubscriptionDocument,
   deleteSubscriptionDocument,

@@ -1,6 +1,6 @@
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
+import { readAnswer, readBody } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { readAnswer } from '../../../shared/shopify/admin/client/read-answer.ts';
 import { createThrottle } from '../../../shared/shopify/admin/client/throttle.ts';
 import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
@@ -74,13 +74,12 @@ export function createTarget(): FuzzTarget {
       return { body: makeBody(body, random), parts: { question: asked, status, retryAfter } };
     },
     async run({ body, parts: { question = '', status, retryAfter } }) {
-      const given = parse(Buffer.from(body).toString('utf8'));
-      const { data, errors, extensions } = given as Record<string, { cost?: unknown }>;
+      const given = readBody(Buffer.from(body).toString('utf8')) ?? {};
       const ask: Ask = async ({ name, kind }) => {
         const throttle = createThrottle();
-        throttle.note(name, extensions?.cost, 0);
+        throttle.note(name, given.extensions?.cost, 0);
         expectLaw(throttle.take(name, 0) >= 0, 'a wait is a time');
-        return readAnswer({ status: Number(status), retryAfter, errors, data, cost }, kind);
+        return readAnswer({ status: Number(status), retryAfter }, given, kind);
       };
       const answer = await put(question, ask);
       expectLaw(JSON.stringify(answer) !== undefined, 'an answer is plain data');
@@ -127,13 +126,4 @@ function resolve(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolve);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, resolve(member)]));
-}
-
-function parse(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,5 @@
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
-import { operationTable } from '../../../shared/loyalty/operation-table.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
+import { operationTable } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';

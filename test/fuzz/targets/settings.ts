@@ -1,6 +1,6 @@
 import { type ConnectorSettings, checkConnector } from '../../../shared/config/connector-config.ts';
-import { createTransport } from '../../../shared/loyalty/transport.ts';
-import { adminAddress } from '../../../shared/shopify/admin/client/admin-address.ts';
+import { checkBaseAddress } from '../../../shared/loyalty/access.ts';
+import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { expectLaw, type FuzzTarget } from '../fuzz-target.ts';
 import { toTree } from '../json-tree.ts';
 import { makeBody } from '../make-body.ts';
@@ -45,7 +45,7 @@ export function createTarget(): FuzzTarget {
       }
       // What passed the check must not be refused when the functions start.
       const { shops, loyalty } = checked.connector;
-      createTransport(loyalty.address);
+      checkBaseAddress(loyalty.address);
       for (const { domain, path } of shops) {
         expectLaw(
           new URL(adminAddress(domain)).hostname === domain,

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
+import type { AdminDocument } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   type AdminClientSettings,
   createAdminClient,
 } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { AdminCredentials } from '../../../shared/shopify/admin/client/admin-credentials.ts';
-import type { AdminDocument } from '../../../shared/shopify/admin/client/admin-document.ts';
 import { type AdminServer, type Reaction, startAdminServer } from '../../support/admin-server.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -42,7 +42,7 @@ function secretOf(...credentials: AdminCredentials[]) {
     get: async () => at(),
     refresh: async () => {
       current += 1;
-      return { value: at() };
+      return at();
     },
   };
 }
@@ -106,6 +106,45 @@ describe('a question', () => {
   });
 });
 
+describe('a connection that was used before', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is not used for a mutation after a freeze: the store has closed it meanwhile', async () => {
+    const ask = client();
+    await ask(shopName, {});
+    server.resetReused = true;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    expect(await ask(addTag, {})).toMatchObject({ kind: 'data' });
+    expect(server.queries).toHaveLength(2);
+  });
+
+  it('costs a query one repetition at once when the store resets it', async () => {
+    const ask = client();
+    await ask(shopName, {});
+    server.resetReused = true;
+    expect(await ask(shopName, {})).toEqual(name);
+    expect(slept).toEqual([]);
+  });
+
+  it('never repeats a mutation that it may have carried', async () => {
+    const ask = client();
+    await ask(shopName, {});
+    server.resetReused = true;
+    expect(await ask(addTag, {})).toEqual({ kind: 'failure', reason: 'connection' });
+    expect(server.queries.map(({ operation }) => operation)).toEqual(['ShopName', 'AddTag']);
+  });
+
+  it('does not cost a token request either', async () => {
+    const ask = client({ secret: secretOf(app()) });
+    await ask(shopName, {});
+    server.resetReused = true;
+    time += 86_399_000;
+    expect(await ask(shopName, {})).toEqual(name);
+  });
+});
+
 describe('a token bought with client credentials', () => {
   it('is bought once, however many ask at the same time, and used again', async () => {
     const ask = client({ secret: secretOf(app()) });
@@ -160,7 +199,7 @@ describe('a token bought with client credentials', () => {
     const ask = client({
       secret: {
         get: async () => credentials[0] as AdminCredentials,
-        refresh: async () => ({ value: credentials[0] as AdminCredentials }),
+        refresh: async () => credentials[0] as AdminCredentials,
       },
     });
     await ask(shopName, {});
@@ -203,20 +242,13 @@ describe('a static token', () => {
     ]);
   });
 
-  it('that cannot be read is a failure with a name', async () => {
-    const broken = async () => {
-      throw new Error('secret is away');
-    };
-    const answer = await client({ secret: { get: broken, refresh: broken } })(shopName, {});
-    expect(answer).toEqual({ kind: 'failure', reason: 'no-credentials' });
-  });
-
-  it('that cannot be read just now is a failure that passes', async () => {
-    const away = async () => {
-      throw Object.assign(new Error('secret is away'), { name: 'Unreachable' });
-    };
-    const answer = await client({ secret: { get: away, refresh: away } })(shopName, {});
-    expect(answer).toEqual({ kind: 'failure', reason: 'credentials-unreachable' });
+  it.each([
+    ['unusable', 'no-credentials'],
+    ['unreachable', 'credentials-unreachable'],
+  ] as const)('that is %s is a failure with a name', async (why, reason) => {
+    const read = async () => why;
+    const answer = await client({ secret: { get: read, refresh: read } })(shopName, {});
+    expect(answer).toEqual({ kind: 'failure', reason });
   });
 });
 

@@ -47,7 +47,7 @@ function createStore(shop: Partial<AdminShop> = {}) {
   const credentials = { kind: 'static', accessToken: 'static-token' } as const;
   return createAdminStore({
     shop: () => ({
-      secret: { get: async () => credentials, refresh: async () => ({ value: credentials }) },
+      secret: { get: async () => credentials, refresh: async () => credentials },
       sandboxAddress: server.address,
       ...shop,
     }),

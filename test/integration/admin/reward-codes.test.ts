@@ -24,7 +24,7 @@ function rewardsIn({ credentials, address }: StoreSandbox): RewardStore {
   const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
   return createAdminStore({
     shop: () => ({
-      secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+      secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: address,
     }),
   });

@@ -35,7 +35,7 @@ function open(webhookAddress = HERE, madeBy: 'admin-api' | 'app-configuration' =
   const value = { kind: 'static', accessToken } as const;
   const client = createAdminClient({
     shop: sandbox.shop.domain,
-    secret: { get: async () => value, refresh: async () => ({ value }) },
+    secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: sandbox.address,
   });
   return createSubscriptions({

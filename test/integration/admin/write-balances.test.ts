@@ -26,7 +26,7 @@ function askOf({ credentials, address }: StoreSandbox): Ask {
   const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
   return createAdminClient({
     shop: 'example-store.myshopify.com',
-    secret: { get: async () => secret, refresh: async () => ({ value: secret }) },
+    secret: { get: async () => secret, refresh: async () => secret },
     sandboxAddress: address,
   }).until(undefined);
 }

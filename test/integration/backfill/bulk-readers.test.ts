@@ -32,7 +32,7 @@ const ENRICHMENT: Enrichment = {
 
 function open(store: StoreSandbox) {
   const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
-  const secret = { get: async () => value, refresh: async () => ({ value }) };
+  const secret = { get: async () => value, refresh: async () => value };
   const shop = { secret, sandboxAddress: store.address };
   return {
     ask: createAdminClient({ ...shop, shop: store.shop.domain }).until(undefined),

@@ -40,7 +40,7 @@ async function fileOf(kind: BulkKind) {
   const value = { kind: 'static', accessToken: sandbox.credentials.accessToken } as const;
   const ask = createAdminClient({
     shop: sandbox.shop.domain,
-    secret: { get: async () => value, refresh: async () => ({ value }) },
+    secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: sandbox.address,
   }).until(undefined);
   const started = await startBulkQuery(ask, bulkQuery(kind, '', {}));

@@ -27,7 +27,7 @@ async function open(
   const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
   const ask = createAdminClient({
     shop: store.shop.domain,
-    secret: { get: async () => value, refresh: async () => ({ value }) },
+    secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: store.address,
   }).until(undefined);
   const deployment = { where: 'aws', connector } as unknown as OpenBackfill['deployment'];

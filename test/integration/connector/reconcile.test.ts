@@ -41,7 +41,7 @@ function subscriptionsOf({
   const value = { kind: 'static', accessToken } as const;
   const ask = createAdminClient({
     shop: SHOP,
-    secret: { get: async () => value, refresh: async () => ({ value }) },
+    secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: store.address,
   }).until(undefined);
   return createSubscriptions({

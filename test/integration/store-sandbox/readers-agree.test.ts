@@ -34,7 +34,7 @@ async function openStore(ids: 'usual' | 'beyond-2^53') {
   const store = createAdminStore({
     shop: () => ({
       sandboxAddress: sandbox.address,
-      secret: { get: async () => credentials, refresh: async () => ({ value: credentials }) },
+      secret: { get: async () => credentials, refresh: async () => credentials },
       enrichment: { locationNames: true, staffNames: true },
     }),
   });

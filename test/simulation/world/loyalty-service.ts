@@ -2,11 +2,11 @@ import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/retry-policy.t
 import type { LoyaltyCalls } from '../../../shared/core/sync/make-calls.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type {
-  Transport,
-  TransportAnswer,
-  TransportFault,
-  TransportRequest,
-} from '../../../shared/loyalty/transport.ts';
+  CallAnswer,
+  CallFailure,
+  CallRequest,
+  CallSender,
+} from '../../../shared/loyalty/result.ts';
 import { type LoyaltyCall, openLoyaltyProgram, routeOf } from '../../support/in-process-loyalty.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -59,17 +59,17 @@ export class LoyaltyService {
 
   /** The real client, in the hands of one process. `failed` holds what this invocation failed at. */
   clientOf(process: SimulatedProcess, failed: () => Set<string>): LoyaltyCalls {
-    const transport: Transport = {
+    const http: CallSender = {
       send: (request) => this.#send(request, process, failed()),
     };
-    return createLoyaltyClient({ credentials: { token: 'token', key: 'key' }, transport });
+    return createLoyaltyClient({ credentials: { token: 'token', key: 'key' }, http });
   }
 
   #send(
-    request: TransportRequest,
+    request: CallRequest,
     process: SimulatedProcess,
     failed: Set<string>,
-  ): Promise<TransportAnswer | TransportFault> {
+  ): Promise<CallAnswer | CallFailure> {
     const { time, journal, chance, weather } = this.#kernel;
     const call = routeOf(request.method, request.path, request.body);
     const entity = entityOf(call);
@@ -89,25 +89,25 @@ export class LoyaltyService {
 
     return new Promise((resolve) => {
       let settled = false;
-      const answer = (result: TransportAnswer | TransportFault) => {
+      const answer = (result: CallAnswer | CallFailure) => {
         if (settled) return;
         settled = true;
-        const unknown = result.kind === 'fault' && result.mayHaveHappened;
+        const unknown = result.kind === 'failure' && result.mayHaveHappened;
         if (unknown) this.#unknownUntil.set(entity, time.now + AFTER_UNKNOWN_OUTCOME * 1000);
         if (isToBeTriedAgain(result)) failed.add(entity);
         process.hear(() => resolve(result));
       };
-      const execute = (): TransportAnswer => {
+      const execute = (): CallAnswer => {
         const body = this.#program.answer(call);
         journal.note(name, () => `${words}: ${outcomeOf(body)}`);
         return ok(body);
       };
-      const fault = (reason: TransportFault['reason'], mayHaveHappened: boolean) =>
-        answer({ kind: 'fault', reason, mayHaveHappened });
+      const fail = (reason: CallFailure['reason'], mayHaveHappened: boolean) =>
+        answer({ kind: 'failure', reason, mayHaveHappened });
       // The signal outlives the call: what was sent cannot be taken back.
-      request.signal?.addEventListener('abort', () => fault('aborted', true), { once: true });
+      request.signal?.addEventListener('abort', () => fail('aborted', true), { once: true });
       const isList = call.operation === 'createCoupon' || call.operation === 'deactivateCoupon';
-      const executeAfter = (ms: number, then: (result: TransportAnswer) => void) =>
+      const executeAfter = (ms: number, then: (result: CallAnswer) => void) =>
         time.after(ms, () => {
           if (dies && drawn < 0.4) return process.die();
           const result = execute();
@@ -124,15 +124,15 @@ export class LoyaltyService {
           executeAfter(1_000 + drawn * 8_000, answer);
           break;
         case 'no-connection':
-          time.after(ms, () => fault('connection', false));
+          time.after(ms, () => fail('connection', false));
           break;
         case 'reset':
-          if (drawn < 0.5) executeAfter(ms, () => fault('connection', true));
-          else time.after(ms, () => fault('connection', true));
+          if (drawn < 0.5) executeAfter(ms, () => fail('connection', true));
+          else time.after(ms, () => fail('connection', true));
           break;
         case 'time-out':
           if (drawn < 0.7) executeAfter(drawn * (LONGEST_EXECUTION_MS / 0.7), () => {});
-          time.after(request.timeoutMs, () => fault('time-out', true));
+          time.after(request.timeoutMs, () => fail('time-out', true));
           break;
         case 'throttled': {
           const headers = drawn < 0.5 ? { 'retry-after': '7' } : {};
@@ -183,12 +183,12 @@ function entityOf({ operation, path, body }: LoyaltyCall): string {
   }
 }
 
-function isToBeTriedAgain(result: TransportAnswer | TransportFault): boolean {
-  if (result.kind === 'fault' || result.status !== 200) return true;
+function isToBeTriedAgain(result: CallAnswer | CallFailure): boolean {
+  if (result.kind === 'failure' || result.status !== 200) return true;
   return result.text.includes('Try later') || result.text.includes('GenericError');
 }
 
-const ok = (body: unknown): TransportAnswer => ({
+const ok = (body: unknown): CallAnswer => ({
   kind: 'answer',
   status: 200,
   headers: {},

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportFault } from '../../../shared/loyalty/transport.ts';
+import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
@@ -21,7 +21,7 @@ const priced = (priceCents: number): Partial<OrderSpec> => ({
 const A = priced(5000);
 const B = priced(9000);
 
-const timedOut: TransportFault = { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+const timedOut: CallFailure = { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
 
 function pointsOf({ loyalty }: ReturnType<typeof openConnector>): number {
   const rows = [...loyalty.rows.points.values()].filter((row) => row.customerId === CUSTOMER);

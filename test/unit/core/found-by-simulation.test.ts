@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportFault } from '../../../shared/loyalty/transport.ts';
+import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
@@ -31,7 +31,7 @@ describe('what the simulation found', () => {
   it('never calls for an entity again in the batch in which a call for it has failed', async () => {
     const connector = openConnector();
     connector.store.putOrder(SHOP, storeOrder({}, { updated_at: '2026-10-09T11:00:02Z' }));
-    const failure: TransportFault = { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+    const failure: CallFailure = { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
     let calls = 0;
     connector.loyalty.world.interfere = () => {
       calls += 1;

@@ -92,7 +92,7 @@ describe('an order of the past', () => {
     world.interfere = (_call, pass) => {
       pass();
       world.interfere = undefined;
-      return { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
     };
     await enqueue(connector, { kind: 'order', order: storeOrder({}, { updated_at: OLD }) });
     await connector.work('orders');

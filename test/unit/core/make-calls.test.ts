@@ -9,7 +9,7 @@ import {
   refuseToReplace,
 } from '../../../shared/core/sync/make-calls.ts';
 import { classify, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entityKeyText } from '../../../shared/core/events/entity.ts';
-import type { TransportFault } from '../../../shared/loyalty/transport.ts';
+import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder } from '../../fixtures/store-entities.ts';
@@ -16,8 +16,8 @@ const updatedAt = (second: number) =>
 const payload = (second: number, spec: Partial<OrderSpec> = {}, changes = {}) =>
   buildOrder({ ...simpleOrder, ...spec }, { updated_at: updatedAt(second), ...changes }).payload;
 
-const unreachable: TransportFault = {
-  kind: 'fault',
+const unreachable: CallFailure = {
+  kind: 'failure',
   reason: 'connection',
   mayHaveHappened: false,
 };
@@ -27,7 +27,7 @@ function loseNextAnswer(connector: Connector): void {
   connector.loyalty.world.interfere = (_call, pass) => {
     connector.loyalty.world.interfere = undefined;
     pass();
-    return { kind: 'fault', reason: 'time-out', mayHaveHappened: true };
+    return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
   };
 }
 

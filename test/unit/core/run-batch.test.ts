@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entityKeyText } from '../../../shared/core/events/entity.ts';
-import type { TransportAnswer, TransportFault } from '../../../shared/loyalty/transport.ts';
+import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
@@ -15,7 +15,7 @@ function order(id: number, second = 1, changes: Record<string, unknown> = {}) {
   return buildOrder(simpleOrder, { id, admin_graphql_api_id: gid, updated_at, ...changes }).payload;
 }
 
-const answer = (status: number, body: unknown, headers = {}): TransportAnswer => ({
+const answer = (status: number, body: unknown, headers = {}): CallAnswer => ({
   kind: 'answer',
   status,
   headers,
@@ -23,11 +23,11 @@ const answer = (status: number, body: unknown, headers = {}): TransportAnswer =>
 });
 const businessError = (code: number) =>
   answer(200, { HasError: true, ErrorCode: code, ErrorMessage: 'no', Result: null });
-const refusedConnection: TransportFault = {
-  kind: 'fault',
+const refusedConnection: CallFailure = {
+  kind: 'failure',
   reason: 'connection',
   mayHaveHappened: false,
-  errno: 'ECONNREFUSED',
+  code: 'ECONNREFUSED',
 };
 
 const orderIds = ({ loyalty }: Connector) =>

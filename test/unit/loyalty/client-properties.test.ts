@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import type { Transport } from '../../../shared/loyalty/transport.ts';
+import type { CallSender } from '../../../shared/loyalty/result.ts';
 import {
   answering,
   type ScriptedServer,
@@ -24,13 +24,10 @@ afterAll(() => server.stop());
 
 /** A client of which every call is answered the same way, without a network. */
 function clientHearing(status: number, headers: Record<string, string>, text: string) {
-  const transport: Transport = {
-    send: async ({ authorize }) => {
-      await authorize();
-      return { kind: 'answer', status, headers, text };
-    },
+  const http: CallSender = {
+    send: async () => ({ kind: 'answer', status, headers, text }),
   };
-  return createLoyaltyClient({ transport, credentials });
+  return createLoyaltyClient({ http, credentials });
 }
 
 const everyCall: ((loyalty: LoyaltyClient, text: string) => Promise<{ kind: string }>)[] = [

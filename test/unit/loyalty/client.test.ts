@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import type { Page, Value } from '../../../shared/loyalty/call-types.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import { operationTable } from '../../../shared/loyalty/operation-table.ts';
+import { operationTable, type Page, type Value } from '../../../shared/loyalty/operations.ts';
 import {
   answering,
   hanging,
+  resetting,
+  type Script,
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
@@ -170,12 +171,10 @@ describe('the client', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('takes credentials that cannot be read just now for no mistake of anybody', async () => {
+  it('takes credentials whose keeper does not answer for a fault that passes', async () => {
     const unread = createLoyaltyClient({
       baseUrl: server.url,
-      credentials: async () => {
-        throw Object.assign(new Error('away'), { name: 'Unreachable' });
-      },
+      credentials: async () => 'unreachable',
     });
     expect(await unread.getCustomer('1')).toMatchObject({
       reason: 'credentials-unreachable',
@@ -183,6 +182,62 @@ describe('the client', () => {
       mayHaveHappened: false,
     });
     expect(server.received).toEqual([]);
+  });
+
+  it('ends in time while it waits for the credentials, and sends nothing when they come late', async () => {
+    let give = (_: typeof credentials) => {};
+    const waiting = createLoyaltyClient({
+      baseUrl: server.url,
+      credentials: () =>
+        new Promise((resolve) => {
+          give = resolve;
+        }),
+      timeoutMs: 20,
+    });
+    const notSent = { kind: 'transport-failure', mayHaveHappened: false };
+    expect(await waiting.getCustomer('1')).toMatchObject({ ...notSent, reason: 'time-out' });
+    const signal = AbortSignal.timeout(5);
+    const aborted = await waiting.getCustomer('1', { signal, timeoutMs: 5_000 });
+    expect(aborted).toMatchObject({ ...notSent, reason: 'aborted' });
+    give(credentials);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(server.received).toEqual([]);
+  });
+
+  it('does not ask for credentials after an abort', async () => {
+    const read = vi.fn(async () => credentials);
+    const asked = createLoyaltyClient({ baseUrl: server.url, credentials: read });
+    const failure = await asked.getCustomer('1', { signal: AbortSignal.abort() });
+    expect(failure).toMatchObject({ reason: 'aborted', mayHaveHappened: false });
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('repeats a read, and nothing else, over a new connection when a used one is reset', async () => {
+    await client.getCustomer('1');
+    const resetOnce: Script = (_, socket) => {
+      server.script = answering(200, '{"HasError":false,"Result":{}}');
+      socket.resetAndDestroy();
+    };
+    server.script = resetOnce;
+    expect(await client.getCustomer('1')).toMatchObject({ kind: 'success' });
+    server.script = resetOnce;
+    expect(await client.sendOrder({ OriginalId: '1' })).toMatchObject({
+      reason: 'connection',
+      mayHaveHappened: true,
+    });
+    expect(server.received.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
+  });
+
+  it('does not send an order over a connection that was idle while the function was frozen', async () => {
+    await client.getCustomer('1');
+    server.script = (response, socket) =>
+      server.received.at(-1)?.connection === 0
+        ? resetting(response, socket)
+        : answering(200, '{"HasError":false,"Result":{}}')(response, socket);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    const result = await client.sendOrder({ OriginalId: '1' });
+    vi.useRealTimers();
+    expect(result).toMatchObject({ kind: 'success' });
   });
 
   it.each(['', ' ', '\n\t', '\u00a0'])('never sends the blank id %j', async (id) => {
@@ -195,7 +250,7 @@ describe('the client', () => {
 
   it('keeps its time, and that of a call', async () => {
     server.script = hanging;
-    const hasty = createLoyaltyClient({ baseUrl: server.url, credentials, timeoutMs: 30 });
+    const hasty = createLoyaltyClient({ baseUrl: server.url, credentials, timeoutMs: 300 });
     const timedOut = { reason: 'time-out', class: 'retry', mayHaveHappened: true };
     expect(await hasty.getCustomer('1')).toMatchObject({
       ...timedOut,

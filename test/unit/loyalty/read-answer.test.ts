@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OperationId } from '../../../shared/loyalty/operation-id.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 
 const now = new Date('2026-10-08T12:00:00Z');

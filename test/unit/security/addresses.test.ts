@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { buildPath } from '../../../shared/loyalty/build-path.ts';
-import { createTransport } from '../../../shared/loyalty/transport.ts';
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { buildPath } from '../../../shared/loyalty/operations.ts';
 import { loyaltyAddress } from '../../../shared/services/loyalty-address.ts';
-import { adminAddress } from '../../../shared/shopify/admin/client/admin-address.ts';
+import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const connector = defineConnector({
   shops: [{ domain: 'example-store.myshopify.com' }],
   loyalty: { address: 'https://loyalty.example.com' },
 });
+const credentials = { token: 'token', key: 'key' };
 const SHOP = 'example-store.myshopify.com';
 
 /** Where no credential may go, whatever a variable of the environment says. */
@@ -45,7 +46,7 @@ describe('credentials go to the configured service and nowhere else', () => {
 
   it('the client itself takes no plain address but this machine’s', () => {
     for (const address of ELSEWHERE.filter((one) => !one.startsWith('https:'))) {
-      expect(() => createTransport(address)).toThrow();
+      expect(() => createLoyaltyClient({ baseUrl: address, credentials })).toThrow(/base address/);
     }
   });
 

@@ -1,15 +1,47 @@
-import { type AdminFailure, failure } from './admin-answer.ts';
-import type { AdminCredentials, AdminSecret } from './admin-credentials.ts';
-import type { IssuedToken } from './request-token.ts';
+import type { HttpAnswer, HttpClient } from '../../../http/http-client.ts';
+import {
+  ADMIN_HEADERS,
+  type AdminFailure,
+  failure,
+  HTTP_FAILURES,
+  readStatus,
+} from './admin-answer.ts';
+
+/** How the connector proves to one shop that it may ask. */
+export type AdminCredentials =
+  /** An app of the Dev Dashboard: its id and secret get a token that lives for a day. */
+  | {
+      readonly kind: 'client-credentials';
+      readonly clientId: string;
+      readonly clientSecret: string;
+    }
+  /** An older app, made in the shop's admin: its token lives until it is revoked. */
+  | { readonly kind: 'static'; readonly accessToken: string };
+
+/** `unreachable`: their keeper does not answer at the moment; `unusable`: there are no valid ones. */
+type ReadCredentials = AdminCredentials | 'unreachable' | 'unusable';
+
+/** The keeper of a shop's credentials. */
+export interface AdminSecret {
+  get(): Promise<ReadCredentials>;
+  /** After the store refused them: they may have been changed since. */
+  refresh(): Promise<ReadCredentials>;
+}
+
+type ClientCredentials = Extract<AdminCredentials, { kind: 'client-credentials' }>;
+
+interface IssuedToken {
+  readonly kind: 'token';
+  readonly accessToken: string;
+  readonly livesSeconds: number;
+}
 
 /** One shop's token, shared by everything in this process that asks the shop. */
 export interface AccessTokens {
   get(): Promise<{ readonly kind: 'token'; readonly accessToken: string } | AdminFailure>;
-  /** The store refused this one: the next is a new one. */
+  /** After the store refused this one: the next `get` gives a new one. */
   refuse(accessToken: string): void;
 }
-
-type ClientCredentials = Extract<AdminCredentials, { kind: 'client-credentials' }>;
 
 interface Held {
   readonly credentials: ClientCredentials;
@@ -37,16 +69,11 @@ export function createAccessTokens({
   let doubted = false;
 
   async function readSecret(): Promise<AdminCredentials | AdminFailure> {
-    try {
-      if (!doubted) return await secret.get();
-      const { value } = await secret.refresh();
-      doubted = false;
-      return value;
-    } catch (error) {
-      // Its reader has told why; the error itself may be about anything.
-      const passes = error instanceof Error && error.name === 'Unreachable';
-      return failure(passes ? 'credentials-unreachable' : 'no-credentials');
-    }
+    const read = await (doubted ? secret.refresh() : secret.get());
+    if (read === 'unreachable') return failure('credentials-unreachable');
+    if (read === 'unusable') return failure('no-credentials');
+    doubted = false;
+    return read;
   }
 
   async function renew(credentials: ClientCredentials): Promise<Held | AdminFailure> {
@@ -89,4 +116,48 @@ function token({ accessToken }: Held) {
 
 function sameApp(one: ClientCredentials, other: ClientCredentials): boolean {
   return one.clientId === other.clientId && one.clientSecret === other.clientSecret;
+}
+
+/** For a token without a stated life: a day, as the page on the grant says. */
+const USUAL_LIFE_SECONDS = 86_399;
+
+/** Requests a token (Shopify, "Using the client credentials grant"). */
+export async function requestToken(
+  http: HttpClient,
+  { clientId, clientSecret }: ClientCredentials,
+  timeoutMs: number,
+): Promise<IssuedToken | AdminFailure> {
+  const answer = await http.send({
+    method: 'POST',
+    path: '/admin/oauth/access_token',
+    headers: ADMIN_HEADERS,
+    body: JSON.stringify({
+      client_id: clientId,
+      client_secret: clientSecret,
+      grant_type: 'client_credentials',
+    }),
+    timeoutMs,
+    repeatable: true,
+  });
+  if (answer.kind === 'failure') return failure(HTTP_FAILURES[answer.reason]);
+  const { status, text } = answer;
+  return status >= 200 && status <= 299 ? readToken(text) : refusal(answer);
+}
+
+/** The grant answers 400 for an unknown app, a wrong secret and another owner's shop. */
+function refusal({ status, headers }: HttpAnswer): AdminFailure {
+  if (status === 400 || status === 401 || status === 403) return failure('bad-credentials');
+  return readStatus(status, headers['retry-after']);
+}
+
+function readToken(text: string): IssuedToken | AdminFailure {
+  try {
+    const { access_token, expires_in } = JSON.parse(text);
+    if (typeof access_token !== 'string' || access_token === '') return failure('not-the-api');
+    const lives =
+      typeof expires_in === 'number' && expires_in > 0 ? expires_in : USUAL_LIFE_SECONDS;
+    return { kind: 'token', accessToken: access_token, livesSeconds: lives };
+  } catch {
+    return failure('not-the-api');
+  }
 }

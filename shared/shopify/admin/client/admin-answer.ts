@@ -1,4 +1,12 @@
 import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
+import type { HttpFailure } from '../../../http/http-client.ts';
+
+export const ADMIN_HEADERS = {
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'content-type': 'application/json',
+  'user-agent': 'loyalty-connector',
+};
 
 /** What became of one question to the store. No text in it comes from the store's own messages. */
 export type AdminAnswer<Data> =
@@ -69,6 +77,14 @@ const reasons = {
 
 export type FailureReason = keyof typeof reasons;
 
+export const HTTP_FAILURES: Readonly<Record<HttpFailure['reason'], FailureReason>> = {
+  aborted: 'aborted',
+  'time-out': 'time-out',
+  connection: 'connection',
+  'not-http': 'not-the-api',
+  'too-large': 'not-the-api',
+};
+
 export function failure(
   reason: FailureReason,
   details: Omit<AdminFailure, 'kind' | 'reason'> = {},
@@ -88,4 +104,138 @@ export function unavailable(
     ...(afterSeconds !== undefined && { afterSeconds }),
     ...(reasons[reason] && { misconfigured: true }),
   };
+}
+
+/** What the body of an answer says. `cost` is there also when the store refused. */
+interface GraphqlBody {
+  readonly data?: unknown;
+  readonly errors?: unknown;
+  readonly extensions?: { readonly cost?: unknown } | null;
+}
+
+/** The body of a GraphQL answer; undefined: another program than the Admin API wrote it. */
+export function readBody(text: string): GraphqlBody | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function readAnswer<Data>(
+  { status, retryAfter }: { readonly status: number; readonly retryAfter: string | undefined },
+  { data, errors }: GraphqlBody,
+  kind: 'query' | 'mutation',
+): AdminAnswer<Data> {
+  if (status < 200 || status > 299) return readStatus(status, retryAfter);
+  if (Array.isArray(errors) && errors.length > 0) return readErrors(errors, data);
+  if (!isObject(data)) return failure('not-the-api');
+  const refusals = kind === 'mutation' ? readUserErrors(data) : [];
+  return refusals.length > 0
+    ? { kind: 'user-errors', errors: refusals }
+    : { kind: 'data', data: data as Data };
+}
+
+export function readStatus(status: number, retryAfter: string | undefined): AdminFailure {
+  const seconds = /^\d{1,5}(?:\.\d+)?$/.test(retryAfter ?? '')
+    ? Math.ceil(Number(retryAfter))
+    : undefined;
+  return failure(reasonOf(status), seconds === undefined ? {} : { afterSeconds: seconds });
+}
+
+const STATUS: Readonly<Record<number, FailureReason>> = {
+  401: 'unauthorized',
+  402: 'shop-frozen',
+  403: 'forbidden',
+  404: 'shop-not-found',
+  408: 'server-error',
+  423: 'shop-locked',
+  429: 'throttled',
+  430: 'throttled',
+};
+
+function reasonOf(status: number): FailureReason {
+  if (status >= 500) return 'server-error';
+  if (status >= 300 && status <= 399) return 'redirected';
+  return STATUS[status] ?? 'query-refused';
+}
+
+/** Shopify, "GraphQL Admin API reference": the codes of errors that come with status 200. */
+function readErrors(errors: readonly unknown[], data: unknown): AdminFailure {
+  const codes = errors.map((error) => textAt(error, 'extensions', 'code'));
+  if (codes.includes('THROTTLED')) return failure('throttled');
+  if (codes.includes('ACCESS_DENIED')) {
+    const scope = errors.map(missingScope).find((name) => name !== undefined);
+    return failure('access-denied', scope === undefined ? {} : { scope });
+  }
+  if (codes.includes('SHOP_INACTIVE')) return failure('shop-locked');
+  if (codes.includes('INTERNAL_SERVER_ERROR')) return failure('server-error');
+  return failure(isObject(data) ? 'partial-answer' : 'query-refused');
+}
+
+/** Named in `requiredAccess`, and in the sentence where that is absent. */
+function missingScope(error: unknown): string | undefined {
+  const words = [textAt(error, 'extensions', 'requiredAccess'), textAt(error, 'message')];
+  return /\b(?:read|write)_[a-z_]+\b/.exec(words.join(' '))?.[0];
+}
+
+/** Every mutation of the Admin API answers with a list of this name in its one field. */
+function readUserErrors(data: object): UserError[] {
+  return Object.values(data).flatMap((payload) => {
+    const errors: unknown = isObject(payload) && 'userErrors' in payload ? payload.userErrors : [];
+    return (Array.isArray(errors) ? errors : []).map((error: unknown) => ({
+      field: fieldPath(error),
+      code: textAt(error, 'code'),
+    }));
+  });
+}
+
+function fieldPath(error: unknown): string {
+  const path: unknown = isObject(error) && 'field' in error ? error.field : undefined;
+  const steps = (Array.isArray(path) ? path : []).filter((step) => typeof step === 'string');
+  return steps.join('.');
+}
+
+function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = path.reduce<unknown>(
+    (part, key) => (isObject(part) ? new Map(Object.entries(part)).get(key) : undefined),
+    value,
+  );
+  return typeof found === 'string' ? found : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * Readers trust the types of the store's schema and do not check every step of an answer again. An
+ * answer that differs from the schema ends in a TypeError, which means: not readable. It is asked for
+ * again later; a walk continues with the other entities.
+ */
+export async function unlessUnlikeSchema<T, Otherwise>(
+  read: () => T | Promise<T>,
+  otherwise: Otherwise,
+): Promise<T | Otherwise> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof TypeError) return otherwise;
+    throw error;
+  }
+}
+
+type Question = (...given: never[]) => Promise<unknown>;
+
+/** The same questions; an answer unlike its schema is `unavailable`. */
+export function guardQuestions<Q extends { readonly [Name in keyof Q]: Question }>(
+  questions: Q,
+): Q {
+  const guarded = Object.entries<Question>(questions).map(([name, ask]) => [
+    name,
+    (...given: never[]) =>
+      unlessUnlikeSchema(() => ask(...given), unavailable(failure('unreadable-answer'))),
+  ]);
+  return Object.fromEntries(guarded) as Q;
 }

@@ -1,11 +1,29 @@
-import { createAccessTokens } from './access-token.ts';
-import { adminAddress } from './admin-address.ts';
-import { type AdminAnswer, type AdminFailure, failure } from './admin-answer.ts';
-import type { AdminSecret } from './admin-credentials.ts';
-import type { AdminDocument } from './admin-document.ts';
-import { readAnswer } from './read-answer.ts';
-import { requestToken } from './request-token.ts';
+import { createHttpClient } from '../../../http/http-client.ts';
+import { API_VERSION } from '../../api-version.ts';
+import { type AdminSecret, createAccessTokens, requestToken } from './access-token.ts';
+import {
+  ADMIN_HEADERS,
+  type AdminAnswer,
+  type AdminFailure,
+  failure,
+  HTTP_FAILURES,
+  readAnswer,
+  readBody,
+} from './admin-answer.ts';
 import { createThrottle } from './throttle.ts';
+
+/** A GraphQL document that the build has checked against the store's schema, with its types. */
+export interface AdminDocument<Data, Variables> {
+  readonly name: string;
+  /** A mutation is never repeated unless the store says that it was not carried out. */
+  readonly kind: 'query' | 'mutation';
+  readonly text: string;
+  /** Never there: it carries the types. */
+  readonly types?: { readonly data: Data; readonly variables: Variables };
+}
+
+export type DataOf<Document> =
+  Document extends AdminDocument<infer Data, infer _Variables> ? Data : never;
 
 export interface AdminClientSettings {
   /** The shop's permanent domain. */
@@ -42,6 +60,8 @@ const FIRST_PAUSE_MS = 200;
 export const LONGEST_WAIT_MS = 10_000;
 /** For one request and its whole answer. */
 export const REQUEST_TIMEOUT_MS = 10_000;
+/** 16 MiB is far beyond any answer to the connector's documents. */
+const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 16 * 1024 * 1024 };
 
 export function createAdminClient(settings: AdminClientSettings): AdminClient {
   const {
@@ -52,12 +72,12 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
     random = Math.random,
   } = settings;
   const sleep = settings.sleep ?? sleepUntil;
-  const address = adminAddress(shop, settings.sandboxAddress);
+  const http = createHttpClient(adminAddress(shop, settings.sandboxAddress), HTTP_LIMITS);
   const throttle = createThrottle(settings.reserve);
   const tokens = createAccessTokens({
     secret,
     now,
-    requestToken: (credentials) => requestToken(address, credentials, timeoutMs),
+    requestToken: (credentials) => requestToken(http, credentials, timeoutMs),
   });
 
   async function send<Data>(
@@ -68,14 +88,21 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
     const token = await tokens.get();
     if (token.kind === 'failure') return { answer: token };
     const { accessToken } = token;
-    const { postGraphql } = await import('./graphql-client.ts');
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const raw = await postGraphql({ shop, address, accessToken, text, variables, signal: either });
-    if (signal?.aborted) return { answer: failure('aborted') };
-    if (timeout.aborted) return { answer: failure('time-out') };
-    throttle.note(name, raw.cost, now());
-    return { answer: readAnswer<Data>(raw, kind), accessToken };
+    const result = await http.send({
+      method: 'POST',
+      path: `/admin/api/${API_VERSION}/graphql.json`,
+      headers: { ...ADMIN_HEADERS, 'x-shopify-access-token': accessToken },
+      body: JSON.stringify({ query: text, variables }),
+      timeoutMs,
+      signal,
+      repeatable: kind === 'query',
+    });
+    if (result.kind === 'failure') return { answer: failure(HTTP_FAILURES[result.reason]) };
+    const body = readBody(result.text) ?? {};
+    throttle.note(name, body.extensions?.cost, now());
+    const { status, headers } = result;
+    const retryAfter = headers['retry-after'];
+    return { answer: readAnswer<Data>({ status, retryAfter }, body, kind), accessToken };
   }
 
   /** Milliseconds to wait before the same question; undefined: its answer stands. */
@@ -150,4 +177,22 @@ function sleepUntil(ms: number, signal: AbortSignal | undefined): Promise<void> 
     signal?.addEventListener('abort', wake);
     if (signal?.aborted) wake();
   });
+}
+
+const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+const OWN_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Where a shop's Admin API is. Another address than the shop's own can only be one of this machine:
+ * the token that opens the shop goes with every request. Faults are thrown, since no question could
+ * ever be asked with them.
+ */
+export function adminAddress(shop: string, sandbox?: string): string {
+  if (!SHOP.test(shop)) throw new Error('a shop must be named by its .myshopify.com domain');
+  if (sandbox === undefined) return `https://${shop}`;
+  const url = URL.parse(sandbox);
+  if (url?.protocol !== 'http:' || !OWN_MACHINE.test(url.hostname) || url.username !== '') {
+    throw new Error('a store sandbox must be at http://localhost, 127.x.x.x or [::1]');
+  }
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }

@@ -1,4 +1,4 @@
-import type { DataOf } from '../client/admin-document.ts';
+import type { DataOf } from '../client/admin-client.ts';
 import type { couponDocument } from '../documents.gen.ts';
 
 export type CodeDiscountNode = NonNullable<DataOf<typeof couponDocument>['codeDiscountNodeByCode']>;

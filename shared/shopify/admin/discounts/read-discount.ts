@@ -1,7 +1,6 @@
 import type { DiscountPage, StoreAnswer } from '../../../core/sync/store-reader.ts';
 import { type AdminAnswer, failure, unavailable } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
-import type { DataOf } from '../client/admin-document.ts';
+import type { Ask, DataOf } from '../client/admin-client.ts';
 import { discountDocument } from '../documents.gen.ts';
 import { couponFromNode } from './coupon-from-node.ts';
 import type { CodeDiscountNode } from './discount-node.ts';

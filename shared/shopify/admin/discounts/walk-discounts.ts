@@ -1,9 +1,7 @@
 import type { DiscountPage } from '../../../core/sync/store-reader.ts';
 import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
-import { unavailable } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
-import type { DataOf } from '../client/admin-document.ts';
-import { unlessUnlikeSchema } from '../client/unlike-schema.ts';
+import { unavailable, unlessUnlikeSchema } from '../client/admin-answer.ts';
+import type { Ask, DataOf } from '../client/admin-client.ts';
 import { changedDiscountsDocument } from '../documents.gen.ts';
 import { searchFor, walkPage } from '../walk-page.ts';
 import type { CodeDiscountNode } from './discount-node.ts';

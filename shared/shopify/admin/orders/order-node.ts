@@ -1,4 +1,4 @@
-import type { DataOf } from '../client/admin-document.ts';
+import type { DataOf } from '../client/admin-client.ts';
 import type { orderDocument, refundLinesDocument } from '../documents.gen.ts';
 
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;

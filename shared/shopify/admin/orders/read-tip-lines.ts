@@ -1,7 +1,6 @@
 import { readAmount, ZERO } from '../../../store/money.ts';
 import { type AdminFailure, failure } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
-import type { DataOf } from '../client/admin-document.ts';
+import type { Ask, DataOf } from '../client/admin-client.ts';
 import { orderTipsDocument } from '../documents.gen.ts';
 import type { OrderNode } from './order-node.ts';
 

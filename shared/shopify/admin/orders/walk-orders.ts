@@ -6,9 +6,9 @@ import {
   type AdminFailure,
   failure,
   unavailable,
+  unlessUnlikeSchema,
 } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
-import { unlessUnlikeSchema } from '../client/unlike-schema.ts';
 import { changedOrdersDocument, changedOrdersWithExtrasDocument } from '../documents.gen.ts';
 import { type Page, pick } from '../read-rest.ts';
 import { searchFor, walkPage } from '../walk-page.ts';

@@ -2,8 +2,7 @@ import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
 import type { StoreProduct } from '../../../store/product.ts';
 import { readProductWebhook } from '../../webhooks/read-product-webhook.ts';
 import { failure, unavailable } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
-import type { DataOf } from '../client/admin-document.ts';
+import type { Ask, DataOf } from '../client/admin-client.ts';
 import { productDocument } from '../documents.gen.ts';
 
 export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {

@@ -1,9 +1,8 @@
 import type { Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
 import type { StoreProduct } from '../../../store/product.ts';
 import { idFromGid } from '../../entity-id.ts';
-import { unavailable } from '../client/admin-answer.ts';
+import { unavailable, unlessUnlikeSchema } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
-import { unlessUnlikeSchema } from '../client/unlike-schema.ts';
 import { changedProductsDocument } from '../documents.gen.ts';
 import { searchFor, walkPage } from '../walk-page.ts';
 import { productFromNode } from './read-product.ts';

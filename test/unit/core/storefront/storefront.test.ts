@@ -3,7 +3,7 @@ import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
 import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
-const FAULT = { kind: 'fault', reason: 'time-out', mayHaveHappened: true } as const;
+const FAULT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
 
 describe('what a shopper sees of the own standing', () => {
   it('is what point events told, and the tier with the way to the next', async () => {

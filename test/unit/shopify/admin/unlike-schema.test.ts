@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { questionsOf } from '../../../../shared/shopify/admin/admin-store.ts';
+import { readAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
-import { readAnswer } from '../../../../shared/shopify/admin/client/read-answer.ts';
 
 const SHOP = 'example-store.myshopify.com';
 
@@ -31,8 +31,8 @@ describe('an answer of the store that is not like its schema', () => {
   it('is told by its codes where a refusal names its field by something other than text', () => {
     const field = ['metafields', { toString: null }, '0'];
     const data = { metafieldsSet: { userErrors: [{ field, code: 'INVALID' }] } };
-    const raw = { status: 200, retryAfter: undefined, errors: undefined, data, cost: undefined };
-    expect(readAnswer(raw, 'mutation')).toEqual({
+    const answer = { status: 200, retryAfter: undefined };
+    expect(readAnswer(answer, { data }, 'mutation')).toEqual({
       kind: 'user-errors',
       errors: [{ field: 'metafields.0', code: 'INVALID' }],
     });

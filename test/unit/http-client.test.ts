@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import dns from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTransport, type TransportRequest } from '../../../shared/loyalty/transport.ts';
+import { createHttpClient, type HttpRequest } from '../../shared/http/http-client.ts';
 import {
   answering,
   dribbling,
@@ -11,18 +12,21 @@ import {
   type ScriptedServer,
   sendingRaw,
   startScriptedServer,
-} from '../../support/scripted-server.ts';
-import { createSelfSignedCertificate } from '../../support/self-signed-certificate.ts';
+} from '../support/scripted-server.ts';
+import { createSelfSignedCertificate } from '../support/self-signed-certificate.ts';
 
-const call: TransportRequest = {
+const call: HttpRequest = {
   method: 'POST',
   path: '/v1/pvt/POS/orders',
+  headers: { 'content-type': 'application/json', authorization: 'Basic dG9rZW46a2V5' },
   body: '{"OriginalId":"1"}',
-  authorize: async () => 'Basic dG9rZW46a2V5',
   timeoutMs: 5000,
-  signal: undefined,
+  repeatable: false,
 };
-const get: TransportRequest = { ...call, method: 'GET', body: undefined };
+const get: HttpRequest = { ...call, method: 'GET', body: undefined, repeatable: true };
+
+const httpTo = (baseUrl: string, connectMs = 5000) =>
+  createHttpClient(baseUrl, { connectMs, maxAnswerBytes: 8 * 1024 * 1024 });
 
 let server: ScriptedServer;
 beforeEach(async () => {
@@ -30,10 +34,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe('the transport', () => {
-  it('sends method, path, body and credentials as they are given', async () => {
+describe('the HTTP client', () => {
+  it('sends method, path, headers and body as they are given', async () => {
     const path = '/v1/pvt/Product/%2E%2E/a%2Fb?x=%20';
-    await createTransport(`${server.url}/tenant/`).send({ ...call, path });
+    await httpTo(`${server.url}/tenant/`).send({ ...call, path });
     expect(server.received).toMatchObject([
       {
         method: 'POST',
@@ -43,19 +47,17 @@ describe('the transport', () => {
           authorization: 'Basic dG9rZW46a2V5',
           'content-type': 'application/json',
           'content-length': '18',
-          'accept-encoding': 'identity',
         },
       },
     ]);
   });
 
   it('sends a POST without a body as an empty one, and a GET with none', async () => {
-    const transport = createTransport(server.url);
-    await transport.send({ ...call, body: undefined });
-    await transport.send(get);
+    const http = httpTo(server.url);
+    await http.send({ ...call, body: undefined });
+    await http.send(get);
     const [post, read] = server.received;
     expect(post?.headers).toMatchObject({ 'content-length': '0' });
-    expect(post?.headers).not.toHaveProperty('content-type');
     expect(read?.headers).not.toHaveProperty('content-length');
   });
 
@@ -67,21 +69,21 @@ describe('the transport', () => {
       response.write(body.subarray(0, at));
       setTimeout(() => response.end(body.subarray(at)), 10);
     };
-    const answer = await createTransport(server.url).send(get);
+    const answer = await httpTo(server.url).send(get);
     expect(answer).toMatchObject({ kind: 'answer', status: 200, text: '{"Name":"Zoë 🎁"}' });
   });
 
   it('never follows a redirect', async () => {
     server.script = answering(307, '', { location: `${server.url}/elsewhere` });
-    expect(await createTransport(server.url).send(call)).toMatchObject({ status: 307 });
+    expect(await httpTo(server.url).send(call)).toMatchObject({ status: 307 });
     expect(server.received).toHaveLength(1);
   });
 
   it('uses one connection for calls after each other, and leaves nothing on it', async () => {
     const warned = vi.fn();
     process.on('warning', warned);
-    const transport = createTransport(server.url);
-    for (let n = 0; n < 30; n += 1) await transport.send(call);
+    const http = httpTo(server.url);
+    for (let n = 0; n < 30; n += 1) await http.send(call);
     expect(new Set(server.received.map(({ connection }) => connection))).toEqual(new Set([0]));
     // Node warns of listeners that pile up.
     await new Promise((resolve) => setImmediate(resolve));
@@ -90,10 +92,10 @@ describe('the transport', () => {
   });
 
   it('does not use a connection again that lay idle for long, as in a frozen Lambda', async () => {
-    const transport = createTransport(server.url);
-    await transport.send(call);
+    const http = httpTo(server.url);
+    await http.send(call);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15_001 });
-    await transport.send(call);
+    await http.send(call);
     vi.useRealTimers();
     expect(server.received.map(({ connection }) => connection)).toEqual([0, 1]);
   });
@@ -114,6 +116,8 @@ describe('a cold start', () => {
   });
 });
 
+const timedOut = { kind: 'failure', reason: 'time-out', tries: 1 };
+
 describe('the deadline', () => {
   it.each([
     ['the answer never begins', hanging],
@@ -121,8 +125,8 @@ describe('the deadline', () => {
     ['its body dribbles', dribbling('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')],
   ])('ends a call of which %s', async (_, script) => {
     server.script = script;
-    const fault = await createTransport(server.url).send({ ...call, timeoutMs: 60 });
-    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: true });
+    const failure = await httpTo(server.url).send({ ...call, timeoutMs: 300 });
+    expect(failure).toEqual({ ...timedOut, phase: 'waiting', mayHaveHappened: true });
   });
 
   it('covers connecting, and then knows that nothing was sent', async () => {
@@ -130,30 +134,20 @@ describe('the deadline', () => {
     const mute = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => mute.once('listening', resolve));
     const { port } = mute.address() as AddressInfo;
-    const fault = await createTransport(`https://127.0.0.1:${port}`).send({
+    const failure = await httpTo(`https://127.0.0.1:${port}`).send({
       ...call,
       timeoutMs: 60,
     });
     mute.close();
-    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: false });
+    expect(failure).toEqual({ ...timedOut, phase: 'connecting', mayHaveHappened: false });
   });
 
-  it('covers waiting for the credentials', async () => {
-    const authorize = () => new Promise<string>(() => {});
-    const fault = await createTransport(server.url).send({ ...call, authorize, timeoutMs: 20 });
-    expect(fault).toEqual({ kind: 'fault', reason: 'time-out', mayHaveHappened: false });
-  });
-
-  it('sends nothing when the credentials come after it', async () => {
-    let give = (_: string) => {};
-    const authorize = () =>
-      new Promise<string>((resolve) => {
-        give = resolve;
-      });
-    await createTransport(server.url).send({ ...call, authorize, timeoutMs: 20 });
-    give('Basic late');
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(server.received).toEqual([]);
+  it('ends connecting earlier than the whole', async () => {
+    vi.spyOn(dns, 'lookup').mockImplementation((() => {}) as never);
+    const client = httpTo('https://unanswered.invalid', 30);
+    const failure = await client.send(call);
+    vi.restoreAllMocks();
+    expect(failure).toEqual({ ...timedOut, phase: 'connecting', mayHaveHappened: false });
   });
 });
 
@@ -161,29 +155,28 @@ describe('an abort', () => {
   it('ends a call under way', async () => {
     server.script = hanging;
     const controller = new AbortController();
-    const sent = createTransport(server.url).send({ ...call, signal: controller.signal });
+    const sent = httpTo(server.url).send({ ...call, signal: controller.signal });
     await vi.waitFor(() => expect(server.received).toHaveLength(1));
     controller.abort();
-    expect(await sent).toEqual({ kind: 'fault', reason: 'aborted', mayHaveHappened: true });
+    expect(await sent).toMatchObject({ reason: 'aborted', mayHaveHappened: true });
   });
 
   it('that came before the call sends nothing', async () => {
-    const authorize = vi.fn(call.authorize);
     const signal = AbortSignal.abort();
-    const fault = await createTransport(server.url).send({ ...call, authorize, signal });
-    expect(fault).toEqual({ kind: 'fault', reason: 'aborted', mayHaveHappened: false });
-    expect(authorize).not.toHaveBeenCalled();
+    const failure = await httpTo(server.url).send({ ...call, signal });
+    expect(failure).toMatchObject({ reason: 'aborted', mayHaveHappened: false });
+    expect(await server.openConnections()).toBe(0);
   });
 
   it('that comes after the answer changes nothing, and leaves no listener behind', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const removed = vi.spyOn(signal, 'removeEventListener');
-    const transport = createTransport(server.url);
-    expect(await transport.send({ ...call, signal })).toMatchObject({ kind: 'answer' });
+    const http = httpTo(server.url);
+    expect(await http.send({ ...call, signal })).toMatchObject({ kind: 'answer' });
     controller.abort();
     expect(removed).toHaveBeenCalledOnce();
-    await transport.send(call);
+    await http.send(call);
     expect(server.received.map(({ connection }) => connection)).toEqual([0, 0]);
   });
 });
@@ -191,44 +184,83 @@ describe('an abort', () => {
 describe('a broken connection', () => {
   it('is known not to have carried anything when it was refused', async () => {
     await server.stop();
-    const fault = await createTransport(server.url).send(call);
-    expect(fault).toMatchObject({ errno: 'ECONNREFUSED', mayHaveHappened: false });
+    const failure = await httpTo(server.url).send(call);
+    expect(failure).toMatchObject({ code: 'ECONNREFUSED', mayHaveHappened: false });
   });
 
   it('is known not to have carried anything when there is no such host', async () => {
-    const fault = await createTransport('https://loyalty.invalid').send(call);
-    expect(fault).toMatchObject({ kind: 'fault', mayHaveHappened: false });
+    const failure = await httpTo('https://loyalty.invalid').send(call);
+    expect(failure).toMatchObject({ kind: 'failure', mayHaveHappened: false });
   });
 
   it('may have carried the request when it was reset after it', async () => {
     server.script = resetting;
-    const fault = await createTransport(server.url).send(call);
-    expect(fault).toMatchObject({ errno: 'ECONNRESET', mayHaveHappened: true });
+    const failure = await httpTo(server.url).send(call);
+    expect(failure).toMatchObject({ code: 'ECONNRESET', mayHaveHappened: true });
   });
 
   it('may have carried the request when it was one used before', async () => {
-    const transport = createTransport(server.url);
-    await transport.send(call);
+    const http = httpTo(server.url);
+    await http.send(call);
     server.script = resetting;
-    expect(await transport.send(call)).toMatchObject({
+    expect(await http.send(call)).toMatchObject({
       reason: 'connection',
       mayHaveHappened: true,
     });
   });
 
-  it('is a fault when it ends before the answer does', async () => {
+  it('is replaced once, at once, for a request that may be repeated', async () => {
+    const http = httpTo(server.url);
+    await Promise.all([http.send(get), http.send(get), http.send(get)]);
+    // Every connection was closed behind the client's back.
+    const old = new Set(server.received.map(({ connection }) => connection));
+    server.script = (response, socket) =>
+      old.has(server.received.at(-1)?.connection ?? -1)
+        ? resetting(response, socket)
+        : answering(200, 'new')(response, socket);
+    expect(await http.send(get)).toMatchObject({ status: 200, text: 'new', tries: 2 });
+    expect(await http.send(call)).toMatchObject({ status: 200, text: 'new', tries: 1 });
+    expect(server.received).toHaveLength(6);
+  });
+
+  it('is not replaced twice, nor when it was new', async () => {
+    const http = httpTo(server.url);
+    await http.send(get);
+    server.script = resetting;
+    expect(await http.send(get)).toMatchObject({ reason: 'connection', tries: 2 });
+    expect(await http.send(get)).toMatchObject({ reason: 'connection', tries: 1 });
+    expect(server.received).toHaveLength(4);
+  });
+
+  it('leaves the repetition the rest of the time', async () => {
+    const http = httpTo(server.url);
+    await http.send(get);
+    server.script = (_, socket) => {
+      server.script = hanging;
+      setTimeout(() => socket.resetAndDestroy(), 600);
+    };
+    const startedAt = performance.now();
+    expect(await http.send({ ...get, timeoutMs: 800 })).toMatchObject({
+      reason: 'time-out',
+      mayHaveHappened: true,
+      tries: 2,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(1300);
+  });
+
+  it('is a failure when it ends before the answer does', async () => {
     server.script = sendingRaw('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"HasError":fal');
-    expect(await createTransport(server.url).send(call)).toMatchObject({
+    expect(await httpTo(server.url).send(call)).toMatchObject({
       reason: 'connection',
-      errno: 'ECONNRESET',
+      code: 'ECONNRESET',
       mayHaveHappened: true,
     });
   });
 
-  it('is a fault at once, not a time-out, whenever the server resets', async () => {
+  it('is a failure at once, not a time-out, whenever the server resets', async () => {
     server.resetsOnConnect = true;
-    const fault = await createTransport(server.url).send(call);
-    expect(fault).toMatchObject({ kind: 'fault', reason: 'connection' });
+    const failure = await httpTo(server.url).send(call);
+    expect(failure).toMatchObject({ kind: 'failure', reason: 'connection' });
   });
 });
 
@@ -237,27 +269,27 @@ describe('what is not an answer', () => {
     ['not HTTP', 'not-http', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['headers without end', 'not-http', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n`],
     [
-      'an upgrade nobody asked for',
+      'an upgrade that was not asked for',
       'connection',
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n',
     ],
-  ])('%s becomes a fault', async (_, reason, bytes) => {
+  ])('%s becomes a failure', async (_, reason, bytes) => {
     server.script = sendingRaw(bytes);
-    expect(await createTransport(server.url).send(call)).toMatchObject({ kind: 'fault', reason });
+    expect(await httpTo(server.url).send(call)).toMatchObject({ kind: 'failure', reason });
   });
 
   it('is given up on beyond 8 MiB', async () => {
     server.script = answering(200, Buffer.alloc(8 * 1024 * 1024 + 1, 0x20));
-    const fault = await createTransport(server.url).send(call);
-    expect(fault).toEqual({ kind: 'fault', reason: 'too-large', mayHaveHappened: true });
+    const failure = await httpTo(server.url).send(call);
+    expect(failure).toMatchObject({ reason: 'too-large', mayHaveHappened: true });
     server.script = answering(200, Buffer.alloc(8 * 1024 * 1024, 0x20));
-    expect(await createTransport(server.url).send(call)).toMatchObject({ kind: 'answer' });
+    expect(await httpTo(server.url).send(call)).toMatchObject({ kind: 'answer' });
   });
 });
 
 describe('connections', () => {
   it('do not pile up, however the calls end', async () => {
-    const transport = createTransport(server.url);
+    const http = httpTo(server.url);
     const scripts = [
       hanging,
       resetting,
@@ -271,7 +303,7 @@ describe('connections', () => {
       server.script = script;
       await Promise.all(
         Array.from({ length: 5 }, () =>
-          transport.send({ ...call, body: 'x'.repeat(200_000), timeoutMs: 100 }),
+          http.send({ ...call, body: 'x'.repeat(200_000), timeoutMs: 100 }),
         ),
       );
     }
@@ -295,7 +327,7 @@ describe('connections', () => {
     await new Promise<void>((resolve) => early.listen(0, '127.0.0.1', resolve));
     const { port } = early.address() as AddressInfo;
     const body = 'x'.repeat(32 * 1024 * 1024);
-    const answer = await createTransport(`http://127.0.0.1:${port}`).send({ ...call, body });
+    const answer = await httpTo(`http://127.0.0.1:${port}`).send({ ...call, body });
     expect(answer).toMatchObject({ status: 413 });
     // Writing is how a side that does not read finds out that the other one is gone.
     await vi.waitFor(() => {
@@ -315,18 +347,18 @@ describe('over TLS', () => {
   afterEach(() => secure.stop());
 
   it('never sends the credentials to a server whose certificate is not vouched for', async () => {
-    const fault = await createTransport(secure.url).send(call);
-    expect(fault).toMatchObject({
+    const failure = await httpTo(secure.url).send(call);
+    expect(failure).toMatchObject({
       reason: 'connection',
-      errno: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
       mayHaveHappened: false,
     });
     expect(secure.received).toEqual([]);
   });
 
   it('never falls back to plain HTTP', async () => {
-    const fault = await createTransport(server.url.replace('http:', 'https:')).send(call);
-    expect(fault).toMatchObject({ reason: 'connection', mayHaveHappened: false });
+    const failure = await httpTo(server.url.replace('http:', 'https:')).send(call);
+    expect(failure).toMatchObject({ reason: 'connection', mayHaveHappened: false });
     expect(server.received).toEqual([]);
   });
 
@@ -334,12 +366,12 @@ describe('over TLS', () => {
     const trusted = tls.getCACertificates('default');
     tls.setDefaultCACertificates([...trusted, certificate.cert]);
     try {
-      const transport = createTransport(secure.url);
+      const http = httpTo(secure.url);
       for (let n = 0; n < 3; n += 1) {
-        expect(await transport.send(call)).toMatchObject({ kind: 'answer', status: 200 });
+        expect(await http.send(call)).toMatchObject({ kind: 'answer', status: 200 });
       }
       secure.script = resetting;
-      expect(await transport.send(call)).toMatchObject({ mayHaveHappened: true });
+      expect(await http.send(call)).toMatchObject({ mayHaveHappened: true });
     } finally {
       tls.setDefaultCACertificates(trusted);
     }
