@@ -153,7 +153,7 @@ export class ConnectorStack extends Stack {
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
       ...storefront?.outputs,
-      NextCommand: `npx connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
+      NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });
   }
 }

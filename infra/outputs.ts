@@ -17,9 +17,9 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   Dashboard: 'The CloudWatch dashboard',
   NextCommand: 'The command to run next',
   PointsAddress:
-    'The loyalty service sends point events here: npx connector storefront setup shows the full address',
+    'The loyalty service sends point events here: npx loyalty-connector storefront setup shows the full address',
   StorefrontAddress:
-    'The app proxy of the store calls this: npx connector storefront setup shows the settings',
+    'The app proxy of the store calls this: npx loyalty-connector storefront setup shows the settings',
   BalancesQueueUrl: 'Queue of balance events',
   BalancesDeadLetterQueueUrl: 'Dead letters of balances',
 };

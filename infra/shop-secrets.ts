@@ -10,7 +10,7 @@ type Purpose = (typeof PURPOSES)[number] | 'points';
 
 /**
  * One secret per shop and purpose. The stack creates them with a generated text, which is not JSON and is
- * refused everywhere, until `npx connector secrets set` writes the real value.
+ * refused everywhere, until `npx loyalty-connector secrets set` writes the real value.
  */
 export class ShopSecrets extends Construct {
   readonly #secrets: readonly { readonly purpose: Purpose; readonly secret: Secret }[];
@@ -38,7 +38,7 @@ export class ShopSecrets extends Construct {
         purpose,
         secret: new Secret(shop, purpose, {
           secretName: `${props.prefix}/${path}/${purpose}`,
-          description: `loyalty-connector: ${purpose} of ${path}; set with: npx connector ${purpose === 'points' ? 'storefront setup' : 'secrets set'}`,
+          description: `loyalty-connector: ${purpose} of ${path}; set with: npx loyalty-connector ${purpose === 'points' ? 'storefront setup' : 'secrets set'}`,
         }),
       }));
     });

@@ -9,7 +9,7 @@ export interface AlarmDefinition {
   readonly urgency: 'now' | 'today';
   /** One sentence for the e-mail: what happened. */
   readonly message: string;
-  /** The command to run first, without `npx connector`. */
+  /** The command to run first, without `npx loyalty-connector`. */
   readonly command: string;
   readonly metric: IMetric;
   readonly condition: Condition;

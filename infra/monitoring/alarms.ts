@@ -42,7 +42,7 @@ export class Alarms extends Construct {
         alarmName: `${stackName}-${definition.id}`,
         alarmDescription: [
           `${definition.message} Look at it ${definition.urgency}.`,
-          `First: npx connector ${definition.command} --stack ${stackName} --region ${region}`,
+          `First: npx loyalty-connector ${definition.command} --stack ${stackName} --region ${region}`,
           `Then: docs/runbook.md, "${definition.heading}"`,
         ].join('\n'),
         metric,

@@ -235,13 +235,13 @@ function commandTable(scope: Construct, { definitions }: Alarms): TextWidget {
   const byHeading = new Map(definitions.map((alarm) => [alarm.heading, alarm]));
   const markdown = [
     `**What to do:** run \`export CONNECTOR_STACK=${stackName} AWS_REGION=${region}\`, then`,
-    '`npx connector status`. docs/runbook.md has a section for each alarm.',
+    '`npx loyalty-connector status`. docs/runbook.md has a section for each alarm.',
     '',
     '| alarm | what happened | first command |',
     '|---|---|---|',
     ...[...byHeading].map(
       ([heading, { message, command }]) =>
-        `| ${heading} | ${message} | \`npx connector ${command}\` |`,
+        `| ${heading} | ${message} | \`npx loyalty-connector ${command}\` |`,
     ),
   ].join('\n');
   return new TextWidget({ markdown, width: 24, height: 4 + byHeading.size });

@@ -27,9 +27,9 @@ A signed webhook by hand (an order that the store never had is announced as dele
 Any event: as the store sends it, by acting in the store (its page has a button for everything), or by hand.
 
   curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
-  npx connector send --sample orders/create
+  npx loyalty-connector send --sample orders/create
 
-What goes on, and what became of one order: npx connector status, npx connector trace
+What goes on, and what became of one order: npx loyalty-connector status, npx loyalty-connector trace
 
 The queues, the ledger and the secrets, with the AWS CLI:
 

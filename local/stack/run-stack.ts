@@ -48,7 +48,9 @@ export async function runStack(options: StartOptions): Promise<number> {
     const state = writeStateFile(stack, { stage: options.stage, settings: settings.file });
     if (state.kind === 'written') removeStateFile = state.remove;
     else
-      say(`npx connector knows the stack of process ${state.pid}, which was here before this one.`);
+      say(
+        `npx loyalty-connector knows the stack of process ${state.pid}, which was here before this one.`,
+      );
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
       : undefined;

@@ -3,7 +3,7 @@ import { createSubscriptions } from '../../shared/shopify/subscriptions/subscrip
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import { openStoreAdmin } from './store-admin.ts';
 
-/** Has the store send what the connector wants to hear, as `npx connector webhooks sync` does. */
+/** Has the store send what the connector wants to hear, as `npx loyalty-connector webhooks sync` does. */
 export async function subscribe(
   store: StoreSandbox,
   { domain, path }: Pick<Shop, 'domain' | 'path'>,

@@ -4,9 +4,9 @@ import { registrations } from './commands.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector dead-letters list                       the stack that runs on this machine
-  npx connector dead-letters list --stack loyalty-connector-prod --region eu-west-1
-  npx connector dead-letters replay --reason rejected --since 2h --yes --wait
+  npx loyalty-connector dead-letters list                       the stack that runs on this machine
+  npx loyalty-connector dead-letters list --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector dead-letters replay --reason rejected --since 2h --yes --wait
 
 Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
 machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 130 interrupted.
@@ -14,10 +14,8 @@ machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 
 
 /** The whole command line; parsing a mistake throws commander's error, told by then. */
 export function createProgram(): Command {
-  const program = new Command('connector')
-    .description(
-      'Sees, mends and proves what the loyalty connector does, on AWS or on this machine.',
-    )
+  const program = new Command('loyalty-connector')
+    .description('Inspect and repair a deployment of the connector, on AWS or on this machine.')
     .usage('COMMAND [options]')
     .version(manifest.version, '--version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
@@ -48,7 +46,7 @@ function prepare(command: Command): void {
   if (command.commands.length > 0) requireSubcommand(command);
 }
 
-/** A group by itself does nothing: the bare `connector` shows the help, a group names its commands. */
+/** A group by itself does nothing: the bare `loyalty-connector` shows the help, a group names its commands. */
 function requireSubcommand(command: Command): void {
   const names = command.commands.map((child) => child.name()).join(', ');
   command.allowExcessArguments().action(() => {
@@ -60,7 +58,7 @@ function requireSubcommand(command: Command): void {
 }
 
 function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : 'npx connector';
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : 'npx loyalty-connector';
 }
 
 /** commander puts its suggestion on a second line. */

@@ -15,7 +15,7 @@ export interface HealingSettings {
    * How the webhook subscriptions are created. Each way sees only its own subscriptions, and both at once
    * would send every event twice.
    *
-   * - `admin-api`: by the connector (`npx connector webhooks sync`).
+   * - `admin-api`: by the connector (`npx loyalty-connector webhooks sync`).
    * - `app-configuration`: by `shopify.app.toml`, with `shopify app deploy`.
    *
    * Default: `admin-api`.

@@ -30,7 +30,7 @@ const { says, exits = 0 } = (${JSON.stringify(steps)})[words[0]] ?? {};
 if (says) console.error(says);
 const at = words.indexOf('--outputs-file');
 if (exits === 0 && at > 0) {
-  const outputs = { WebhookAddress: 'https://hooks.example', NextCommand: 'npx connector next' };
+  const outputs = { WebhookAddress: 'https://hooks.example', NextCommand: 'npx loyalty-connector next' };
   writeFileSync(words[at + 1], JSON.stringify({ [words[1]]: outputs }));
 }
 process.exitCode = exits;
@@ -63,7 +63,7 @@ describe('npm run deploy', () => {
       expect(words.join(' ')).toContain('--app cdk.out');
     }
     expect(text).toContain('https://hooks.example/<path of the shop>');
-    expect(text).toContain('Next: npx connector next');
+    expect(text).toContain('Next: npx loyalty-connector next');
     expect(status).toBe(0);
   });
 

@@ -120,7 +120,7 @@ export async function openOperatedConnector({
     ReconcileFunction: 'reconcile',
     AlarmTopic: 'arn:aws:sns:us-east-1:000000000000:alarms',
     Dashboard: 'https://example.com/dashboard',
-    NextCommand: 'npx connector doctor',
+    NextCommand: 'npx loyalty-connector doctor',
   };
   await mkdir(join(folder, '.connector'));
   const describe = (changes: object = {}) =>

@@ -7,7 +7,7 @@ import { parseBound } from './parse-bound.ts';
 
 const KINDS = ['orders', 'products', 'discounts'] as const;
 
-/** `connector backfill …` */
+/** `loyalty-connector backfill …` */
 export function registerBackfill(program: Command): void {
   const group = program
     .command('backfill')

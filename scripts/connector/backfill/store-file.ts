@@ -61,7 +61,7 @@ export function fileProblem(
       return state.errorCode === 'ACCESS_DENIED'
         ? new Problem(
             'The store refused its bulk operation: the app lacks an access scope for what it asks.',
-            'The doctor names it: npx connector doctor. Then repeat the command.',
+            'The doctor names it: npx loyalty-connector doctor. Then repeat the command.',
           )
         : new Problem(
             `The store's bulk operation failed (${state.errorCode}).`,

@@ -7,7 +7,7 @@ import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
 import type { LetterFilter } from './letter-filter.ts';
 import type { ReplayOptions } from './replay/replay-command.ts';
 
-/** `connector dead-letters …` */
+/** `loyalty-connector dead-letters …` */
 export function registerDeadLetters(program: Command): void {
   const group = program
     .command('dead-letters')

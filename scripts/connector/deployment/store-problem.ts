@@ -29,7 +29,7 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
     case 'forbidden':
       return new Problem(
         `The store does not accept the credentials of the connector (${why}).`,
-        'Set them: npx connector secrets set store. The doctor shows more: npx connector doctor.',
+        'Set them: npx loyalty-connector secrets set store. The doctor shows more: npx loyalty-connector doctor.',
       );
     case 'credentials-unreachable':
       return new Problem(
@@ -52,7 +52,7 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
     default:
       return new Problem(
         `The store does not answer as it should (${why}).`,
-        'Repeat the command; if it stays, run: npx connector doctor.',
+        'Repeat the command; if it stays, run: npx loyalty-connector doctor.',
       );
   }
 }

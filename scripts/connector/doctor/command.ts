@@ -3,15 +3,15 @@ import { runAction } from '../run-action.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector doctor
-  npx connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
+  npx loyalty-connector doctor
+  npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which the receiver counts as refused.
 Ends with 0 when nothing failed and with 1 otherwise.
 `;
 
-/** `connector doctor` */
+/** `loyalty-connector doctor` */
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')

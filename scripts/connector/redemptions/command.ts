@@ -6,20 +6,20 @@ import type { SettleOptions } from './settle-command.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K2 --yes
+  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K2 --yes
       the loyalty service took the points and shows the code FIVE-8K2
-  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --yes
+  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --yes
       it took the points and shows no code: the customer gets one of the connector's
-  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --did-not-happen --yes
+  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --did-not-happen --yes
       it took no points: the customer can redeem the reward again
-  npx connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K3 --yes
+  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K3 --yes
       the store did not take the code of a lost one: it is made with this code instead
       (without --code: tried again as it was)
 
 Look at the customer in the loyalty service's panel first: what you say here is believed.
 `;
 
-/** `connector redemptions …` */
+/** `loyalty-connector redemptions …` */
 export function registerRedemptions(program: Command): void {
   const group = program
     .command('redemptions')

@@ -38,7 +38,7 @@ export async function settleCommand(
   if (!before) {
     throw new Problem(
       `Customer ${customerId} has no redemption ${id}.`,
-      `npx connector redemptions show ${customerId} lists what there is.`,
+      `npx loyalty-connector redemptions show ${customerId} lists what there is.`,
     );
   }
   const foreseen = foresee(before, word, opened.now());

@@ -101,10 +101,10 @@ async function obtain(
 function adviceAfter(change: Change, overlap: boolean): readonly string[] {
   if (overlap) {
     return [
-      'From then on both secrets are accepted. When "npx connector status" has told of no webhook with',
-      'the older one for an hour, end the rotation: npx connector secrets set webhook --finish',
+      'From then on both secrets are accepted. When "npx loyalty-connector status" has told of no webhook with',
+      'the older one for an hour, end the rotation: npx loyalty-connector secrets set webhook --finish',
     ];
   }
   if (change === 'finish') return ['The older secret is no longer accepted.'];
-  return ['Next, see that it is right: npx connector doctor'];
+  return ['Next, see that it is right: npx loyalty-connector doctor'];
 }

@@ -8,16 +8,16 @@ Samples (of things that exist in no store; orders are marked as tests and theref
 ${samples.map(({ topic, what }) => `  ${topic.padEnd(18)}  ${what}`).join('\n')}
 
 Examples:
-  npx connector send --sample orders/create
-  npx connector send --sample orders/fulfilled --real        booked in the loyalty service
-  npx connector send --file order.json --topic orders/updated --duplicate
-  npx connector send --sample orders/create --to https://example.com/shop --shop my.myshopify.com --ask-secret
+  npx loyalty-connector send --sample orders/create
+  npx loyalty-connector send --sample orders/fulfilled --real        booked in the loyalty service
+  npx loyalty-connector send --file order.json --topic orders/updated --duplicate
+  npx loyalty-connector send --sample orders/create --to https://example.com/shop --shop my.myshopify.com --ask-secret
 
 The webhook is signed with the shop's own secret, read from Secrets Manager or asked for. Ends with 0
 when every answer was 2xx, as the store would see it, and with 1 otherwise.
 `;
 
-/** `connector send` */
+/** `loyalty-connector send` */
 export function registerSend(program: Command): void {
   program
     .command('send')

@@ -3,14 +3,14 @@ import { runAction } from '../run-action.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector status
-  npx connector status --stack loyalty-connector-prod --region eu-west-1
-  npx connector status --json | jq .healthy
+  npx loyalty-connector status
+  npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector status --json | jq .healthy
 
 Ends with 0 when the deployment is healthy and with 1 when something needs a person.
 `;
 
-/** `connector status` */
+/** `loyalty-connector status` */
 export function registerStatus(program: Command): void {
   program
     .command('status')

@@ -1,7 +1,7 @@
 /** One thing that is not as it should be, and what to do about it first. */
 export interface Trouble {
   readonly what: string;
-  /** A command to run, without `npx connector`. */
+  /** A command to run, without `npx loyalty-connector`. */
   readonly next: string;
 }
 

@@ -4,17 +4,17 @@ import type { SetUpOptions } from './set-up.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector storefront setup                 shows what is missing, changes nothing
-  npx connector storefront setup --yes           makes it, and tells the addresses for point events once
-  npx connector storefront setup --rotate --yes  new addresses; the older ones go on working
-  npx connector storefront setup --finish --yes  within minutes only the new ones
+  npx loyalty-connector storefront setup                 shows what is missing, changes nothing
+  npx loyalty-connector storefront setup --yes           makes it, and tells the addresses for point events once
+  npx loyalty-connector storefront setup --rotate --yes  new addresses; the older ones go on working
+  npx loyalty-connector storefront setup --finish --yes  within minutes only the new ones
 
 An address is a secret: whoever knows it can tell the connector balances. Paste it into the loyalty
 service's webhook settings, one per topic, and nowhere else. The settings of the app proxy, which are no
 secret, are printed every time.
 `;
 
-/** `connector storefront …` */
+/** `loyalty-connector storefront …` */
 export function registerStorefront(program: Command): void {
   program
     .command('storefront')

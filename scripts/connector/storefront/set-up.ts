@@ -155,6 +155,6 @@ function afterwards(
 function cannotAsk(shop: string, why: string): Problem {
   return new Problem(
     `${shop} did not answer: ${why}.`,
-    'npx connector doctor looks at the credentials; the app needs the scopes write_customers and write_discounts.',
+    'npx loyalty-connector doctor looks at the credentials; the app needs the scopes write_customers and write_discounts.',
   );
 }

@@ -7,5 +7,5 @@ export function nextCommand(
 ): string {
   const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`] : [];
   const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
-  return ['npx connector', command, ...place, ...account].join(' ');
+  return ['npx loyalty-connector', command, ...place, ...account].join(' ');
 }

@@ -4,15 +4,15 @@ import type { TraceOptions } from './show-trace.ts';
 
 const EXAMPLES = `
 Examples:
-  npx connector trace order 5512345678901
-  npx connector trace product gid://shopify/Product/7712345678901 --json
-  npx connector trace coupon SUMMER10 --shop example-store.myshopify.com
+  npx loyalty-connector trace order 5512345678901
+  npx loyalty-connector trace product gid://shopify/Product/7712345678901 --json
+  npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
 
 Changes nothing. What waits in a queue cannot be looked at without taking it: it is not shown. Ends
 with 0 when both sides agree and with 1 otherwise.
 `;
 
-/** `connector trace` */
+/** `loyalty-connector trace` */
 export function registerTrace(program: Command): void {
   program
     .command('trace')

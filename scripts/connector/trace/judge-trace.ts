@@ -5,7 +5,7 @@ export interface TraceVerdict {
   /** `agrees`: nothing to do; `differs`: something is on its way or lost; `unknown`: nobody can say. */
   readonly kind: 'agrees' | 'differs' | 'unknown';
   readonly what: string;
-  /** A command to run, without `npx connector`. */
+  /** A command to run, without `npx loyalty-connector`. */
   readonly next?: string;
 }
 

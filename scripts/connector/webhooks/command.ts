@@ -3,7 +3,7 @@ import { runAction } from '../run-action.ts';
 import type { WebhookOptions } from './open-subscriptions.ts';
 import type { SyncOptions } from './sync-webhooks.ts';
 
-/** `connector webhooks …` */
+/** `loyalty-connector webhooks …` */
 export function registerWebhooks(program: Command): void {
   const group = program
     .command('webhooks')

@@ -90,7 +90,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     expect(await awaitFile(id, here, waiting())).toEqual({ kind: 'canceled' });
     const unknown = await awaitFile('gid://shopify/BulkOperation/1', here, waiting());
     expect(unknown).toEqual({ kind: 'expired' });
-    const problem = fileProblem({ kind: 'expired' }, 'npx connector backfill … --again');
+    const problem = fileProblem({ kind: 'expired' }, 'npx loyalty-connector backfill … --again');
     expect(problem.message).toContain('seven days');
     expect(problem.next).toContain('--again');
   });

@@ -32,7 +32,7 @@ async function openBoth(settings: Partial<Parameters<typeof openStoreAndConnecto
   return both;
 }
 
-/** As `npx connector webhooks sync` would make them. */
+/** As `npx loyalty-connector webhooks sync` would make them. */
 function subscriptionsOf({
   store,
   webhookAddress,

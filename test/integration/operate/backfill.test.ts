@@ -39,7 +39,7 @@ describe('backfill orders', PATIENCE, () => {
     });
     expect(first.code).toBe(130);
     expect(first.stdout).toMatch(
-      /Stopped after \d+( of 25)?\. Go on with\n +npx connector backfill resume orders_/,
+      /Stopped after \d+( of 25)?\. Go on with\n +npx loyalty-connector backfill resume orders_/,
     );
 
     const status = JSON.parse((await operated.run('backfill status --json')).stdout);

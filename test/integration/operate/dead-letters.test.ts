@@ -66,7 +66,7 @@ async function dropAll(): Promise<void> {
   await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
 }
 
-describe('connector dead-letters', { timeout: 240_000 }, () => {
+describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   it('says that there is nothing', async () => {
     const { code, stdout, stderr } = await connector.run('dead-letters list');
     expect({ code, stdout, stderr }).toEqual({
@@ -85,7 +85,7 @@ describe('connector dead-letters', { timeout: 240_000 }, () => {
       expect(stdout).toContain('3 dead letters in loyalty-connector-prod: 3 orders.');
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
-      expect(stdout).toContain('npx connector dead-letters replay --code');
+      expect(stdout).toContain('npx loyalty-connector dead-letters replay --code');
     }
     const { stdout } = await connector.run(`dead-letters list --id ${ids[0]} --json`);
     expect(JSON.parse(stdout)).toMatchObject({ matching: 1, groups: [{ count: 1 }] });

@@ -111,7 +111,7 @@ describe('a deployment on AWS', () => {
     expect(stdout).toContain('loyalty-connector-prod in us-east-1');
     expect(stdout).toContain('orders: the oldest message has waited for 42 minutes');
     expect(stdout).toContain(
-      'npx connector doctor --stack loyalty-connector-prod --region us-east-1',
+      'npx loyalty-connector doctor --stack loyalty-connector-prod --region us-east-1',
     );
     expect(stdout).toMatch(/^orders +1 +0 +42 min +0$/m);
     expect(stdout).toMatch(/^orders +5 +0 +0 +0 +0 +0 +0 +0\.9 s +2\.4 s$/m);

@@ -21,7 +21,7 @@ afterAll(() => connector.close());
 const about = (stdout: string, name: string) =>
   stdout.split('\n').filter((line) => line.slice(6).startsWith(`${name} `));
 
-describe('connector doctor', () => {
+describe('loyalty-connector doctor', () => {
   it('tells in one line each what is right, and the fix of what is not', async () => {
     const { code, stdout, stderr } = await connector.run('doctor');
     expect(stderr).toBe('');
@@ -40,7 +40,7 @@ describe('connector doctor', () => {
     expect(about(stdout, 'webhooks')[0]).toContain("takes the shop's signature and refuses");
     // Nobody has made the subscriptions yet.
     expect(about(stdout, 'subscriptions')[0]).toMatch(/^FAIL .*orders\/create is missing, and/);
-    expect(stdout).toContain(`fix: npx connector webhooks sync --shop ${SHOP}`);
+    expect(stdout).toContain(`fix: npx loyalty-connector webhooks sync --shop ${SHOP}`);
     expect(about(stdout, 'alarms')[0]).toMatch(/^warn /);
     expect(about(stdout, 'assumptions')).toHaveLength(6);
     expect(code).toBe(1);
@@ -67,12 +67,12 @@ describe('connector doctor', () => {
       checks.find((one: { name: string }) => one.name === name).findings[0];
     expect(find('loyalty')).toMatchObject({
       verdict: 'fail',
-      fix: `npx connector secrets set loyalty --shop ${SHOP}`,
+      fix: `npx loyalty-connector secrets set loyalty --shop ${SHOP}`,
     });
     expect(find('Admin API')).toMatchObject({
       verdict: 'fail',
       what: expect.stringContaining('unauthorized'),
-      fix: `npx connector secrets set store --shop ${SHOP}`,
+      fix: `npx loyalty-connector secrets set store --shop ${SHOP}`,
     });
   });
 

@@ -20,7 +20,7 @@ afterAll(() => connector.close());
 
 const NEW_SECRET = 'webhook-secret-new-d04f13';
 
-describe('connector secrets set', () => {
+describe('loyalty-connector secrets set', () => {
   it('stores what a pipe gives it and says when it is used and what to run next', async () => {
     const given = { token: 'other-token-77aa01', key: 'other-key-88bb02' };
     for (const secret of Object.values(given)) connector.confidential.addSecret(secret);
@@ -32,7 +32,7 @@ describe('connector secrets set', () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`The loyalty secret of ${SHOP} is stored`);
     expect(stdout).toContain('within 5 minutes');
-    expect(stdout).toContain('npx connector doctor');
+    expect(stdout).toContain('npx loyalty-connector doctor');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
   });

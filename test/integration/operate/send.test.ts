@@ -29,7 +29,7 @@ afterAll(async () => {
   await connector.close();
 });
 
-describe('connector send', () => {
+describe('loyalty-connector send', () => {
   it('has no sample that the receiver or a worker would not understand', async () => {
     for (const { topic } of samples) {
       const { code, stdout } = await connector.run(`send --sample ${topic} --json`);
@@ -48,7 +48,7 @@ describe('connector send', () => {
     const { code, stdout } = await connector.run('send --sample orders/fulfilled --real');
     expect(code).toBe(0);
     expect(stdout).toContain('200 accepted');
-    expect(stdout).toMatch(/Next: npx connector trace order \d+/);
+    expect(stdout).toMatch(/Next: npx loyalty-connector trace order \d+/);
     await connector.work();
     const sent = connector.loyalty.journal.entries().map(({ operation }) => operation);
     expect(sent).toEqual(['sendOrder']);

@@ -21,7 +21,7 @@ const figure = (name: string, service: string, value: number, more = {}) => ({
   ...{ name, value, at: Date.now(), dimensions: { service, ...more } },
 });
 
-describe('connector status', () => {
+describe('loyalty-connector status', () => {
   it('says at the top what is wrong and which command to run next', async () => {
     await connector.keepSecret('loyalty', 'a text that the deployment made up');
     const { code, stdout, stderr } = await connector.run('status');
@@ -33,8 +33,8 @@ describe('connector status', () => {
     );
     expect(verdict).toBe('NOT HEALTHY');
     expect(first).toBe(`  ${SHOP}: the loyalty secret was never set`);
-    expect(next).toBe(`    npx connector secrets set loyalty --shop ${SHOP}`);
-    expect(stdout).toContain(`npx connector webhooks check --shop ${SHOP}`);
+    expect(next).toBe(`    npx loyalty-connector secrets set loyalty --shop ${SHOP}`);
+    expect(stdout).toContain(`npx loyalty-connector webhooks check --shop ${SHOP}`);
     expect(code).toBe(1);
   });
 

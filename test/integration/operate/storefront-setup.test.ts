@@ -94,7 +94,7 @@ const defined = () =>
     .metafieldDefinitions.map(({ key }) => key)
     .toSorted();
 
-describe('connector storefront setup', () => {
+describe('loyalty-connector storefront setup', () => {
   it('only looks, unless it is told to act', async () => {
     const { code, text } = await run();
     expect(code).toBe(0);

@@ -40,7 +40,7 @@ async function tellOf(kind: 'order' | 'product' | 'coupon', id: string): Promise
   await connector.work();
 }
 
-describe('connector trace', () => {
+describe('loyalty-connector trace', () => {
   it('tells the life of an order in time order and that both sides agree', async () => {
     const id = placeOrder();
     await tellOf('order', id);
@@ -88,7 +88,9 @@ describe('connector trace', () => {
     expect(document.verdict.kind).toBe('differs');
     expect(document.deadLetters).toHaveLength(1);
     const [letter] = document.deadLetters;
-    expect(document.verdict.next).toBe(`npx connector dead-letters show ${letter.messageId}`);
+    expect(document.verdict.next).toBe(
+      `npx loyalty-connector dead-letters show ${letter.messageId}`,
+    );
     expect(document.timeline.map(({ who }: { who: string }) => who)).toContain('dead letter');
     expect(document.ledger.outcomes.at(-1).outcome).toBe('rejected');
     expect(code).toBe(1);

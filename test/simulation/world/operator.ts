@@ -81,7 +81,7 @@ export class Operator {
     );
   }
 
-  /** `connector dead-letters replay`, of everything that is chosen and has a chance. */
+  /** `loyalty-connector dead-letters replay`, of everything that is chosen and has a chance. */
   replay(filter: LetterFilter = {}): void {
     const { kernel, queues } = this.#world;
     this.#runs += 1;

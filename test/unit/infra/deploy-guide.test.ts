@@ -36,7 +36,7 @@ describe('docs/deploy.md', () => {
     const scripts = [...guide.matchAll(/npm run (?:--silent )?([\w-]+)/g)].map(([, name]) => name);
     for (const name of scripts) expect(manifest.scripts).toHaveProperty([name ?? '']);
     const commands = createProgram().commands.map((command) => command.name());
-    for (const [, name] of guide.matchAll(/npx connector ([\w-]+)/g)) {
+    for (const [, name] of guide.matchAll(/npx loyalty-connector ([\w-]+)/g)) {
       expect(commands).toContain(name);
     }
   });

@@ -20,7 +20,7 @@ describe('the outputs', () => {
   it('end in the command that comes next, complete with stack and region', () => {
     const text = JSON.stringify(outputs.NextCommand.Value);
     expect(text).toContain(
-      'npx connector secrets set webhook --stack loyalty-connector-dev --region ',
+      'npx loyalty-connector secrets set webhook --stack loyalty-connector-dev --region ',
     );
     expect(text).toContain('AWS::Region');
   });

@@ -22,7 +22,7 @@ const alarms = alarmsOf(
   }),
 ).map(({ name, description }) => {
   const [, command = '', heading = ''] =
-    /\nFirst: npx connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\nThen: docs\/runbook\.md, "(.+)"$/.exec(
+    /\nFirst: npx loyalty-connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\nThen: docs\/runbook\.md, "(.+)"$/.exec(
       description,
     ) ?? [];
   return { name, description, command, heading };
@@ -36,7 +36,7 @@ describe('alarms and runbook', () => {
 
   it.each(alarms)('$name names a command that stands in its section', ({ command, heading }) => {
     expect(command).not.toBe('');
-    expect(sections.get(heading)).toContain(`npx connector ${command}`);
+    expect(sections.get(heading)).toContain(`npx loyalty-connector ${command}`);
   });
 
   it('say in every section what it means, what to look at and what to do', () => {
@@ -47,10 +47,10 @@ describe('alarms and runbook', () => {
   });
 });
 
-/** Every `npx connector …` of the text, word by word. */
-const commands = [...new Set(runbook.match(/npx connector [a-z][^`\n]*/g))].map((command) => [
-  command,
-]);
+/** Every `npx loyalty-connector …` of the text, word by word. */
+const commands = [...new Set(runbook.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
+  (command) => [command],
+);
 
 describe('the runbook', () => {
   it.each(commands)('%s is a command that exists, with options that it takes', (text) => {

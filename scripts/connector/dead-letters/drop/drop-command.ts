@@ -16,7 +16,7 @@ export interface DropOptions {
   readonly yes?: boolean;
 }
 
-/** `connector dead-letters drop` */
+/** `loyalty-connector dead-letters drop` */
 export async function dropCommand(
   session: Session,
   filter: LetterFilter,

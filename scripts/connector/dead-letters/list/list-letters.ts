@@ -13,7 +13,7 @@ import { REDRIVE } from '../redrive.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import { type Survey, surveyLetters } from './survey-letters.ts';
 
-/** `connector dead-letters list` */
+/** `loyalty-connector dead-letters list` */
 export async function listLetters(session: Session, filter: LetterFilter): Promise<ExitCode> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();

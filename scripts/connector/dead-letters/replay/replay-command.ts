@@ -23,7 +23,7 @@ export interface ReplayOptions {
   readonly wait?: boolean;
 }
 
-/** `connector dead-letters replay` */
+/** `loyalty-connector dead-letters replay` */
 export async function replayCommand(
   session: Session,
   filter: LetterFilter,

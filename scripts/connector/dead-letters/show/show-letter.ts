@@ -17,7 +17,7 @@ import { printLetter } from './print-letter.ts';
 /** An entity that fails again and again has many letters, and they tell the same. */
 const MOST_SHOWN = 5;
 
-/** `connector dead-letters show ID` */
+/** `loyalty-connector dead-letters show ID` */
 export async function showLetter(
   session: Session,
   id: string,
