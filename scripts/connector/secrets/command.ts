@@ -4,11 +4,11 @@ import type { SetSecretOptions } from './set-secret.ts';
 
 const EXAMPLES = `
 Examples:
-  npx loyalty-connector secrets set webhook                 asks for the secret; what is typed is not shown
-  npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one for a while
+  npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
+  npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        from now on only the new one
-  npx loyalty-connector secrets set store --older-app       an access token instead of client id and secret
-  npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}, for automation
+  npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
+  npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
 `;

@@ -11,7 +11,8 @@ Examples:
   npx loyalty-connector send --sample orders/create
   npx loyalty-connector send --sample orders/fulfilled --real        booked in the loyalty service
   npx loyalty-connector send --file order.json --topic orders/updated --duplicate
-  npx loyalty-connector send --sample orders/create --to https://example.com/shop --shop my.myshopify.com --ask-secret
+  npx loyalty-connector send --sample orders/create --ask-secret \\
+      --to https://example.com/shop --shop my.myshopify.com
 
 The webhook is signed with the shop's own secret, read from Secrets Manager or asked for. Ends with 0
 when every answer was 2xx, as the store would see it, and with 1 otherwise.

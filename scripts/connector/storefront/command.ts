@@ -5,7 +5,7 @@ import type { SetUpOptions } from './set-up.ts';
 const EXAMPLES = `
 Examples:
   npx loyalty-connector storefront setup                 shows what is missing, changes nothing
-  npx loyalty-connector storefront setup --yes           makes it, and tells the addresses for point events once
+  npx loyalty-connector storefront setup --yes           makes it, prints the addresses once
   npx loyalty-connector storefront setup --rotate --yes  new addresses; the older ones go on working
   npx loyalty-connector storefront setup --finish --yes  within minutes only the new ones
 

@@ -31,7 +31,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     for (const line of ['', '--help', 'dead-letters --help', 'dead-letters replay --help']) {
       const { code, stdout, stderr } = await run(line, { FORCE_COLOR: '0' });
       expect({ code, stderr }, line).toEqual({ code: 0, stderr: '' });
-      expect(stdout, line).toContain('Usage: connector');
+      expect(stdout, line).toContain('Usage: loyalty-connector');
       expect(stdout).not.toContain('\u001b');
       for (const text of stdout.split('\n')) expect(text.length, text).toBeLessThanOrEqual(100);
     }
