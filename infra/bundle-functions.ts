@@ -23,6 +23,7 @@ export interface Bundles {
  * One CommonJS file per function: in Lambda it starts faster than ESM, where importing a built-in
  * module also loads what only its ESM form needs. Source maps are not uploaded, because the runtime
  * would read them at every cold start.
+ * See docs/decisions/0013-bundling-is-one-call.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
   const { root, functions, configFile, outFolder } = settings;

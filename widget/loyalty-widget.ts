@@ -33,6 +33,7 @@ const REDEEMED = 'loyalty:redeemed';
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
  *   `logged-out`  the page knows that the visitor is not logged in: saves requests
+ * See docs/decisions/0031-the-widget-is-one-script-of-our-own.md.
  */
 export class LoyaltyWidget extends HTMLElement {
   static readonly observedAttributes = ['product-id', 'price', 'items', 'currency', 'locale'];

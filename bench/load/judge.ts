@@ -25,7 +25,10 @@ export interface Verdict {
   readonly sentAgain: number;
 }
 
-/** Opens what the run has left on disk, and looks at it as a third party would. */
+/**
+ * Opens what the run has left on disk, and looks at it as a third party would.
+ * See docs/decisions/0033-a-load-run-is-judged-from-disk.md.
+ */
 export async function judge(
   files: { readonly data: string },
   ledgerTable: string,

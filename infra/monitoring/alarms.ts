@@ -12,7 +12,10 @@ import { orderSilenceAlarms } from './order-silence.ts';
 import { noticeAlarms, receiverAlarms, storefrontAlarms } from './request-alarms.ts';
 import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sync-alarms.ts';
 
-/** Every alarm notifies one topic. */
+/**
+ * Every alarm notifies one topic.
+ * See docs/decisions/0012-what-rings.md.
+ */
 export class Alarms extends Construct {
   readonly definitions: readonly AlarmDefinition[];
   readonly all: readonly Alarm[];

@@ -42,6 +42,7 @@ const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !
 /**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: written to standard output,
  * they cost no call. Counted per invocation and written once, because every line is paid for.
+ * See docs/decisions/0009-telemetry-without-a-library.md.
  */
 export function createEmfTelemetry(
   settings: { readonly namespace: string; readonly service: Service | StorefrontService },

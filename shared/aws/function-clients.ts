@@ -24,6 +24,7 @@ const SECRETS_MANAGER: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
+/** See docs/decisions/0035-functions-call-aws-without-the-sdk.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   const call = createJsonCall(SQS, settings);
   return {

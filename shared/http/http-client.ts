@@ -54,7 +54,10 @@ interface HttpLimits {
  */
 const MAX_IDLE_MS = 15_000;
 
-/** Requests go below the path of `baseUrl`. Which addresses may be used is the caller's decision. */
+/**
+ * Requests go below the path of `baseUrl`. Which addresses may be used is the caller's decision.
+ * See docs/decisions/0038-one-http-client.md.
+ */
 export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClient {
   const url = new URL(baseUrl);
   const protocol = url.protocol === 'https:' ? https : process.getBuiltinModule('node:http');

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { describeReport, runFuzz } from './run-fuzz.ts';
 import { type FuzzTargetName, fuzzTargetNames } from './targets.ts';
 
+/** See docs/decisions/0034-input-is-fuzzed.md. */
 const HELP = `npm run fuzz -- [--inputs N] [--seed S] [--target NAME] [--minutes M]
 
 Tries what no careful sender would send, on everything that reads what others wrote.

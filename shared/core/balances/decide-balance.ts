@@ -22,7 +22,10 @@ export type BalanceDecision =
   | { readonly kind: 'unchanged'; readonly version: number; readonly balance: RememberedBalance }
   | { readonly kind: 'superseded' };
 
-/** `moment`: the events that came together and share the newest date, the newest first. */
+/**
+ * `moment`: the events that came together and share the newest date, the newest first.
+ * See docs/decisions/0024-balances-follow-the-events-date.md.
+ */
 export function decideBalance(
   moment: readonly [BalanceEvent, ...BalanceEvent[]],
   entry: LedgerEntry | undefined,

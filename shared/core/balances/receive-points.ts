@@ -44,6 +44,7 @@ const MOST_BYTES = 65_536;
  *
  * The contract shows no signature, so the address itself is the secret. Which part of a wrong one is
  * wrong is not told.
+ * See docs/decisions/0025-an-address-per-shop-and-topic.md.
  */
 export async function receivePoints(
   { method, path, body }: PointRequest,

@@ -41,6 +41,7 @@ type Ended = Map<CustomerWork, Outcome>;
 /**
  * Decide → read tiers → mark → write together → record. Tells in `ended` how each customer's work
  * ended, as soon as it did. Never rejects.
+ * See docs/decisions/0026-balances-are-written-together.md.
  */
 export async function settleBalances(
   works: readonly CustomerWork[],

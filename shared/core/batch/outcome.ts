@@ -23,7 +23,10 @@ export interface Rejection {
   readonly code?: LoyaltyErrorName;
 }
 
-/** How the work on one event ended. */
+/**
+ * How the work on one event ended.
+ * See docs/decisions/0007-what-a-rejection-does.md.
+ */
 export type Outcome =
   | { readonly kind: 'applied'; readonly calls: readonly OperationId[] }
   | { readonly kind: 'unchanged' }

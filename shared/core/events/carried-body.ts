@@ -42,7 +42,10 @@ const THOROUGH_QUALITY = 6;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The shortest form that is cheap to make; `undefined` when none fits in a message. */
+/**
+ * The shortest form that is cheap to make; `undefined` when none fits in a message.
+ * See docs/decisions/0008-messages-are-ascii.md.
+ */
 export function carryBody(body: Uint8Array): CarriedBody | undefined {
   if (body.length <= TEXT_MAX_BYTES) {
     const text = readUtf8(body);

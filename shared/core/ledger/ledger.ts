@@ -20,6 +20,7 @@ export const OUTCOMES_KEPT = 10;
  *  (none) ───────────────▶ known ─────────▶ uncertain ─────────────────▶ known
  *                                              │  ▲
  *                                              └──┘ crash, time-out, retry: still uncertain
+ * See docs/decisions/0006-the-ledger-counts-revisions.md.
  */
 export interface LedgerEntry {
   /** The entity's own `updated_at` as epoch milliseconds, of the newest snapshot settled so far. */

@@ -11,6 +11,7 @@ export function isKnown(entry: LedgerEntry | undefined): entry is LedgerEntry {
 /**
  * Whether an order is history. What it was when the service first heard of it, it stays: a later change
  * must not look like a new order, and an order that was sent live is not sent again for the mark.
+ * See docs/decisions/0022-history-is-a-mark-that-stays.md.
  */
 export function isHistory(
   entry: LedgerEntry | undefined,

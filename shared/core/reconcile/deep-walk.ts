@@ -70,7 +70,10 @@ export async function askForDeepWalk(
   }
 }
 
-/** Goes on with the deep walk of a shop that was asked for, until its end or the end of this run. */
+/**
+ * Goes on with the deep walk of a shop that was asked for, until its end or the end of this run.
+ * See docs/decisions/0019-deep-mode.md.
+ */
 export async function walkDeeply(
   shop: ReconciledShop,
   world: ReconcileWorld,

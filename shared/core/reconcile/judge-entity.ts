@@ -37,7 +37,10 @@ type HealReason =
   /** A call was begun and nobody knows how it ended. */
   | 'uncertain';
 
-/** What the ledger says of an entity, held against what the store says of it. */
+/**
+ * What the ledger says of an entity, held against what the store says of it.
+ * See docs/decisions/0017-reconciling-compares-whole-snapshots.md.
+ */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
   if (isRefused(entry, version)) return { kind: 'waits' };

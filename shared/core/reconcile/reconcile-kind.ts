@@ -23,6 +23,7 @@ export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `
 /**
  * Everything of one kind that the store changed since the last run, page by page. What was done is kept
  * after every page, and only by whoever kept it last: of two runs at once the older one ends.
+ * See docs/decisions/0018-a-walk-that-can-be-killed.md.
  */
 export async function reconcileKind(
   shop: ReconciledShop,

@@ -29,6 +29,7 @@ const SPENDING_WINDOW_MS = 30 * 60_000;
  * Which redemption an event tells of: its points, and a moment just after the intent. Those that surely
  * happened come first, because each of them has an event of its own; what is left over settles one that
  * is unknown, if it can only be that one.
+ * See docs/decisions/0030-evidence-settles-what-is-unknown.md.
  */
 export function matchSpending(book: RedemptionBook, spending: Spending, now: Date): Matched {
   const known = book.redemptions.find(({ spentBy }) => spentBy === spending.by);

@@ -9,6 +9,7 @@ import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts
  *
  * The queue holds the intent before anything is spent: whatever becomes of this process, its worker sees
  * the redemption to its end.
+ * See docs/decisions/0029-the-queue-holds-the-intent.md.
  */
 export async function redeemReward(
   request: RedeemRequest,

@@ -12,6 +12,7 @@ import type { Ledger, LedgerWrite } from '../ledger/ledger.ts';
  *
  * In the ledger, because two clicks reach two processes. `uncertain` means being sent, the version
  * says since when.
+ * See docs/decisions/0028-quiz-answers-are-claimed.md.
  */
 export type QuizClaim =
   | { readonly kind: 'claimed'; readonly revision: number }

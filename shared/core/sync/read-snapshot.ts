@@ -41,6 +41,7 @@ export const isUnanswered = ({ why }: RetryReason): boolean => why.startsWith(ST
 /**
  * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
  * told us already.
+ * See docs/decisions/0010-deleted-is-the-stores-word.md.
  */
 export async function readSnapshot(
   key: EntityKey,

@@ -56,7 +56,10 @@ export interface Synced {
   readonly entry: LedgerEntry | undefined;
 }
 
-/** Read → map → plan → call → record, for one entity and one event about it. */
+/**
+ * Read → map → plan → call → record, for one entity and one event about it.
+ * See docs/decisions/0001-snapshots-and-convergence.md.
+ */
 export async function syncEntity(
   key: EntityKey,
   { event, reading, maybeSent = [] }: Candidate,

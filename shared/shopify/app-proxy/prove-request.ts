@@ -43,6 +43,7 @@ const SHAPES: ReadonlyMap<string, RegExp> = new Map([
  * Shopify's own four must each be there once and hold no equals sign, and so must every other that an
  * endpoint knows; any other name is refused. A text has then as many parameters as equals signs, and
  * one way to be cut.
+ * See docs/decisions/0027-what-proves-a-customer.md.
  */
 export function proveRequest(
   query: string,

@@ -9,6 +9,7 @@ export type BulkKind = 'orders' | 'products' | 'discounts';
  *
  * What therefore cannot be had is the worth of refunded lines and which lines are tips: orders with
  * either are asked for one by one, by the worker.
+ * See docs/decisions/0021-backfill-in-bulk.md.
  */
 export function bulkQuery(kind: BulkKind, search: string, enrichment: Enrichment): string {
   const given = search === '' ? '' : `(query: ${JSON.stringify(search)})`;

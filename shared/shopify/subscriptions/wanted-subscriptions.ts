@@ -2,7 +2,10 @@ import { complianceTopics, topicRoutes } from '../webhooks/topics.ts';
 import { webhookFields } from '../webhooks/webhook-fields.ts';
 import type { WantedSubscription } from './subscription.ts';
 
-/** One subscription for every topic that the connector handles, at the shop's own address. */
+/**
+ * One subscription for every topic that the connector handles, at the shop's own address.
+ * See docs/decisions/0020-subscriptions-derived-and-mended.md.
+ */
 export function wantedSubscriptions(uri: string): readonly WantedSubscription[] {
   return [...topicRoutes]
     .filter(([topic]) => !complianceTopics.has(topic))

@@ -6,6 +6,7 @@ import type { TopicRoute } from './topics.ts';
 /**
  * The id under which an event is queued, so that everything about one entity waits in one line.
  * Where none can be found the body's hash stands in: the worker will park it, nobody drops it.
+ * See docs/decisions/0036-what-an-event-is-not-made-to-pay.md.
  */
 export function identifyEntity(route: TopicRoute, body: Uint8Array, shop: string): string {
   if (route.carries === 'shop') return shop;

@@ -14,7 +14,10 @@ export interface KernelSettings {
 /** Saturday noon, so that nothing of a run lies in the real future or past of anybody. */
 export const BEGINNING = Date.parse('2026-10-10T12:00:00.000Z');
 
-/** Time, chance, the weather, and the record of it all. */
+/**
+ * Time, chance, the weather, and the record of it all.
+ * See docs/decisions/0032-a-seed-decides-everything.md.
+ */
 export class Kernel {
   readonly time = new VirtualTime(BEGINNING);
   readonly chance: Chance;

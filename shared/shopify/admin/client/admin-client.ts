@@ -63,6 +63,7 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** 16 MiB is far beyond any answer to the connector's documents. */
 const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 16 * 1024 * 1024 };
 
+/** See docs/decisions/0011-admin-api-client.md. */
 export function createAdminClient(settings: AdminClientSettings): AdminClient {
   const {
     shop,
