@@ -2,7 +2,7 @@ import type { TopicRoute } from './topics.ts';
 
 /**
  * What the connector asks to be sent of each kind of payload, beside the readers that read it: a body
- * with these fields alone reads exactly like the whole one (test/unit/shopify/webhook-fields.test.ts).
+ * with these fields alone reads exactly like the whole one (test/integration/webhook-fields.test.ts).
  *
  * A dot asks for a field of an object or of each entry of a list (Shopify, "Modify your payloads"). One
  * dot at most: deeper paths are not documented. `line_items` is whole, because a line is a tip when the

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pickFields } from '../../../local/store-sandbox/delivery/pick-fields.ts';
-import type { EventReading } from '../../../shared/core/sync/store-reader.ts';
-import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { storeEvent } from '../../fixtures/store-event.ts';
-import { anyLife, live } from '../store-sandbox/any-store-life.ts';
-import { type OpenStore, openStore } from '../store-sandbox/open-store.ts';
+import { pickFields } from '../../local/store-sandbox/delivery/pick-fields.ts';
+import type { EventReading } from '../../shared/core/sync/store-reader.ts';
+import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
+import { storeEvent } from '../fixtures/store-event.ts';
+import { anyLife, live } from '../unit/store-sandbox/any-store-life.ts';
+import { type OpenStore, openStore } from '../unit/store-sandbox/open-store.ts';
 
 const fieldsOf = new Map(
   wantedSubscriptions('https://hooks.example.com/shop').map((one) => [

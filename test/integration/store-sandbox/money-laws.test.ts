@@ -7,8 +7,8 @@ import {
   share,
 } from '../../../local/store-sandbox/model/minor-units.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
-import { anyLife, live } from './any-store-life.ts';
-import { openStore } from './open-store.ts';
+import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { openStore } from '../../unit/store-sandbox/open-store.ts';
 
 interface Payload {
   readonly [name: string]: unknown;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import { readOrder } from '../../../../shared/shopify/admin/orders/read-order.ts';
-import { readOrderWebhook } from '../../../../shared/shopify/webhooks/read-order-webhook.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
-import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
-import { buildOrder } from '../../../fixtures/order-payload.ts';
-import { anyOrder, type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
-import { neverSent, rules } from '../../../fixtures/store-entities.ts';
-import { askIn, pagesOf } from '../../../support/admin-execution.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { readOrder } from '../../../shared/shopify/admin/orders/read-order.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import type { StoreOrder } from '../../../shared/store/order.ts';
+import { bag, customerNode, orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { anyOrder, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { neverSent, rules } from '../../fixtures/store-entities.ts';
+import { askIn, pagesOf } from '../../support/admin-execution.ts';
 
 type Changes = Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { schemaForWebhook } from 'shopify-webhook-schemas';
 import { describe, expect, it } from 'vitest';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import { anyLife, live } from './any-store-life.ts';
-import { type OpenStore, openStore } from './open-store.ts';
+import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { type OpenStore, openStore } from '../../unit/store-sandbox/open-store.ts';
 
 /** The newest version that the package knows. */
 const version = '2026-07';
