@@ -1,7 +1,7 @@
 import { execute, type GraphQLSchema, parse, validate } from 'graphql';
-import { adminSchema } from '../../scripts/build/admin-schema.ts';
 import { readAnswer } from '../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
+import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 
 /**
  * Fields of the query root as plain values, or as functions of their arguments. Objects of unions and

@@ -7,10 +7,10 @@ import {
   parse,
   validate,
 } from 'graphql';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Notice, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
-import { adminSchema } from './admin-schema.ts';
 import { BulkOperations } from './bulk-operations.ts';
 import { bulkProblem } from './bulk-rules.ts';
 import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';

@@ -8,7 +8,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { adminSchema } from './admin-schema.ts';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
 /** Shopify, "Perform bulk operations": what a query may hold. */
 const mostConnections = 5;

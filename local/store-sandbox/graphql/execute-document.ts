@@ -10,8 +10,8 @@ import {
   isListType,
   type OperationDefinitionNode,
 } from 'graphql';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { checkAccess } from './access.ts';
-import { adminSchema } from './admin-schema.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { mutationRoot } from './mutation-root.ts';
 import { queryRoot } from './query-root.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readAdminOperations } from '../../../scripts/build/admin-documents.ts';
-import { adminSchema } from '../../../scripts/build/admin-schema.ts';
 import { checkAdminDocument } from '../../../scripts/build/check-admin-document.ts';
 import { queryCost } from '../../../scripts/build/query-cost.ts';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
 const schema = adminSchema();
 const operations = readAdminOperations();

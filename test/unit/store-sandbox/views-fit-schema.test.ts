@@ -10,11 +10,11 @@ import {
 import { describe, expect, it } from 'vitest';
 import { Tables } from '../../../local/sandbox-kit/tables.ts';
 import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptions.ts';
-import { adminSchema } from '../../../local/store-sandbox/graphql/admin-schema.ts';
 import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
 import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { openStore } from './open-store.ts';
 
 /** One view of a discount serves all of its kinds, so each type leaves some of its fields unused. */
