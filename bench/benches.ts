@@ -8,7 +8,6 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   storm: async () => (await import('./benches/storm.ts')).storm,
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
-  burst: async () => (await import('./benches/burst.ts')).burst,
   replay: async () => (await import('./benches/replay.ts')).replay,
   simulate: async () => (await import('./benches/simulate.ts')).simulate,
   growth: async () => (await import('./benches/growth.ts')).growth,

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import connector from '../../test/fixtures/storefront.config.ts';
 import type { LoadOptions } from './arguments.ts';
 import { judge } from './judge.ts';
-import { keepRate } from './keep-rate.ts';
 import { LoadedStack } from './loaded-stack.ts';
 import { PeakMemory } from './peak-memory.ts';
 import type { Phase, RunFacts } from './report.ts';
 import { settle } from './settle.ts';
-import { createStoreControl } from './store-control.ts';
-import { StoreLife } from './store-life.ts';
+import { StoreLoad } from './store-load.ts';
 import { readTold } from './told-outcomes.ts';
 import { killsOfEach, saleTroubles, type Trouble } from './trouble.ts';
 
@@ -33,12 +30,8 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     const [shop] = connector.shops;
     if (!shop) throw new Error('There is no shop in the settings.');
     const functions = [...new Set((await stack.processes()).map(({ name }) => name))].slice(0, -2);
-    const life = new StoreLife(
-      createStoreControl(() => stack.storeAddress),
-      seededRandom(options.seed),
-      options.orders,
-    );
-    await life.open();
+    const store = new StoreLoad(() => stack.storeAddress, options.seed, options.orders);
+    await store.open();
     await settle(stack, signal);
 
     const phases: Phase[] = [];
@@ -52,7 +45,7 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
       say(`${name}: ${rate} webhooks a second for ${seconds} s.`);
       const from = Date.now();
       const before = await stack.progress();
-      const offering = keepRate(() => life.next(), { rate, seconds, signal });
+      const offering = store.keepRate({ rate, seconds, signal });
       for (const trouble of planned) {
         await waitUntil(from + trouble.at * seconds * 1000, signal);
         if (signal.aborted) break;

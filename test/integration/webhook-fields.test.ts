@@ -5,7 +5,7 @@ import type { EventReading } from '../../shared/core/sync/store-reader.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
-import { anyLife, live } from '../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live } from '../support/any-store-life.ts';
 import { type OpenStore, openStore } from '../unit/store-sandbox/open-store.ts';
 
 const fieldsOf = new Map(

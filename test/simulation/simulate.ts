@@ -2,9 +2,7 @@ import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
-import { LivingStore } from './store/living-store.ts';
-import { StoreLife } from './store/store-life.ts';
-import { SHOP } from './world/connector.ts';
+import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
 import { compareStates } from './world/oracles.ts';
@@ -58,16 +56,15 @@ const RETRY_WINDOW_MS = 5 * 24 * 60 * MINUTE;
 export async function simulate(settings: SimulationSettings): Promise<SimulationResult> {
   const kernel = new Kernel(settings);
   const { time, journal, chance, weather } = kernel;
-  const life = new StoreLife(() => time.now);
-  const store = new LivingStore(SHOP, life.rows, () => time.now, weather.storeLags > 0);
+  const store = new LivingStore(kernel.now, weather.storeLags > 0);
+  const { rows } = store.world;
   const queues = new Queues(kernel);
   const ledger = createMemoryLedger();
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel);
   const webhooks = new Webhooks(kernel, queues, telemetry);
   const isGone = ({ kind, id }: { readonly kind: string; readonly id: string }) =>
-    (kind === 'order' && !life.rows.orders.has(id)) ||
-    (kind === 'product' && !life.rows.products.has(id));
+    (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
   const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
     // Nobody told that it was deleted, so what asks for it waits for as long as anything may.
@@ -119,7 +116,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   judgeLetters();
-  compareStates({ kernel, rows: life.rows, loyalty: loyalty.rows });
+  compareStates({ kernel, store, loyalty: loyalty.rows });
   return result();
 
   /** After the last replay only those may be left that no replay can help. */
@@ -145,12 +142,13 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       const step = settings.steps ? (settings.steps[index] ?? 0) : index;
       await time.passUntil(time.now + gapBefore(step, hurry));
       let draws = 0;
-      const happening = life.step(() => chance(joined(21, step), draws++));
+      const draw = () => chance(joined(21, step), draws++);
       taken.push(step);
-      if (happening) {
-        journal.note(step, () => `store: ${happening.words}`);
-        store.touch(happening.touched);
-        webhooks.tell(happening, step);
+      if (draw() < 0.01) webhooks.send([garbage(draw)], step, true);
+      else {
+        const happened = store.step(draw);
+        journal.note(step, () => `store: ${happened.words}`);
+        webhooks.send(happened.webhooks, step);
       }
       const drawn = chance(joined(22, step));
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
@@ -195,4 +193,11 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       },
     };
   }
+}
+
+/** Signed by the store all the same: a person must see what cannot be read. */
+function garbage(draw: () => number): SentWebhook {
+  const id = Math.floor(draw() * 1e9);
+  const body = draw() < 0.5 ? `{"id":${id},"line_items":` : `{"id":${id},"no":"order"}`;
+  return { topic: 'orders/updated', body };
 }

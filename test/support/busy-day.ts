@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ActionName } from '../../local/store-sandbox/model/actions.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import { anyLife, live } from '../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live } from './any-store-life.ts';
 
 /**
  * What happens in a busy store on one day, the same for the same day: orders of all kinds and their lives,

@@ -8,17 +8,15 @@ export function pickFields(body: string, fields: readonly string[]): string {
   const payload = JSON.parse(body, (_key, value, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
   );
-  return JSON.stringify(
-    pick(
-      payload,
-      fields.map((field) => field.split('.')),
-    ),
-  );
+  return JSON.stringify(pick(payload, toPaths(fields)));
 }
 
 type Path = readonly string[];
 
-function pick(value: unknown, paths: readonly Path[]): unknown {
+export const toPaths = (fields: readonly string[]): readonly Path[] =>
+  fields.map((field) => field.split('.'));
+
+export function pick(value: unknown, paths: readonly Path[]): unknown {
   if (paths.some((path) => path.length === 0)) return value;
   if (Array.isArray(value)) return value.map((entry) => pick(entry, paths));
   if (typeof value !== 'object' || value === null || isRaw(value)) return value;

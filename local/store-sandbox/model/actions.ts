@@ -17,16 +17,15 @@ import {
   updateDiscount,
 } from './discounts.ts';
 import { editOrder } from './edit-order.ts';
-import { cancelOrder, closeOrder, deleteOrder, returnItems } from './end-order.ts';
+import { cancelOrder, closeOrder, deleteOrder, returnItems, tagOrder } from './end-order.ts';
 import { fulfilOrder } from './fulfil-order.ts';
 import { nothing } from './input-fields.ts';
 import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
 import * as orderInputs from './order-inputs.ts';
 import { payOrder } from './payments.ts';
-import { placeOrder } from './place-order.ts';
+import { placeOrder, placeRandomOrder } from './place-order.ts';
 import * as productInputs from './product-inputs.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
-import { placeRandomOrder } from './random-order.ts';
 import { refundOrder } from './refund-order.ts';
 import { done, moment, type Outcome, type World } from './world.ts';
 
@@ -50,6 +49,7 @@ export const actions = {
   refundOrder: action(orderInputs.refund, refundOrder),
   returnItems: action(orderInputs.returning, returnItems),
   cancelOrder: action(orderInputs.cancellation, cancelOrder),
+  tagOrder: action(orderInputs.tagging, tagOrder),
   closeOrder: action(orderInputs.orderReference, closeOrder),
   deleteOrder: action(orderInputs.orderReference, deleteOrder),
   createProduct: action(productInputs.productDraft, createProduct),

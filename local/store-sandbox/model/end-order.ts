@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
-import type { cancellation, orderReference, returning } from './order-inputs.ts';
+import type { cancellation, orderReference, returning, tagging } from './order-inputs.ts';
 import type { OrderRow, ReturnRow } from './order-row.ts';
 import { orderTotals } from './order-totals.ts';
 import { checkReductions, reduceLine } from './reduce-line.ts';
@@ -85,6 +85,18 @@ export function returnItems(
   }
   rows.orders.put(orderId, next);
   return done(row, { topic: 'orders/updated', order: next });
+}
+
+/** A change that says nothing new about the order, as most orders/updated are. */
+export function tagOrder(
+  world: World,
+  { orderId, tags }: v.InferOutput<typeof tagging>,
+): Outcome<OrderRow> {
+  const order = world.rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const updated = { ...order, tags, updatedAt: moment(world) };
+  world.rows.orders.put(orderId, updated);
+  return done(updated, { topic: 'orders/updated', order: updated });
 }
 
 export function closeOrder(world: World, { orderId }: OrderReference): Outcome<OrderRow> {

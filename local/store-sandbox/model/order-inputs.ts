@@ -146,3 +146,5 @@ export const cancellation = v.strictObject({
 });
 
 export const orderReference = v.strictObject(orderId);
+
+export const tagging = v.strictObject({ ...orderId, tags: v.array(text) });

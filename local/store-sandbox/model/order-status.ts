@@ -53,3 +53,10 @@ export function lineFulfillmentStatus(
   if (!sent) return null;
   return unfulfilled === 0 ? 'fulfilled' : 'partial';
 }
+
+/** Cancelled, or nothing of its pieces or of its money is left. */
+export function isEnded(order: OrderRow): boolean {
+  if (order.cancelledAt !== null || financialStatus(order) === 'refunded') return true;
+  const sold = order.lines.filter(({ kind }) => kind !== 'tip');
+  return sold.every((line) => lineAmounts(order, line).kept === 0);
+}

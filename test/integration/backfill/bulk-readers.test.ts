@@ -14,7 +14,7 @@ import {
   FILE_START,
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
-import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live } from '../../support/any-store-life.ts';
 
 let sandbox: StoreSandbox | undefined;
 afterEach(() => sandbox?.stop());

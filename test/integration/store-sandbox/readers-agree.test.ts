@@ -6,7 +6,7 @@ import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
-import { anyLife, live, type Stage } from '../../unit/store-sandbox/any-store-life.ts';
+import { anyLife, live, type Stage } from '../../support/any-store-life.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 let receiver: WebhookReceiver;

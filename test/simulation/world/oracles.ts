@@ -1,16 +1,17 @@
 import type { ProgramTables } from '../../../local/loyalty-sandbox/program/rows.ts';
+import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreCustomer } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { toStoreCoupon, toStoreOrder, toStoreProduct } from '../store/living-store.ts';
-import type { StoreRows } from '../store/rows.ts';
 import { SHOP, shopRules } from './connector.ts';
+import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 
 interface Held {
   readonly kernel: Kernel;
-  readonly rows: StoreRows;
+  readonly store: LivingStore;
   readonly loyalty: ProgramTables;
 }
 
@@ -22,23 +23,29 @@ export function compareStates(held: Held): void {
   comparePoints(held);
 }
 
-function compareOrders({ kernel, rows, loyalty }: Held): void {
+function compareOrders({ kernel, store, loyalty }: Held): void {
+  const { world, buyers } = store;
+  const { rows } = world;
   for (const order of rows.orders.values()) {
     const found = loyalty.orders.get(order.id);
+    const buyer = buyers.get(order.id);
+    const told = toStoreOrder(world, order);
     // An order that is known is corrected whatever became of its customer.
-    const whole = found ? { ...order, customer: order.customer ?? order.buyer } : order;
+    const { customer = buyer && deletedCustomer(buyer, order.email) } = told;
+    const whole = found && customer ? { ...told, customer } : told;
     const before = { known: found !== undefined, remembered: undefined };
-    const mapped = mapOrder(toStoreOrder(whole), shopRules, before);
+    const mapped = mapOrder(whole, shopRules, before);
     const differ = (what: string) =>
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
-    if (found && (order.test || order.buyer === undefined)) {
+    if (found && (order.test || buyer === undefined)) {
       differ('is known to the service, and should not be');
     } else if (mapped.kind !== 'wanted') {
       if (found) differ('is known to the service, and should not be');
     } else if (mapped.wanted.kind === 'order') {
+      const [has, due] = [found ?? {}, mapped.wanted.order].map((one) => textOf(one, rows));
       if (!found) differ('is not known to the service');
-      else if (textOf(found) !== textOf(mapped.wanted.order)) {
-        differ(`is held as ${textOf(found)} and not as ${textOf(mapped.wanted.order)}`);
+      else if (has !== due) {
+        differ(`is held as ${has} and not as ${due}`);
       } else if (found.customerId !== mapped.wanted.order.Customer?.OriginalId) {
         differ(`is held as of customer ${found.customerId}, and is not theirs`);
       }
@@ -46,25 +53,47 @@ function compareOrders({ kernel, rows, loyalty }: Held): void {
       differ('is over, and the service holds it as alive');
   }
   for (const found of loyalty.orders.values()) {
-    if (rows.orders.has(found.OriginalId) || found.IsCancelledOrReturned) continue;
+    if (rows.orders.get(found.OriginalId) || found.IsCancelledOrReturned) continue;
     const what = `order ${found.OriginalId} was deleted, and the service holds it as alive`;
     kernel.journal.violation('orders', what);
   }
 }
 
-const textOf = (order: OrderForm | object): string => {
+/**
+ * The product of a line that was deleted since is left out: the store then no longer names it in the
+ * order, and sends no webhook about that.
+ */
+function textOf(order: OrderForm | object, { products }: StoreRows): string {
   const { OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned, Products } =
     order as OrderForm;
-  const products = Products?.map(({ OriginalId, ProductPrice }) => `${OriginalId} ${ProductPrice}`);
-  return JSON.stringify([OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned, products]);
-};
+  const lines = Products?.map(({ OriginalId: id, ProductPrice }) =>
+    products.get(id ?? '') ? `${id} ${ProductPrice}` : `deleted ${ProductPrice}`,
+  );
+  return JSON.stringify([
+    OrderTotal,
+    IsCompleted,
+    OrderStatus,
+    IsCancelledOrReturned,
+    lines?.toSorted(),
+  ]);
+}
 
-function compareProducts({ kernel, rows, loyalty }: Held): void {
+const deletedCustomer = (id: string, email: string | null): StoreCustomer => ({
+  id,
+  name: undefined,
+  email: email ?? undefined,
+  phone: undefined,
+  createdAt: undefined,
+});
+
+function compareProducts({ kernel, store, loyalty }: Held): void {
+  const { world } = store;
+  const { rows } = world;
   const differ = (id: string, what: string) =>
     kernel.journal.violation('products', `product ${id} ${what}`);
   for (const product of rows.products.values()) {
     const found = loyalty.products.get(product.id);
-    const mapped = mapProduct(toStoreProduct(product), shopRules, SHOP);
+    const mapped = mapProduct(toStoreProduct(world, product), shopRules, SHOP);
     const wanted = mapped.kind === 'wanted' && mapped.wanted.kind === 'product' && mapped.wanted;
     if (!wanted) continue;
     if (!found) differ(product.id, 'is not known to the service');
@@ -75,7 +104,7 @@ function compareProducts({ kernel, rows, loyalty }: Held): void {
     }
   }
   for (const found of loyalty.products.values()) {
-    if (rows.products.has(found.OriginalId) || !found.IsActive) continue;
+    if (rows.products.get(found.OriginalId) || !found.IsActive) continue;
     differ(found.OriginalId, 'was deleted, and the service holds it as on offer');
   }
 }
@@ -87,15 +116,17 @@ function isSameProduct(found: object, wanted: ProductForm): boolean {
   );
 }
 
-function compareCodes({ kernel, rows, loyalty }: Held): void {
+function compareCodes({ kernel, store, loyalty }: Held): void {
+  const { rows } = store.world;
+  const now = kernel.now();
   const due = new Map<string, number>();
-  for (const discount of rows.discounts.values()) {
-    for (const code of discount.codes) {
-      const coupon = toStoreCoupon(discount, code);
-      const mapped = mapCoupon(coupon, shopRules, { known: true, now: kernel.now() });
-      if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') {
-        due.set(code, mapped.wanted.coupon.CouponValue ?? 0);
-      }
+  for (const code of rows.codes.values()) {
+    const discount = rows.discounts.get(code.discountId);
+    if (!discount) throw new Error(`the code ${code.code} has no discount`);
+    const coupon = toStoreCoupon(discount, code, now);
+    const mapped = mapCoupon(coupon, shopRules, { known: true, now });
+    if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') {
+      due.set(code.code, mapped.wanted.coupon.CouponValue ?? 0);
     }
   }
   const held = [...loyalty.coupons.values()].filter(({ isActive }) => isActive);

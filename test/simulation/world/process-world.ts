@@ -4,7 +4,7 @@ import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.
 import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { LivingStore } from '../store/living-store.ts';
+import type { LivingStore } from './living-store.ts';
 import type { Queues } from './queues.ts';
 
 /** The ledger as one process reaches it. */

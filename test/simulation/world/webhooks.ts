@@ -4,9 +4,8 @@ import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { Notice } from '../store/rows.ts';
-import type { Happening } from '../store/store-life.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';
+import type { SentWebhook } from './living-store.ts';
 import { eventQueueOf } from './process-world.ts';
 import type { Queues } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
@@ -19,7 +18,7 @@ const PATIENCE_MS = 5_000;
 /** Attempts of a copy are counted from here, so that they are told from those of the first. */
 const SECOND_COPY = 20;
 
-interface Webhook extends Notice {
+interface Webhook extends SentWebhook {
   readonly key: number;
   readonly id: string;
   readonly eventId: string;
@@ -50,12 +49,11 @@ export class Webhooks {
     this.#telemetry = telemetry;
   }
 
-  tell({ notices, touched }: Happening, step: number): void {
-    const isUnreadable = touched.length === 0;
+  send(sent: readonly SentWebhook[], step: number, isUnreadable = false): void {
     const kernel = this.#kernel;
     const { chance, weather } = kernel;
     const eventId = `event-${step}`;
-    for (const [index, notice] of notices.entries()) {
+    for (const [index, notice] of sent.entries()) {
       this.made += 1;
       const key = joined(joined(101, step), index);
       const bytes = Buffer.from(notice.body);

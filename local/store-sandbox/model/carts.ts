@@ -1,0 +1,110 @@
+import type * as v from 'valibot';
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
+import type { Table } from '../../sandbox-kit/tables.ts';
+import { discountStatus } from './discount-status.ts';
+import type { orderDraft } from './order-inputs.ts';
+import type { StoreRows } from './rows.ts';
+
+type OrderInput = v.InferInput<typeof orderDraft>;
+
+/** What a shopper buys: drawn from the products, customers and codes of the store. */
+export type Cart = (rows: StoreRows, draw: Random, now: Date) => OrderInput;
+
+/** Long enough that a message carries the order compressed. */
+const LONG_NOTE = 'Zqzq would like it left with the neighbours. '.repeat(60);
+
+/** The carts of most shops. No product is in two lines. */
+export const usualCart: Cart = (rows, draw, now) => {
+  const code = draw() < 0.3 ? pick(usableCodes(rows, now), draw) : undefined;
+  const cart = cartWithoutCode(rows, draw, now);
+  return { ...cart, ...(code !== undefined && { discounts: [{ code }] }) };
+};
+
+/** The loyalty service refuses to change a coupon that an order has used. */
+export const cartWithoutCode: Cart = (rows, draw) => {
+  const products = [...rows.products.values()];
+  const onSale = products.filter(({ status }) => status === 'active');
+  const shelf = onSale.length > 0 ? onSale : products;
+  const chosen = new Set(Array.from({ length: 1 + below(3, draw) }, () => pick(shelf, draw)));
+  const customer = draw() < 0.92 ? pickRow(rows.customers, draw) : undefined;
+  return {
+    lines: [...chosen].map((product) => ({
+      variantId: pick(product?.variants ?? [], draw)?.id,
+      quantity: 1 + below(3, draw),
+    })),
+    customerId: customer?.id ?? null,
+    shipping: draw() < 0.5 ? [] : [{ price: pick(['4.90', '8'], draw) ?? 0 }],
+    payment: draw() < 0.6 ? 'paid' : 'none',
+    card: { company: pick(['Visa', 'Mastercard', 'American Express'], draw) ?? '' },
+    test: draw() < 0.03,
+    note: draw() < 0.1 ? LONG_NOTE : null,
+  };
+};
+
+/** A code may still need a larger cart or another customer: the store then refuses the order. */
+function usableCodes(rows: StoreRows, now: Date): string[] {
+  return [...rows.codes.values()].flatMap(({ code, discountId }) => {
+    const discount = rows.discounts.get(discountId);
+    const isUsable =
+      discount && discount.kind !== 'app' && discountStatus(discount, now) === 'ACTIVE';
+    return isUsable ? [code] : [];
+  });
+}
+
+/** Everything that an order can have, in every combination: for laws that hold for all of them. */
+export const anyCart: Cart = (rows, draw) => {
+  // The lowest draws give the plainest order, which is where a property test shrinks to.
+  const oneOf = (n: number) => below(n, draw) === n - 1;
+  const cents = () => below(10_000, draw) / 100;
+  const variants = [...rows.products.values()].flatMap((product) => product.variants);
+  const lines = Array.from({ length: 1 + below(4, draw) }, () => {
+    const quantity = 1 + below(5, draw);
+    return oneOf(4)
+      ? { title: 'Gift wrapping', price: cents(), quantity, giftCard: oneOf(5) }
+      : { variantId: pick(variants, draw)?.id, quantity };
+  });
+  const [location] = rows.locations.values();
+  const [staff] = rows.staff.values();
+  return {
+    lines,
+    discounts: [
+      ...(oneOf(3) ? [{ code: 'WELCOME10' }] : []),
+      ...(oneOf(3) ? [{ title: 'Kindness', amount: cents() }] : []),
+      ...(oneOf(3) ? [{ title: 'Season', automatic: true, percentage: cents() }] : []),
+      ...(oneOf(4)
+        ? [{ code: 'EACH', amount: below(1_000, draw) / 100, each: true, lines: [0] }]
+        : []),
+      ...(oneOf(3) ? [{ code: 'SHIPFREE' }] : []),
+      ...(oneOf(5) ? [{ title: 'Cheaper shipping', percentage: 33, shipping: true }] : []),
+    ],
+    customerId: oneOf(5) ? null : (pickRow(rows.customers, draw)?.id ?? null),
+    taxesIncluded: oneOf(2),
+    ...(oneOf(3) && {
+      taxes: [
+        { title: 'State', rate: 0.0725 },
+        { title: 'City', rate: below(10_000, draw) / 100_000 },
+      ],
+    }),
+    shipping: oneOf(4) ? [] : [{ price: cents() }, ...(oneOf(7) ? [{ price: 3 }] : [])],
+    ...(oneOf(3) && { tip: cents() }),
+    ...(oneOf(5) && { duties: cents() }),
+    ...(oneOf(4) && location && { pos: { locationId: location.id, staffId: staff?.id } }),
+    ...(oneOf(3) && { presentment: { currency: 'JPY', rate: 161.37 } }),
+    payment: pick(['none', 'authorized', 'paid'] as const, draw) ?? 'none',
+  };
+};
+
+/** A whole number, at least 0 and below this. */
+export const below = (limit: number, draw: Random): number => Math.floor(draw() * limit);
+
+export const pick = <T>(items: readonly T[], draw: Random): T | undefined =>
+  items[below(items.length, draw)];
+
+export function pickRow<Row>(table: Table<Row>, draw: Random): Row | undefined {
+  let left = below(table.size, draw);
+  for (const row of table.values()) {
+    if (left === 0) return row;
+    left -= 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,267 @@
+import type { Random } from '../../sandbox-kit/seeded-random.ts';
+import type { ActionInput, ActionName } from './actions.ts';
+import { below, type Cart, pick, pickRow } from './carts.ts';
+import { discountStatus } from './discount-status.ts';
+import { codesOf } from './discounts.ts';
+import { lineAmounts } from './line-amounts.ts';
+import type { OrderRow } from './order-row.ts';
+import { isEnded } from './order-status.ts';
+import { orderTotals } from './order-totals.ts';
+import type { DiscountRow, ProductRow, StoreRows } from './rows.ts';
+
+/** An action of the store with its input, to be done in this process or over HTTP. */
+export type StoreChange = {
+  readonly [Name in ActionName]: { readonly action: Name; readonly input: ActionInput<Name> };
+}[ActionName];
+
+/** What kind of life a store has. */
+export interface Habits {
+  /** How often each kind of change happens, relative to the others. */
+  readonly weights: Partial<Readonly<Record<ChangeKind, number>>>;
+  readonly cart: Cart;
+  /** Few values make a store often return to an earlier state, which is hardest to sync. */
+  readonly prices: readonly number[];
+  /** How many pieces of a line an edit may leave. */
+  readonly pieces: readonly number[];
+  /** Part of the changes, from 0 to 1, that fall on what changed last. */
+  readonly repeats: number;
+  /** True: cancelled and returned orders change too, as far as the store allows it. */
+  readonly changesEndedOrders: boolean;
+  /** Before anything else happens, the store is filled up to these numbers. */
+  readonly least: {
+    readonly customers: number;
+    readonly products: number;
+    readonly discounts: number;
+  };
+  /** How many orders, products and discounts, each, are deleted at most. */
+  readonly mostDeleted: number;
+}
+
+/** Draws what happens next in a store. It only reads the rows, and the store may refuse what it draws. */
+export class StoreLife {
+  readonly #rows: StoreRows;
+  readonly #habits: Habits;
+  readonly #now: () => Date;
+  readonly #total: number;
+  readonly #last = new Map<string, string>();
+  readonly #deleted = new Map<string, number>();
+  #codes = 0;
+
+  constructor(rows: StoreRows, habits: Habits, now: () => Date) {
+    this.#rows = rows;
+    this.#habits = habits;
+    this.#now = now;
+    this.#total = Object.values(habits.weights).reduce((sum, weight) => sum + weight, 0);
+  }
+
+  /** Undefined: the store has nothing that this could happen to. */
+  next(draw: Random): StoreChange | undefined {
+    const { customers, products, discounts } = this.#rows;
+    const { least } = this.#habits;
+    const turn = this.#turn(draw);
+    if (customers.size < least.customers) return changes.createCustomer(turn);
+    if (products.size < least.products) return changes.createProduct(turn);
+    if (discounts.size < least.discounts) return changes.createDiscount(turn);
+    let left = draw() * this.#total;
+    for (const [kind, weight] of Object.entries(this.#habits.weights)) {
+      left -= weight;
+      if (left < 0) return changes[kind as ChangeKind](turn);
+    }
+    return undefined;
+  }
+
+  #turn(draw: Random): Turn {
+    const rows = this.#rows;
+    const habits = this.#habits;
+    return {
+      rows,
+      draw,
+      habits,
+      now: this.#now(),
+      choose: (kind) => {
+        const table = rows[kind];
+        const last = draw() < habits.repeats ? table.get(this.#last.get(kind) ?? '') : undefined;
+        const row = last ?? pickRow<{ readonly id: string }>(table, draw);
+        if (row) this.#last.set(kind, row.id);
+        return row as never;
+      },
+      mayDelete: (kind) => {
+        const deleted = this.#deleted.get(kind) ?? 0;
+        if (deleted >= habits.mostDeleted) return false;
+        this.#deleted.set(kind, deleted + 1);
+        return true;
+      },
+      newCode: () => {
+        this.#codes += 1;
+        return `CODE-${this.#codes}`;
+      },
+    };
+  }
+}
+
+interface Chosen {
+  readonly orders: OrderRow;
+  readonly products: ProductRow;
+  readonly discounts: DiscountRow;
+}
+
+interface Turn {
+  readonly rows: StoreRows;
+  readonly draw: Random;
+  readonly habits: Habits;
+  readonly now: Date;
+  choose<Kind extends keyof Chosen>(kind: Kind): Chosen[Kind] | undefined;
+  mayDelete(kind: keyof Chosen): boolean;
+  newCode(): string;
+}
+
+const change = <Name extends ActionName>(action: Name, input: ActionInput<Name>) =>
+  ({ action, input }) as StoreChange;
+
+const placeOrder = ({ rows, draw, habits, now }: Turn) =>
+  change('placeOrder', habits.cart(rows, draw, now));
+
+const tagOrder = ({ id }: OrderRow, { draw }: Turn) =>
+  change('tagOrder', { orderId: id, tags: [`seen ${below(100, draw)} times`] });
+
+const ofOrder = (make: (order: OrderRow, turn: Turn) => StoreChange) => (turn: Turn) => {
+  const order = turn.choose('orders');
+  if (!order) return placeOrder(turn);
+  // What would still count is final in the loyalty service.
+  const isFinal = !turn.habits.changesEndedOrders && isEnded(order);
+  return (isFinal ? tagOrder : make)(order, turn);
+};
+
+const ofProduct =
+  (make: (product: ProductRow, turn: Turn) => StoreChange | undefined) => (turn: Turn) => {
+    const product = turn.choose('products');
+    return product && make(product, turn);
+  };
+
+const ofDiscount =
+  (make: (discount: DiscountRow, turn: Turn) => StoreChange | undefined) => (turn: Turn) => {
+    const discount = turn.choose('discounts');
+    return discount?.method === 'code' ? make(discount, turn) : undefined;
+  };
+
+function drawLine({ lines }: OrderRow, draw: Random): string {
+  return pick(lines, draw)?.id ?? '0';
+}
+
+function drawPieces(order: OrderRow, draw: Random) {
+  const line = pick(order.lines, draw);
+  const kept = line ? lineAmounts(order, line).kept : 0;
+  const quantity = 1 + below(Math.max(1, kept), draw);
+  return [{ lineId: line?.id ?? '0', quantity, restock: draw() < 0.5 }];
+}
+
+const drawPrice = ({ draw, habits }: Turn) => pick(habits.prices, draw) ?? 0;
+const drawPercentage = ({ draw }: Turn) => pick([10, 20], draw) ?? 10;
+
+const changes = {
+  placeOrder,
+  tagOrder: ofOrder(tagOrder),
+  payOrder: ofOrder(({ id }) => change('payOrder', { orderId: id })),
+  payPart: ofOrder(({ id }) => change('payOrder', { orderId: id, amount: 1 })),
+  fulfilOrder: ofOrder(({ id }) => change('fulfilOrder', { orderId: id })),
+  fulfilPart: ofOrder((order, { draw }) =>
+    change('fulfilOrder', {
+      orderId: order.id,
+      lines: [{ lineId: drawLine(order, draw), quantity: 1 }],
+    }),
+  ),
+  editOrder: ofOrder((order, { draw, habits }) =>
+    change('editOrder', {
+      orderId: order.id,
+      set: [{ lineId: drawLine(order, draw), quantity: pick(habits.pieces, draw) ?? 1 }],
+    }),
+  ),
+  addLine: ofOrder(({ id }, { draw }) =>
+    change('editOrder', {
+      orderId: id,
+      add: [{ title: 'Extra', price: below(10_000, draw) / 100, quantity: 1 + below(3, draw) }],
+    }),
+  ),
+  refundLine: ofOrder((order, { draw }) =>
+    change('refundOrder', { orderId: order.id, lines: drawPieces(order, draw) }),
+  ),
+  refundShipping: ofOrder((order, { draw }) => {
+    const most = orderTotals(order).current.shippingMinor;
+    const shipping = draw() < 0.5 ? 'all' : below(most + 1, draw) / 100;
+    return change('refundOrder', { orderId: order.id, shipping });
+  }),
+  refundAmount: ofOrder((order, { draw }) => {
+    const { receivedMinor, refundedMinor } = orderTotals(order);
+    const amount = below(receivedMinor - refundedMinor + 1, draw) / 100;
+    return change('refundOrder', { orderId: order.id, amount });
+  }),
+  returnLine: ofOrder((order, { draw }) =>
+    change('returnItems', { orderId: order.id, lines: drawPieces(order, draw) }),
+  ),
+  refundReturn: ofOrder(({ id, returns }) =>
+    change('refundOrder', { orderId: id, returnId: returns.at(-1)?.id ?? '1' }),
+  ),
+  cancelOrder: ofOrder(({ id }, { draw }) =>
+    change('cancelOrder', { orderId: id, refund: draw() < 0.7 }),
+  ),
+  closeOrder: ofOrder(({ id }) => change('closeOrder', { orderId: id })),
+  deleteOrder: (turn: Turn) => {
+    const order = turn.choose('orders');
+    const isDeleted = order && isEnded(order) && turn.mayDelete('orders');
+    return isDeleted ? change('deleteOrder', { orderId: order.id }) : undefined;
+  },
+  createProduct: (turn: Turn) =>
+    change('createProduct', { title: `Thing ${below(100, turn.draw)}`, price: drawPrice(turn) }),
+  changePrice: ofProduct(({ id }, turn) =>
+    change('updateProduct', { productId: id, price: drawPrice(turn) }),
+  ),
+  changeStatus: ofProduct(({ id, status }) =>
+    change('updateProduct', { productId: id, status: status === 'active' ? 'draft' : 'active' }),
+  ),
+  changeInventory: ofProduct(({ id }) => change('changeInventory', { productId: id, by: 1 })),
+  deleteProduct: ofProduct(({ id }, { rows, habits, mayDelete }) =>
+    rows.products.size > habits.least.products && mayDelete('products')
+      ? change('deleteProduct', { productId: id })
+      : undefined,
+  ),
+  createDiscount: (turn: Turn) => {
+    const code = turn.newCode();
+    const codes = [`${code}-A`, `${code.replace('-', ' ')} B`].slice(0, 1 + below(2, turn.draw));
+    return change('createDiscount', { title: 'Sale', percentage: drawPercentage(turn), codes });
+  },
+  changePercentage: ofDiscount(({ id }, turn) =>
+    change('updateDiscount', { discountId: id, percentage: drawPercentage(turn) }),
+  ),
+  endOrRestart: ofDiscount((discount, { now }) =>
+    discountStatus(discount, now) === 'ACTIVE'
+      ? change('deactivateDiscount', { discountId: discount.id })
+      : change('updateDiscount', { discountId: discount.id, endsAt: null }),
+  ),
+  addCode: ofDiscount(({ id }, { newCode }) =>
+    change('addCodes', { discountId: id, codes: [newCode()] }),
+  ),
+  removeCode: ofDiscount(({ id }, { rows, draw }) => {
+    const codes = codesOf({ rows }, id);
+    const { code = '' } = pick(codes, draw) ?? {};
+    return codes.length > 1 ? change('removeCodes', { discountId: id, codes: [code] }) : undefined;
+  }),
+  deleteDiscount: ofDiscount(({ id }, { mayDelete }) =>
+    mayDelete('discounts') ? change('deleteDiscount', { discountId: id }) : undefined,
+  ),
+  /** Every personal text holds "zqzq", which no other text does: a leak of it is found by searching. */
+  createCustomer: ({ draw }: Turn) => {
+    const name = `robin${below(1_000_000, draw)}`;
+    return change('createCustomer', {
+      firstName: `Zqzq${name}`,
+      lastName: 'Zqzqsample',
+      email: `zqzq.${name}@example.com`,
+    });
+  },
+  /** The customer's orders stay, without a customer, and the store sends no webhook about it. */
+  deleteCustomer: ({ rows, draw }: Turn) => {
+    const customer = pickRow(rows.customers, draw);
+    return customer && change('deleteCustomer', { customerId: customer.id });
+  },
+};
+
+type ChangeKind = keyof typeof changes;

@@ -1,0 +1,290 @@
+import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
+import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
+import { act } from '../../../local/store-sandbox/model/actions.ts';
+import { cartWithoutCode } from '../../../local/store-sandbox/model/carts.ts';
+import { discountStatus } from '../../../local/store-sandbox/model/discount-status.ts';
+import { codesOf } from '../../../local/store-sandbox/model/discounts.ts';
+import { createIds } from '../../../local/store-sandbox/model/ids.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import {
+  type CodeRow,
+  type DiscountRow,
+  openRows,
+  type ProductRow,
+} from '../../../local/store-sandbox/model/rows.ts';
+import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
+import type { Notice, World } from '../../../local/store-sandbox/model/world.ts';
+import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import { orderPayload } from '../../../local/store-sandbox/payloads/order-payload.ts';
+import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
+import { defaultShop } from '../../../local/store-sandbox/settings.ts';
+import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
+import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
+import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
+import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import { readAmount } from '../../../shared/store/money.ts';
+import type { StoreOrder } from '../../../shared/store/order.ts';
+import type { StoreProduct } from '../../../shared/store/product.ts';
+import { createMemoryStore, type MemoryStore } from '../../models/memory-store.ts';
+import { SHOP } from './connector.ts';
+
+/** A small, busy store whose changes are often undone by later ones. */
+const habits: Habits = {
+  weights: {
+    placeOrder: 100,
+    tagOrder: 150,
+    payOrder: 50,
+    fulfilOrder: 60,
+    fulfilPart: 15,
+    editOrder: 130,
+    refundLine: 45,
+    refundAmount: 5,
+    returnLine: 10,
+    refundReturn: 5,
+    cancelOrder: 30,
+    closeOrder: 5,
+    deleteOrder: 25,
+    deleteCustomer: 15,
+    createProduct: 20,
+    changePrice: 120,
+    changeStatus: 40,
+    changeInventory: 85,
+    deleteProduct: 10,
+    createDiscount: 12,
+    changePercentage: 40,
+    endOrRestart: 15,
+    addCode: 25,
+    removeCode: 18,
+    deleteDiscount: 10,
+  },
+  cart: cartWithoutCode,
+  prices: [10, 20, 35],
+  pieces: [1, 2],
+  repeats: 0.5,
+  changesEndedOrders: false,
+  least: { customers: 6, products: 3, discounts: 2 },
+  // Reconciling rightly doubts more deletions at once.
+  mostDeleted: 3,
+};
+
+const partsOf: Readonly<Record<string, readonly string[]>> = {
+  line_items: [
+    'id',
+    'product_id',
+    'title',
+    'vendor',
+    'quantity',
+    'current_quantity',
+    'price',
+    'discount_allocations',
+  ],
+  refunds: [
+    'created_at',
+    'order_adjustments',
+    'refund_shipping_lines',
+    'refund_line_items.line_item_id',
+    'refund_line_items.quantity',
+    'refund_line_items.subtotal',
+    'refund_line_items.total_tax',
+  ],
+};
+
+/**
+ * What the webhooks of the simulation carry, by topic; none means all: the fields that the connector's
+ * subscriptions ask for, and of lines and refunds only those that are read, because each takes time.
+ */
+const pathsOf = new Map(
+  wantedSubscriptions('https://hooks.example.com/store').map(({ topic, includeFields }) => [
+    topic,
+    toPaths(
+      includeFields.flatMap((field) => partsOf[field]?.map((part) => `${field}.${part}`) ?? field),
+    ),
+  ]),
+);
+
+type Kind = 'order' | 'product' | 'coupon';
+
+/** The body is as the entity stood at that moment. */
+export interface SentWebhook {
+  readonly topic: string;
+  readonly body: string;
+}
+
+/**
+ * The store sandbox's model on the virtual clock, and what its Admin API says: the model that keeps the
+ * store's contract, brought up to date only when it is asked, because most events never ask.
+ */
+export class LivingStore {
+  readonly world: World;
+  /** By order: the customer who placed it, which a later deletion of the customer erases. */
+  readonly buyers = new Map<string, string>();
+  readonly #tables = new Tables();
+  readonly #life: StoreLife;
+  readonly #model: MemoryStore = createMemoryStore();
+  readonly #stale = new Map<string, () => void>();
+  /** Every code that the store ever had, by its key. */
+  readonly #codes = new Map<string, CodeRow>();
+  /** Undefined: this store never lags, and its past need not be known. */
+  readonly #past: Map<string, { readonly at: number; readonly value: () => unknown }[]> | undefined;
+  #draw: () => number = () => 0;
+
+  constructor(now: () => Date, lags: boolean) {
+    const rows = openRows(this.#tables);
+    const usual = createIds(rows.counters, 'usual');
+    const long = createIds(rows.counters, 'beyond-2^53');
+    this.world = {
+      rows,
+      shop: { ...defaultShop, domain: SHOP, utcOffset: '+00:00', taxes: [] },
+      ids: {
+        next: (kind) => (kind === 'Order' && this.#draw() < 0.2 ? long : usual).next(kind),
+      },
+      random: () => this.#draw(),
+      now,
+    };
+    this.#life = new StoreLife(rows, habits, now);
+    this.#model.now = () => now().getTime();
+    this.#past = lags ? new Map() : undefined;
+    while (rows.customers.size < habits.least.customers) this.step(() => 0);
+  }
+
+  /** One step of the store's life. Every step fits the store as it is, whatever steps came before. */
+  step(draw: () => number): { readonly words: string; readonly webhooks: readonly SentWebhook[] } {
+    this.#draw = draw;
+    const change = this.#life.next(draw);
+    if (!change) return { words: 'nothing happens', webhooks: [] };
+    const { action, input } = change;
+    const words = `${action} ${JSON.stringify(input)}`;
+    const outcome = act(this.world, action, input);
+    this.#follow(this.#tables.takeChanges());
+    if (outcome.kind === 'refused') return { words: `${words}: ${outcome.why}`, webhooks: [] };
+    // Most webhooks carry the fields that the connector asks for; those of a subscription made by hand, all.
+    const isWhole = draw() < 0.05;
+    const isElsewhere = draw() < 0.3;
+    return {
+      words,
+      webhooks: outcome.notices.map((one) => this.#write(one, isWhole, isElsewhere)),
+    };
+  }
+
+  #write(notice: Notice, isWhole: boolean, isElsewhere: boolean): SentWebhook {
+    const { topic } = notice;
+    const { shop } = this.world;
+    const world = isElsewhere
+      ? { ...this.world, shop: { ...shop, utcOffset: '+02:00' } }
+      : this.world;
+    const payload = buildPayload(world, notice);
+    return { topic, body: isWhole ? JSON.stringify(payload) : textOf(topic, payload) };
+  }
+
+  /** What a store that lags by so much says of one entity. */
+  asOf(kind: Kind, id: string, lagMs: number): StoreAnswer<unknown> {
+    const states = this.#past?.get(`${kind}/${id}`) ?? [];
+    const value = states.findLast(({ at }) => at <= this.#model.now() - lagMs)?.value();
+    return value === undefined ? { kind: 'gone' } : { kind: 'found', value };
+  }
+
+  /** As the store is now. */
+  get now(): MemoryStore {
+    for (const refresh of this.#stale.values()) refresh();
+    this.#stale.clear();
+    return this.#model;
+  }
+
+  #follow(changes: readonly Change[]): void {
+    const model = this.#model;
+    for (const { table, key, row } of changes) {
+      if (table === 'orders') {
+        const order = row as OrderRow | undefined;
+        if (order?.customerId) this.buyers.set(key, order.customerId);
+        this.#keep('order', key, order && (() => toStoreOrder(this.world, order)), model.putOrder);
+      } else if (table === 'products') {
+        const product = row as ProductRow | undefined;
+        const value = product && (() => toStoreProduct(this.world, product));
+        this.#keep('product', key, value, model.putProduct);
+      } else if (table === 'codes') {
+        if (row) this.#codes.set(key, row as CodeRow);
+        const code = this.#codes.get(key);
+        if (code) this.#keepCodes(code.discountId);
+      } else if (table === 'discounts') {
+        this.#keepCodes(key);
+        if (!row) this.#stale.set(`discount/${key}`, () => model.remove(SHOP, 'discount', key));
+      }
+    }
+  }
+
+  #keepCodes(discountId: string): void {
+    const { rows, now } = this.world;
+    const discount = rows.discounts.get(discountId);
+    const existing = new Set(codesOf(this.world, discountId));
+    for (const [key, { code, discountId: owner }] of this.#codes) {
+      if (owner !== discountId) continue;
+      const row = rows.codes.get(key);
+      const value =
+        discount && row && existing.has(row)
+          ? () => toStoreCoupon(discount, row, now())
+          : undefined;
+      this.#keep('coupon', code, value, this.#model.putCoupon);
+    }
+  }
+
+  #keep<Value>(
+    kind: Kind,
+    id: string,
+    value: (() => Value) | undefined,
+    put: (shop: string, value: Value) => void,
+  ): void {
+    this.#stale.set(`${kind}/${id}`, () => {
+      if (value) put(SHOP, value());
+      else this.#model.remove(SHOP, kind, id);
+    });
+    if (!this.#past) return;
+    const states = this.#past.get(`${kind}/${id}`) ?? [];
+    this.#past.set(`${kind}/${id}`, states);
+    states.push({ at: this.#model.now(), value: () => value?.() });
+  }
+}
+
+function textOf(topic: string, payload: object): string {
+  const paths = pathsOf.get(topic) ?? [];
+  return JSON.stringify(paths.length > 0 ? pick(payload, paths) : payload);
+}
+
+export function toStoreOrder(world: World, order: OrderRow): StoreOrder {
+  const parsed = parseJson(textOf('orders/updated', orderPayload(world, order)));
+  const read = readOrderWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
+  if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
+  return read.order;
+}
+
+export function toStoreProduct(world: World, product: ProductRow): StoreProduct {
+  const parsed = parseJson(textOf('products/update', productPayload(world, product)));
+  const read = readProductWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
+  if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
+  return read.product;
+}
+
+export function toStoreCoupon(discount: DiscountRow, code: CodeRow, now: Date): StoreCoupon {
+  const { value } = discount;
+  if (value?.kind !== 'percentage') throw new Error('the simulated store has percentages only');
+  return {
+    code: code.code,
+    codeId: code.id,
+    discountId: discount.id,
+    kind: 'percentage',
+    value: readAmount(String(value.ppm / 10_000)),
+    status: discountStatus(discount, now) === 'ACTIVE' ? 'active' : 'expired',
+    createdAt: iso(discount.createdAt),
+    startsAt: iso(discount.startsAt),
+    endsAt: discount.endsAt === null ? undefined : iso(discount.endsAt),
+    updatedAt: iso(discount.updatedAt),
+    audience: { kind: 'everyone' },
+    timesUsed: code.used,
+    useLimit: undefined,
+    oncePerCustomer: false,
+    madeByConnector: false,
+  };
+}
+
+const iso = (moment: string): string => new Date(moment).toISOString();

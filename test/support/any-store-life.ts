@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import type { ActionName } from '../../local/store-sandbox/model/actions.ts';
+import { anyCart } from '../../local/store-sandbox/model/carts.ts';
+import type { StoreRows } from '../../local/store-sandbox/model/rows.ts';
+import { type Habits, StoreLife } from '../../local/store-sandbox/model/store-life.ts';
+
+/** Where the steps are taken: a store alone, or one behind its server. */
+export interface Stage {
+  readonly rows: StoreRows;
+  attempt(name: ActionName, input: unknown): unknown;
+}
+
+/** Everything that can change an order's money, sensible or not. */
+const habits: Habits = {
+  weights: {
+    placeOrder: 2,
+    payOrder: 2,
+    payPart: 1,
+    fulfilOrder: 1,
+    fulfilPart: 1,
+    editOrder: 2,
+    addLine: 1,
+    refundLine: 2,
+    refundShipping: 1,
+    refundAmount: 1,
+    returnLine: 1,
+    refundReturn: 1,
+    cancelOrder: 1,
+    closeOrder: 1,
+    changePrice: 1,
+  },
+  cart: anyCart,
+  prices: [0, 0.01, 9.99, 33.33, 100],
+  pieces: [0, 1, 2, 3, 4, 5, 6, 7],
+  repeats: 0,
+  changesEndedOrders: true,
+  least: { customers: 0, products: 0, discounts: 0 },
+  mostDeleted: 0,
+};
+
+/** For each step the numbers that it draws, of ten thousand. */
+type Life = readonly (readonly number[])[];
+
+export const anyLife: fc.Arbitrary<Life> = fc.array(
+  fc.array(fc.nat(9_999), { minLength: 40, maxLength: 40 }),
+  { minLength: 1, maxLength: 14 },
+);
+
+/** Does what the steps say, as far as the store allows it. */
+export function live(store: Stage, steps: Life): void {
+  const life = new StoreLife(store.rows, habits, () => new Date());
+  for (const draws of steps) {
+    let drawn = 0;
+    const change = life.next(() => (draws[drawn++ % draws.length] ?? 0) / 10_000);
+    if (change) store.attempt(change.action, change.input);
+  }
+}
