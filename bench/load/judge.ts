@@ -5,8 +5,8 @@ import { startDynamoDb } from '../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
-import { type EntityKey, entityKeyText } from '../../shared/core/events/entity.ts';
 import type { LedgerEntry } from '../../shared/core/ledger/ledger.ts';
+import { type EntityKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { createDynamoDbClient } from '../../test/support/sdk-clients.ts';
 import type { AcceptedWebhook } from './told-outcomes.ts';
 
@@ -127,7 +127,7 @@ async function notInLedger(
   const entries = await ledger.readMany(webhooks.map(keyOf));
   client.destroy();
   return webhooks.filter((webhook) => {
-    const entry = entries.get(entityKeyText(keyOf(webhook)));
+    const entry = entries.get(ledgerKeyText(keyOf(webhook)));
     return !entry || !hasSettled(entry, webhook);
   });
 }

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EntityKey, entityKeyText } from '../core/events/entity.ts';
 import type { Ledger, LedgerEntry, RedactionMark } from '../core/ledger/ledger.ts';
+import { type LedgerKey, ledgerKeyText } from '../core/ledger/ledger-key.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
-import { listCodesOfDiscount } from './ledger-codes.ts';
 import { fromItem, ITEM, itemKeyOf, keyOnly, NO_REVISION, toItem } from './ledger-item.ts';
-import { type ReadSettings, readLedgerItems } from './read-ledger-items.ts';
-import { scanLedger } from './scan-ledger.ts';
+import { listCodes, type ReadSettings, readItems, scanEntities } from './read-ledger.ts';
 
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
   readonly client: DynamoDbCalls;
   readonly table: string;
-  /** Told of items that were not whole, by entity and attribute names: worth a warning. */
-  readonly onDamagedItem?: (entity: string, attributes: readonly string[]) => void;
+  /** Called for items that were not whole, with the key's text and attribute names: worth a warning. */
+  readonly onDamagedItem?: (keyText: string, attributes: readonly string[]) => void;
   /** Different at every call. */
   readonly newWriteId?: () => string;
 }
@@ -21,8 +19,8 @@ export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
 const REDACTIONS_AT_ONCE = 10;
 
 /**
- * Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan only for `scan`,
- * which no worker calls.
+ * Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan only for
+ * `scanEntities`, which no worker calls.
  */
 export function createDynamoDbLedger({
   client,
@@ -41,14 +39,14 @@ export function createDynamoDbLedger({
    */
   async function isOurs(attempts: number, itemKey: string, writeId: string): Promise<boolean> {
     if (attempts < 2) return false;
-    const [item] = await readLedgerItems(settings, [itemKey]);
+    const [item] = await readItems(settings, [itemKey]);
     return item?.[ITEM.writeId]?.S === writeId;
   }
 
-  async function redactOne(key: EntityKey, mark: RedactionMark): Promise<void> {
+  async function redactOne(key: LedgerKey, mark: RedactionMark): Promise<void> {
     const redacting = client.updateItem({
       TableName: table,
-      Key: keyOnly(itemKeyOf(entityKeyText(key))),
+      Key: keyOnly(itemKeyOf(ledgerKeyText(key))),
       ...(key.kind !== 'order' && { ConditionExpression: 'attribute_exists(#revision)' }),
       // The revision counts on, so a worker that read the person before cannot write it back.
       UpdateExpression:
@@ -73,8 +71,8 @@ export function createDynamoDbLedger({
 
   return {
     async readMany(keys) {
-      const textOf = new Map(keys.map(entityKeyText).map((text) => [itemKeyOf(text), text]));
-      const items = await readLedgerItems(settings, [...textOf.keys()]);
+      const textOf = new Map(keys.map(ledgerKeyText).map((text) => [itemKeyOf(text), text]));
+      const items = await readItems(settings, [...textOf.keys()]);
       const entries = new Map<string, LedgerEntry>();
       for (const item of items) {
         const text = textOf.get(item[ITEM.key]?.S ?? '');
@@ -87,7 +85,7 @@ export function createDynamoDbLedger({
     },
 
     async write(key, entry, readRevision) {
-      const itemKey = itemKeyOf(entityKeyText(key));
+      const itemKey = itemKeyOf(ledgerKeyText(key));
       const revision = (readRevision ?? 0) + 1;
       const writeId = newWriteId();
       try {
@@ -109,7 +107,7 @@ export function createDynamoDbLedger({
     async markUncertain(key) {
       await client.updateItem({
         TableName: table,
-        Key: keyOnly(itemKeyOf(entityKeyText(key))),
+        Key: keyOnly(itemKeyOf(ledgerKeyText(key))),
         // The revision counts on: a worker about to record `applied` must not clear this mark.
         UpdateExpression:
           'SET #uncertain = :true, #version = if_not_exists(#version, :none), #writeId = :writeId ADD #revision :one',
@@ -123,10 +121,9 @@ export function createDynamoDbLedger({
       });
     },
 
-    listCodes: (shop, discountId, from) =>
-      listCodesOfDiscount(client, table, { shop, discountId, from }),
+    listCodes: (...asked) => listCodes(settings, ...asked),
 
-    scan: (from) => scanLedger(client, table, from),
+    scanEntities: (from) => scanEntities(settings, from),
 
     async redact(keys, mark) {
       const faults: unknown[] = [];
@@ -135,7 +132,7 @@ export function createDynamoDbLedger({
           if (call.status === 'rejected') faults.push(call.reason);
         }
       }
-      // Told at the end: one entry that cannot be changed must not keep the others unredacted.
+      // Thrown at the end: one entry that cannot be changed must not keep the others unredacted.
       if (faults.length > 0) {
         throw new AggregateError(faults, `${faults.length} entries could not be redacted`);
       }

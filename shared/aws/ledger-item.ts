@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type EntityKey, entityKeyFrom, entityKeyText } from '../core/events/entity.ts';
 import {
-  type LedgerEntry,
-  type LedgerWrite,
+  type EntityEntry,
+  type EntityWrite,
   OUTCOMES_KEPT,
   type PastOutcome,
 } from '../core/ledger/ledger.ts';
+import {
+  type EntityKey,
+  entityKeyFrom,
+  type LedgerKey,
+  ledgerKeyText,
+  type RecordKind,
+} from '../core/ledger/ledger-key.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
 
@@ -15,7 +21,7 @@ export type LedgerItem = Record<string, AttributeValue>;
  * write is billed per KB: ten outcomes without a remembered state stay below one.
  */
 export const ITEM = {
-  /** S, partition key: the entity's text, or its hash where DynamoDB would refuse or bend it. */
+  /** S, partition key: the key's text, or its hash where DynamoDB would refuse or bend it. */
   key: 'entity',
   /** N: epoch milliseconds. */
   version: 'v',
@@ -31,10 +37,10 @@ export const ITEM = {
   revision: 'r',
   /** S: names one write, so that its own repetition is not taken for another worker's. */
   writeId: 'w',
-  /** S: shop|discount of a coupon, shop|kind of what is listed: `CODES_INDEX` holds nothing else. */
-  discount: 'd',
+  /** S: shop|discount of a coupon, shop|kind of a listed record: `LISTING_INDEX` holds nothing else. */
+  listing: 'd',
   /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
-  code: 'c',
+  listedId: 'c',
   /** BOOL, true or absent: of orders sent as history. */
   history: 'h',
   /** N, epoch milliseconds, absent unless the person was redacted. */
@@ -44,10 +50,11 @@ export const ITEM = {
 } as const;
 
 /**
- * Global index by `ITEM.discount`, with `ITEM.code` its only other attribute: none of them changes
- * when a coupon is written again, so the index costs nothing then.
+ * Global index by `ITEM.listing`, with `ITEM.listedId` its only other attribute: none of them changes
+ * when an item is written again, so the index costs nothing then. It holds the codes of discounts and,
+ * in spite of its name, the listed records.
  */
-export const CODES_INDEX = 'codes-of-discount';
+export const LISTING_INDEX = 'codes-of-discount';
 
 /** A revision that is missing or no number is read as this; no write ever makes it. */
 export const NO_REVISION = 0;
@@ -67,50 +74,49 @@ export function keyOnly(itemKey: string): LedgerItem {
   return { [ITEM.key]: { S: itemKey } };
 }
 
-/** Kinds in the place of a discount's id, which is a number: all of a shop are found together. */
-export type ListedKind = 'notice' | 'redemption';
+/** Records that stand in the place of a discount's id, which is a number: a shop's are found together. */
+export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption'>;
 
-const isListed = (text: string): text is ListedKind => text === 'notice' || text === 'redemption';
+const isListed = (text: string): text is ListedRecord => text === 'notice' || text === 'redemption';
 
 /** A shop's domain has no bar, so the first one ends it. */
-export function discountText(shop: string, discountId: string): string {
-  return `${shop}|${discountId}`;
+export function listingText(shop: string, listedUnder: string): string {
+  return `${shop}|${listedUnder}`;
 }
 
-/** The id of a coupon (its code), of a notice or of a redemption as it lies in `CODES_INDEX`. */
-export function indexedIdIn(
+/** The id of a coupon (its code) or of a listed record as it lies in `LISTING_INDEX`. */
+export function listedIdIn(
   shop: string,
-  kind: 'coupon' | ListedKind,
+  kind: 'coupon' | ListedRecord,
   item: LedgerItem,
 ): string | undefined {
-  const prefix = entityKeyText({ shop, kind, id: '' });
+  const prefix = ledgerKeyText({ shop, kind, id: '' });
   const itemKey = item[ITEM.key]?.S;
   if (itemKey?.startsWith(prefix)) return itemKey.slice(prefix.length);
-  return jsonIn(item[ITEM.code], (value) => (typeof value === 'string' ? value : undefined));
+  return jsonIn(item[ITEM.listedId], (value) => (typeof value === 'string' ? value : undefined));
 }
 
-/** Whose item it is; undefined where only a hash of that is left. */
+/** Which entity's item it is; undefined for a record, and where only a hash of the key is left. */
 export function keyIn(item: LedgerItem): EntityKey | undefined {
   const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
-  const discount = item[ITEM.discount]?.S;
-  if (key || discount === undefined) return key;
-  const bar = discount.indexOf('|');
-  const shop = discount.slice(0, bar);
-  const listed = discount.slice(bar + 1);
-  const kind = isListed(listed) ? listed : 'coupon';
-  const id = indexedIdIn(shop, kind, item);
-  return id === undefined ? undefined : { shop, kind, id };
+  const listing = item[ITEM.listing]?.S;
+  if (key || listing === undefined) return key;
+  const bar = listing.indexOf('|');
+  if (isListed(listing.slice(bar + 1))) return undefined;
+  const shop = listing.slice(0, bar);
+  const id = listedIdIn(shop, 'coupon', item);
+  return id === undefined ? undefined : { shop, kind: 'coupon', id };
 }
 
 export function toItem(
-  key: EntityKey,
-  entry: LedgerWrite,
+  key: LedgerKey,
+  entry: EntityWrite,
   revision: number,
   writeId: string,
 ): LedgerItem {
   const { appliedKey, remembered, expiresAt, history, redactedAt } = entry;
-  const discountId = isListed(key.kind) ? key.kind : entry.discountId;
-  const text = entityKeyText(key);
+  const listedUnder = isListed(key.kind) ? key.kind : entry.discountId;
+  const text = ledgerKeyText(key);
   const itemKey = itemKeyOf(text);
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map(toTuple);
   return {
@@ -125,20 +131,20 @@ export function toItem(
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
     ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
-    ...(discountId !== undefined && {
-      [ITEM.discount]: { S: discountText(key.shop, discountId) },
-      ...(itemKey !== text && { [ITEM.code]: { S: JSON.stringify(key.id) } }),
+    ...(listedUnder !== undefined && {
+      [ITEM.listing]: { S: listingText(key.shop, listedUnder) },
+      ...(itemKey !== text && { [ITEM.listedId]: { S: JSON.stringify(key.id) } }),
     }),
   };
 }
 
 /**
- * Reads what is usable of an item that somebody edited or an unknown release wrote. It must neither
+ * Reads what is usable of an item that a person edited or an unknown release wrote. It must neither
  * fail the batch it is read in nor stop its entity for ever: a doubtful state is `uncertain` at
  * version 0, so the next snapshot is sent again and the item replaced by a whole one. `faults` names
  * the attributes that were not usable.
  */
-export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readonly string[] } {
+export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readonly string[] } {
   const faults: string[] = [];
   const read = <T>(name: string, value: T | undefined): T | undefined => {
     if (value === undefined && item[name] !== undefined) faults.push(name);
@@ -158,17 +164,17 @@ export function fromItem(item: LedgerItem): { entry: LedgerEntry; faults: readon
   const stateIsDoubtful = faults.length > 0;
   // History and expiry are for people and for tidiness: without them the state still stands.
   const outcomes = read(ITEM.outcomes, jsonIn(item[ITEM.outcomes], toOutcomes)) ?? [];
-  const discount = read(ITEM.discount, item[ITEM.discount]?.S);
-  const discountId = discount?.slice(discount.indexOf('|') + 1);
+  const listing = read(ITEM.listing, item[ITEM.listing]?.S);
+  const listedUnder = listing?.slice(listing.indexOf('|') + 1);
   const expiresAt = read(ITEM.expiresAt, numberIn(item[ITEM.expiresAt]));
-  const entry: LedgerEntry = {
+  const entry: EntityEntry = {
     version,
     uncertain: uncertain || stateIsDoubtful,
     outcomes,
     revision,
     ...(appliedKey !== undefined && { appliedKey }),
     ...(remembered !== undefined && { remembered }),
-    ...(discountId !== undefined && !isListed(discountId) && { discountId }),
+    ...(listedUnder !== undefined && !isListed(listedUnder) && { discountId: listedUnder }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
     ...(redactedAt !== undefined && { redactedAt }),

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type EntityKey, entityKeyText } from '../../shared/core/events/entity.ts';
 import {
+  type EntityWrite,
   type Ledger,
-  type LedgerWrite,
   OUTCOMES_KEPT,
   type PastOutcome,
+  readEntry,
 } from '../../shared/core/ledger/ledger.ts';
+import {
+  type EntityKey,
+  type LedgerKey,
+  ledgerKeyText,
+  type RecordKind,
+} from '../../shared/core/ledger/ledger-key.ts';
 
 /** Every ledger keeps these laws. `create` gives one without entries. */
 export function describeLedgerContract(name: string, create: () => Promise<Ledger>): void {
@@ -21,7 +27,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       kind: 'order',
       id: '820982911946154508',
     };
-    const applied: LedgerWrite = {
+    const applied: EntityWrite = {
       version: 1_790_000_000_000,
       appliedKey: 'a'.repeat(64),
       uncertain: false,
@@ -30,8 +36,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expiresAt: 1_900_000_000,
     };
     const mark = { redactedAt: 1_790_000_500_000, expiresAt: 1_950_000_000 };
-    const read = async (wanted = key) =>
-      (await ledger.readMany([wanted])).get(entityKeyText(wanted));
+    const read = (wanted: LedgerKey = key) => readEntry(ledger, wanted);
 
     it('has no entry for what was never written', async () => {
       expect((await ledger.readMany([key])).size).toBe(0);
@@ -58,7 +63,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
 
     it('forgets what the newer entry no longer has', async () => {
       await ledger.write(key, applied, undefined);
-      const bare: LedgerWrite = { version: 5, uncertain: true, outcomes: [] };
+      const bare: EntityWrite = { version: 5, uncertain: true, outcomes: [] };
       expect(await ledger.write(key, bare, 1)).toEqual({ kind: 'written', revision: 2 });
       expect(await read()).toStrictEqual({ ...bare, revision: 2 });
     });
@@ -168,7 +173,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect(await ledger.write({ ...key, id: '24' }, applied, undefined)).toEqual({
         kind: 'conflict',
       });
-      const person: EntityKey = { ...key, kind: 'customer', id: '24' };
+      const person: LedgerKey = { ...key, kind: 'customer', id: '24' };
       await ledger.redact([person], mark);
       expect(await read(person)).toBeUndefined();
       await expect(ledger.redact([], mark)).resolves.toBeUndefined();
@@ -182,7 +187,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       const entries = await ledger.readMany([...keys, ...keys.slice(0, 50), key]);
       expect(entries.size).toBe(230);
       keys.forEach((one, index) => {
-        expect(entries.get(entityKeyText(one))?.version).toBe(index);
+        expect(entries.get(ledgerKeyText(one))?.version).toBe(index);
       });
     });
 
@@ -196,14 +201,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       await ledger.write(coupon(one), { ...applied, version: 1 }, undefined);
       await ledger.write(coupon(other), { ...applied, version: 2 }, undefined);
       const entries = await ledger.readMany([coupon(one), coupon(other)]);
-      expect(entries.get(entityKeyText(coupon(one)))?.version).toBe(1);
-      expect(entries.get(entityKeyText(coupon(other)))?.version).toBe(2);
+      expect(entries.get(ledgerKeyText(coupon(one)))?.version).toBe(1);
+      expect(entries.get(ledgerKeyText(coupon(other)))?.version).toBe(2);
     });
 
     describe('the codes of a discount', () => {
       const shop = key.shop;
       const discountId = 'gid://shopify/DiscountCodeNode/77';
-      const ofDiscount: LedgerWrite = { ...applied, discountId };
+      const ofDiscount: EntityWrite = { ...applied, discountId };
       const codesOf = async (discount = discountId, of = shop) => {
         const codes: string[] = [];
         let from: string | undefined;
@@ -251,16 +256,16 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    describe('all entries', () => {
+    describe('all entities', () => {
       const scanAll = async () => {
         const found = new Map<string, number>();
         let from: string | undefined;
         let pages = 0;
         do {
-          const page = await ledger.scan(from);
+          const page = await ledger.scanEntities(from);
           for (const { key: one, entry } of page.entries) {
-            expect(found.has(entityKeyText(one)), 'twice').toBe(false);
-            found.set(entityKeyText(one), entry.version);
+            expect(found.has(ledgerKeyText(one)), 'twice').toBe(false);
+            found.set(ledgerKeyText(one), entry.version);
           }
           from = page.next;
           pages += 1;
@@ -268,22 +273,34 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         return found;
       };
 
-      it('come each once, over as many pages as it takes, whatever their kind', async () => {
-        const kinds = ['order', 'product', 'coupon', 'redemption', 'notice', 'cursor'] as const;
+      it('come each once, over as many pages as it takes, whatever their kind, and no record', async () => {
+        const kinds = ['order', 'product', 'coupon'] as const;
+        const records: readonly RecordKind[] = [
+          'customer',
+          'redemption',
+          'quiz',
+          'notice',
+          'cursor',
+        ];
         const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
           const kind = kinds[index % kinds.length] ?? 'order';
           return { shop: `shop-${index % 3}.myshopify.com`, kind, id: `${index}` };
         });
+        for (const kind of records) {
+          await ledger.write({ shop: key.shop, kind, id: '1' }, applied, undefined);
+          const long = { shop: key.shop, kind, id: 'x'.repeat(3_000) };
+          await ledger.write(long, applied, undefined);
+        }
         await someAtOnce(keys, (one) =>
           ledger.write(one, { ...applied, version: Number(one.id) }, undefined),
         );
-        const expected = keys.map((one) => [entityKeyText(one), Number(one.id)] as const);
+        const expected = keys.map((one) => [ledgerKeyText(one), Number(one.id)] as const);
         expect(await scanAll()).toEqual(new Map(expected));
       });
 
       it('come as they are read one by one', async () => {
         await ledger.write(key, applied, undefined);
-        const { entries } = await ledger.scan();
+        const { entries } = await ledger.scanEntities();
         expect(entries).toEqual([{ key, entry: await read() }]);
       });
 
@@ -293,11 +310,11 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         for (const one of coupons) {
           await ledger.write(one, { ...applied, discountId: '77' }, undefined);
         }
-        expect([...(await scanAll()).keys()].sort()).toEqual(coupons.map(entityKeyText).sort());
+        expect([...(await scanAll()).keys()].sort()).toEqual(coupons.map(ledgerKeyText).sort());
       });
 
       it('are none where nothing was written', async () => {
-        expect(await ledger.scan()).toEqual({ entries: [] });
+        expect(await ledger.scanEntities()).toEqual({ entries: [] });
       });
     });
 
@@ -346,7 +363,7 @@ const anyKey = fc.record(
   { noNullPrototype: true },
 );
 
-const anyEntry: fc.Arbitrary<LedgerWrite> = fc.record(
+const anyEntry: fc.Arbitrary<EntityWrite> = fc.record(
   {
     version: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
     appliedKey: fc.string({ minLength: 1 }),

@@ -5,9 +5,9 @@ import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
-import { entityKeyText } from '../../shared/core/events/entity.ts';
 import type { StoreEvent } from '../../shared/core/events/store-event.ts';
 import type { LedgerWrite } from '../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import {
   type ScriptedAnswer,
@@ -72,7 +72,7 @@ describe.each(CLIENTS)('the ledger on DynamoDB, through $name', ({ dynamoDb }) =
     };
     const keys = ['1', '2', '3', '4'].map(key);
     const entries = await createLedger().readMany(keys);
-    expect([...entries.keys()]).toEqual(keys.map(entityKeyText));
+    expect([...entries.keys()]).toEqual(keys.map(ledgerKeyText));
     expect(pauses.map(Math.round)).toEqual([50, 100, 200]);
     expect(service.requests.map(({ operation }) => operation)).toEqual(
       Array(4).fill('BatchGetItem'),
@@ -129,7 +129,7 @@ describe.each(CLIENTS)('the ledger on DynamoDB, through $name', ({ dynamoDb }) =
   it('never takes the write of another worker for a repetition of its own', async () => {
     script = (operation, _: unknown, count) => {
       if (operation === 'PutItem') return count === 1 ? 'drop' : conditionFailed;
-      const theirs = { ...itemOf({ S: entityKeyText(key('1')) }), [ITEM.writeId]: { S: 'theirs' } };
+      const theirs = { ...itemOf({ S: ledgerKeyText(key('1')) }), [ITEM.writeId]: { S: 'theirs' } };
       return { body: { Responses: { ledger: [theirs] } } };
     };
     expect(await createLedger().write(key('1'), entry, 4)).toEqual({ kind: 'conflict' });

@@ -2,7 +2,7 @@ import { type DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
-import { entityKeyText } from '../../shared/core/events/entity.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
@@ -41,7 +41,7 @@ for (const { name, dynamoDb } of CLIENTS) {
 
 describe('an item that somebody damaged', () => {
   const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;
-  const text = entityKeyText(key);
+  const text = ledgerKeyText(key);
   const whole = {
     [ITEM.key]: { S: text },
     [ITEM.version]: { N: '5' },

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../shared/aws/ledger-notices.ts';
-import { listLedgerItems } from '../../shared/aws/list-ledger-items.ts';
+import { listNotices, listRecords } from '../../shared/aws/list-records.ts';
 import type { StoreEvent } from '../../shared/core/events/store-event.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
@@ -83,6 +82,6 @@ it('finds the notices of one shop, the oldest first, and nothing else of the led
     expect.objectContaining({ notice: 'shop-redact', id: 'x'.repeat(1_100) }),
   ]);
   expect(await ledger.listCodes(SHOP, '5')).toEqual({ codes: ['SUMMER'] });
-  expect(await listLedgerItems(settings, SHOP, 'redemption')).toMatchObject([{ id: '7001' }]);
-  expect(await listLedgerItems(settings, OTHER, 'redemption')).toEqual([]);
+  expect(await listRecords(settings, SHOP, 'redemption')).toMatchObject([{ id: '7001' }]);
+  expect(await listRecords(settings, OTHER, 'redemption')).toEqual([]);
 });

@@ -8,7 +8,7 @@ import {
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import dynalite from 'dynalite';
 import { buildApp } from 'fauxqs';
-import { CODES_INDEX, ITEM } from '../../shared/aws/ledger-item.ts';
+import { ITEM, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
 
 export interface Emulator {
   readonly endpoint: string;
@@ -43,14 +43,14 @@ export async function createLedgerTable(client: DynamoDBClient, table: string): 
       TableName: table,
       AttributeDefinitions: [
         { AttributeName: ITEM.key, AttributeType: 'S' },
-        { AttributeName: ITEM.discount, AttributeType: 'S' },
+        { AttributeName: ITEM.listing, AttributeType: 'S' },
       ],
       KeySchema: [{ AttributeName: ITEM.key, KeyType: 'HASH' }],
       GlobalSecondaryIndexes: [
         {
-          IndexName: CODES_INDEX,
-          KeySchema: [{ AttributeName: ITEM.discount, KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.code] },
+          IndexName: LISTING_INDEX,
+          KeySchema: [{ AttributeName: ITEM.listing, KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
         },
       ],
       BillingMode: 'PAY_PER_REQUEST',

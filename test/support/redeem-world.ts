@@ -1,8 +1,8 @@
 import { encodeBalance } from '../../shared/core/balances/balance-envelope.ts';
 import type { BalanceEvent } from '../../shared/core/balances/balance-event.ts';
 import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';
-import { entityKeyText } from '../../shared/core/events/entity.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
@@ -121,7 +121,7 @@ export function openRedeeming({
     /** As the ledger has it. */
     async kept(customerId = ROBIN) {
       const key = bookKey({ shop: SHOP, customerId });
-      const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+      const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
       return recallBook(entry?.remembered, now()).redemptions;
     },
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import type { EntityKey } from '../../../shared/core/events/entity.ts';
-import { entityKeyText } from '../../../shared/core/events/entity.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { type Ledger, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
 
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
@@ -61,12 +60,9 @@ export function backfillId(
 
 /** Kept in the ledger under `cursor`, on the revision that was read: two runs cannot both go on. */
 export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
-  const keyOf = (id: string): EntityKey => ({ shop, kind: 'cursor', id });
+  const keyOf = (id: string): RecordKey<'cursor'> => ({ shop, kind: 'cursor', id });
 
-  async function read(id: string) {
-    const key = keyOf(id);
-    return (await ledger.readMany([key])).get(entityKeyText(key));
-  }
+  const read = (id: string) => readEntry(ledger, keyOf(id));
 
   async function write(id: string, value: unknown, revision: number | undefined) {
     const at = now().getTime();

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fromItem } from '../../../shared/aws/ledger-item.ts';
-import { listLedgerItems } from '../../../shared/aws/list-ledger-items.ts';
+import { listRecords } from '../../../shared/aws/list-records.ts';
 import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -56,9 +55,9 @@ async function findRedemptions({
 }: OpenRedemptions): Promise<readonly FoundRedemption[]> {
   const table = deployment.output('LedgerTable');
   const settings = { client, table, pause, random: Math.random };
-  const books = await listLedgerItems(settings, shop.domain, 'redemption');
-  const found = books.flatMap(({ id: customerId, item }) =>
-    recallBook(fromItem(item).entry.remembered, now()).redemptions.map((redemption) => ({
+  const books = await listRecords(settings, shop.domain, 'redemption');
+  const found = books.flatMap(({ id: customerId, entry }) =>
+    recallBook(entry.remembered, now()).redemptions.map((redemption) => ({
       customerId,
       redemption,
     })),

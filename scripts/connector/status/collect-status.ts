@@ -4,7 +4,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../../shared/aws/ledger-notices.ts';
+import { listNotices } from '../../../shared/aws/list-records.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readCredentials } from '../secrets/read-credentials.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';

@@ -1,4 +1,4 @@
-import type { LedgerNotice } from '../../../shared/aws/ledger-notices.ts';
+import type { LedgerNotice } from '../../../shared/aws/list-records.ts';
 import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 

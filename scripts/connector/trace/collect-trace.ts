@@ -1,10 +1,10 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
   type EntityKey,
   type EntityKind,
-  entityKeyText,
-} from '../../../shared/core/events/entity.ts';
-import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger-key.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
@@ -46,7 +46,7 @@ export async function collectTrace(
       onMatch: (letter) => letters.push(letter),
     }),
   ]);
-  const entry = entries.get(entityKeyText(key));
+  const entry = entries.get(ledgerKeyText(key));
   const mapped = mapNow(key, store, entry, shop);
   const readBack = await askLoyalty(services.loyalty(shop), mapped);
   const newestFirst = letters.toSorted((one, other) => other.at - one.at);
@@ -82,7 +82,7 @@ async function askStore(
 function mapNow(
   key: EntityKey,
   store: StoreAnswer<StoreEntity>,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   { rules }: Shop,
 ): Mapped | undefined {
   // What nobody knows may never have been there.

@@ -1,4 +1,4 @@
-import type { EntityKind } from '../../../shared/core/events/entity.ts';
+import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { findShop } from '../arguments/find-shop.ts';
 import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';

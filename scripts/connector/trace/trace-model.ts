@@ -1,5 +1,5 @@
-import type { EntityKey } from '../../../shared/core/events/entity.ts';
-import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { ReadLetter } from '../dead-letters/read-letter.ts';
@@ -13,7 +13,7 @@ export type ReadBack =
 /** Everything known of one order, product or coupon. */
 export interface Trace {
   readonly key: EntityKey;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   readonly letters: readonly ReadLetter[];
   readonly store: StoreAnswer<StoreEntity>;
   /** What the loyalty service should hold by today's rules; undefined: it cannot be told. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rememberedForm } from '../ledger/remembered-form.ts';
 
 /** What the store's customer was last given, as the ledger keeps it. */
 export interface RememberedBalance {
@@ -10,24 +11,14 @@ export interface RememberedBalance {
   readonly seen: readonly string[];
 }
 
-/** The letter names the form and its version: an older one can be told apart after an upgrade. */
-const FORM = 'b1';
-
 /** More transactions of one customer in one moment are not remembered one by one. */
 const SEEN_KEPT = 20;
 
-export function rememberBalance(balance: RememberedBalance): string {
-  return `${FORM}${JSON.stringify({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) })}`;
-}
+const form = rememberedForm<RememberedBalance>('customer', 1);
+export const recallBalance = form.read;
 
-/** Undefined for what another version wrote or redaction erased: forgetting must never be fatal. */
-export function recallBalance(remembered: string | undefined): RememberedBalance | undefined {
-  if (!remembered?.startsWith(FORM)) return undefined;
-  try {
-    return JSON.parse(remembered.slice(FORM.length)) as RememberedBalance;
-  } catch {
-    return undefined;
-  }
+export function rememberBalance(balance: RememberedBalance): string {
+  return form.write({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) });
 }
 
 /** Names what the customer's metafields hold. */

@@ -1,8 +1,8 @@
 import type { Outcome } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
 import type { Ledger, LedgerEntry, LedgerWrite } from '../ledger/ledger.ts';
+import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 import { askAgain } from './ask-again.ts';
 import {
   type BalanceStep,
@@ -57,7 +57,7 @@ export async function settleBalances(
   const prepared = await Promise.all(
     works.map((work) =>
       guard(work, ended, world, () =>
-        prepare(work, entries.get(entityKeyText(work.key)), ended, world),
+        prepare(work, entries.get(ledgerKeyText(work.key)), ended, world),
       ),
     ),
   );
@@ -182,7 +182,7 @@ async function record(
 
 /** Undefined when another worker wrote since the entry was read. */
 async function write(
-  key: EntityKey,
+  key: RecordKey<'customer'>,
   next: LedgerWrite,
   read: LedgerEntry | undefined,
   { ledger }: SettleWorld,

@@ -1,9 +1,9 @@
 import type { Rejection } from '../batch/outcome.ts';
 import { type ParkingWorld, parkMessage } from '../batch/park-message.ts';
-import type { EntityKey } from '../events/entity.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/source-queue.ts';
 import type { TracedMessage } from '../events/traced-event.ts';
+import type { RecordKey } from '../ledger/ledger-key.ts';
 import { firstDeliveryId } from './ask-again.ts';
 import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
 import type { BalanceEvent } from './balance-event.ts';
@@ -16,7 +16,7 @@ interface BalanceMessage {
 
 /** All that came at once about one customer. The newest is what counts; the others leave with it. */
 export interface CustomerWork {
-  readonly key: EntityKey;
+  readonly key: RecordKey<'customer'>;
   readonly newest: BalanceEvent;
   /** The newest first. */
   readonly messages: readonly [BalanceMessage, ...BalanceMessage[]];

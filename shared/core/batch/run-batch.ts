@@ -1,8 +1,8 @@
-import { entityKeyText } from '../events/entity.ts';
 import type { DecodedEvent } from '../events/event-envelope.ts';
 import type { ReceivedMessage } from '../events/source-queue.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
+import { ledgerKeyText } from '../ledger/ledger-key.ts';
 import type { EventReading } from '../sync/store-reader.ts';
 import { type DelayWorld, delayMessages } from './delay-messages.ts';
 import type { Item } from './item.ts';
@@ -107,7 +107,7 @@ async function workOnGroup(
   const key = entityKeyOf(group);
   const unsettled = new Set(group);
   try {
-    const work = settleGroup(group, key && entries.get(entityKeyText(key)), unsettled, world);
+    const work = settleGroup(group, key && entries.get(ledgerKeyText(key)), unsettled, world);
     const retry = await Promise.race([work, outOfTime(world.deadline)]);
     return retry ? { unsettled: [...unsettled], retry } : { unsettled: [] };
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { EntityKey, EntityKind } from '../events/entity.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityKey, EntityKind } from '../ledger/ledger-key.ts';
 import { isUnanswered } from '../sync/read-snapshot.ts';
 import type { ReadEvent, Task } from '../sync/store-reader.ts';
 import type { Candidate, Item } from './item.ts';

@@ -1,4 +1,4 @@
-import type { EntityKind } from './entity.ts';
+import type { EntityKind } from '../ledger/ledger-key.ts';
 
 /**
  * What a message is about. A discount fans out into one message per code (`coupon`); `customer` and

@@ -1,6 +1,6 @@
-import type { EntityKey } from '../events/entity.ts';
+import { type EntityKey, type LedgerKey, ledgerKeyText } from './ledger-key.ts';
 
-/** One line of an entity's history, for the operator. Holds no personal data. */
+/** One line of an entry's history, for the operator. Holds no personal data. */
 export interface PastOutcome {
   /** ISO 8601. */
   readonly at: string;
@@ -14,7 +14,7 @@ export interface PastOutcome {
 export const OUTCOMES_KEPT = 10;
 
 /**
- * What the connector knows of one entity.
+ * What the ledger holds under one key: of an entity or a balance, what was applied last.
  *
  *            first send            change                 change applied
  *  (none) ───────────────▶ known ─────────▶ uncertain ─────────────────▶ known
@@ -30,15 +30,11 @@ export interface LedgerEntry {
    * Kept while uncertain too: it says that the loyalty service knows the entity.
    */
   readonly appliedKey?: string;
-  /** A call that replaces the applied state was begun and not recorded as applied. */
+  /** A call that replaces the applied state was begun and not recorded as applied. Of a quiz: being sent. */
   readonly uncertain: boolean;
-  /** What later events need of the applied state: a product's last form, an order's customer. */
+  /** What later events need of the applied state, or what a record is about: see `rememberedForm`. */
   readonly remembered?: string;
-  /** Of a coupon: the discount whose code it is. */
-  readonly discountId?: string;
-  /** Of an order: the loyalty service first heard of it as history, and so it stays. */
-  readonly history?: boolean;
-  /** Epoch milliseconds: what is dated up to then is told without the person it names. */
+  /** Epoch milliseconds: what is dated up to then is sent without the person it names. */
   readonly redactedAt?: number;
   readonly outcomes: readonly PastOutcome[];
   /** Epoch seconds after which the item may vanish; undefined: never. */
@@ -51,8 +47,17 @@ export interface LedgerEntry {
   readonly revision: number;
 }
 
+export interface EntityEntry extends LedgerEntry {
+  /** Of a coupon: the discount whose code it is. */
+  readonly discountId?: string;
+  /** Of an order: the loyalty service first heard of it as history, and so it stays. */
+  readonly history?: boolean;
+}
+
 /** An entry as it is to be written: the ledger counts revisions itself. */
 export type LedgerWrite = Omit<LedgerEntry, 'revision'>;
+export type EntityWrite = Omit<EntityEntry, 'revision'>;
+export type WriteOf<Key extends LedgerKey> = Key extends EntityKey ? EntityWrite : LedgerWrite;
 
 export interface RedactionMark {
   /** Epoch milliseconds. */
@@ -64,28 +69,28 @@ export interface RedactionMark {
 export interface Ledger {
   /**
    * Strongly consistent: sees every write that returned before this call began.
-   * Keyed by `entityKeyText`; entities without an entry are absent.
+   * Keyed by `ledgerKeyText`; keys without an entry are absent.
    */
-  readMany(keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LedgerEntry>>;
+  readMany(keys: readonly LedgerKey[]): Promise<ReadonlyMap<string, EntityEntry>>;
 
   /**
    * Writes only if the entry still is the one that was read (`readRevision` undefined: there was none).
    * `conflict` means that another worker wrote in between; nothing was changed then.
    */
-  write(
-    key: EntityKey,
-    entry: LedgerWrite,
+  write<Key extends LedgerKey>(
+    key: Key,
+    entry: WriteOf<Key>,
     readRevision: number | undefined,
   ): Promise<
     { readonly kind: 'written'; readonly revision: number } | { readonly kind: 'conflict' }
   >;
 
   /**
-   * Sets the uncertain mark on whatever is there now, or creates an uncertain entry: for a worker
+   * Sets the uncertain mark on what is there now, or creates an uncertain entry: for a worker
    * that has called the service and then found that another one wrote meanwhile. Unconditional but
    * harmless: it can only cause one more call, never prevent one.
    */
-  markUncertain(key: EntityKey): Promise<void>;
+  markUncertain(key: LedgerKey): Promise<void>;
 
   /**
    * The codes of a discount that have an entry, in pages. Eventually consistent: meant for a discount
@@ -98,18 +103,48 @@ export interface Ledger {
   ): Promise<{ readonly codes: readonly string[]; readonly next?: string }>;
 
   /**
-   * Everything in the ledger, in pages and in no order, each entry once. Eventually consistent. Left
+   * Every entity in the ledger, in pages and in no order, each entry once. Eventually consistent. Left
    * out is what cannot be named any more: a code of no discount whose key had to be a hash.
    */
-  scan(from?: string): Promise<{
-    readonly entries: readonly { readonly key: EntityKey; readonly entry: LedgerEntry }[];
+  scanEntities(from?: string): Promise<{
+    readonly entries: readonly { readonly key: EntityKey; readonly entry: EntityEntry }[];
     readonly next?: string;
   }>;
 
   /**
    * Erases what the ledger remembers of a person and says when that was; keeps version, key and outcomes.
    * An order without an entry gets a bare one: a message that is still on its way must find the mark too.
-   * Nothing else does: the key of a customer would name somebody of whom nothing was known.
+   * Nothing else does: the key of a customer would name a person of whom nothing was known.
    */
-  redact(keys: readonly EntityKey[], mark: RedactionMark): Promise<void>;
+  redact(keys: readonly LedgerKey[], mark: RedactionMark): Promise<void>;
+}
+
+export async function readEntry(
+  ledger: Pick<Ledger, 'readMany'>,
+  key: LedgerKey,
+): Promise<EntityEntry | undefined> {
+  return (await ledger.readMany([key])).get(ledgerKeyText(key));
+}
+
+/** The entry as it stands after the write; undefined when another worker wrote since it was read. */
+export async function replaceEntry<Key extends LedgerKey>(
+  ledger: Pick<Ledger, 'write'>,
+  key: Key,
+  next: WriteOf<Key>,
+  read: LedgerEntry | undefined,
+): Promise<LedgerEntry | undefined> {
+  const written = await ledger.write(key, next, read?.revision);
+  return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
+}
+
+/** The history with one line more. */
+export function withOutcome(
+  entry: LedgerEntry | undefined,
+  line: PastOutcome,
+): readonly PastOutcome[] {
+  return [...(entry?.outcomes ?? []), line].slice(-OUTCOMES_KEPT);
+}
+
+export function expiresAfter(days: number, now: Date): { readonly expiresAt: number } {
+  return { expiresAt: Math.floor(now.getTime() / 1000) + days * 86_400 };
 }

@@ -1,17 +1,17 @@
-import type { EntityKey } from '../events/entity.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import { isHistory } from '../mapping/history-mark.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../sync/read-snapshot.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import { type LedgerEntry, type LedgerWrite, OUTCOMES_KEPT, type PastOutcome } from './ledger.ts';
+import { type EntityEntry, type EntityWrite, OUTCOMES_KEPT, type PastOutcome } from './ledger.ts';
+import type { EntityKey } from './ledger-key.ts';
 import { redactionOf } from './redacted-person.ts';
 
 /** What the next entry is made from. */
 export interface EntryChange {
   readonly key: EntityKey;
   readonly event: StoreEvent;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   readonly snapshot: Snapshot;
   readonly world: { readonly now: () => Date; readonly orderRetentionDays: number };
 }
@@ -22,8 +22,8 @@ export interface EntryChange {
  */
 export function markedEntry(
   change: EntryChange,
-  { revision: _, ...entry }: LedgerEntry,
-): LedgerWrite {
+  { revision: _, ...entry }: EntityEntry,
+): EntityWrite {
   return { ...entry, version: newestVersion(change), uncertain: true };
 }
 
@@ -31,7 +31,7 @@ export function markedEntry(
 export function attemptedEntry(
   change: EntryChange,
   mapped: Extract<Mapped, { kind: 'wanted' }>,
-): LedgerWrite {
+): EntityWrite {
   const { appliedKey: _, ...entry } = appliedEntry(change, mapped);
   return { ...entry, uncertain: true, outcomes: history(change, 'attempted') };
 }
@@ -39,7 +39,7 @@ export function attemptedEntry(
 export function appliedEntry(
   change: EntryChange,
   { wanted, remember }: Extract<Mapped, { kind: 'wanted' }>,
-): LedgerWrite {
+): EntityWrite {
   return {
     version: newestVersion(change),
     appliedKey: idempotencyKey(wanted),
@@ -54,7 +54,7 @@ export function appliedEntry(
 }
 
 /** The version moves on without a call, or a late middle snapshot would be applied. */
-export function unchangedEntry(change: EntryChange, entry: LedgerEntry): LedgerWrite {
+export function unchangedEntry(change: EntryChange, entry: EntityEntry): EntityWrite {
   const { revision: _, ...rest } = entry;
   return {
     ...rest,
@@ -65,7 +65,7 @@ export function unchangedEntry(change: EntryChange, entry: LedgerEntry): LedgerW
   };
 }
 
-export function skippedEntry(change: EntryChange, why: string): LedgerWrite {
+export function skippedEntry(change: EntryChange, why: string): EntityWrite {
   return {
     ...carriedOver(change.entry),
     version: newestVersion(change),
@@ -75,7 +75,7 @@ export function skippedEntry(change: EntryChange, why: string): LedgerWrite {
 }
 
 /** Keeps its version: what was rejected was not settled, and a replay of it must not look late. */
-export function rejectedEntry(change: EntryChange, why: string): LedgerWrite {
+export function rejectedEntry(change: EntryChange, why: string): EntityWrite {
   return {
     ...carriedOver(change.entry),
     version: change.entry?.version ?? 0,
@@ -84,7 +84,7 @@ export function rejectedEntry(change: EntryChange, why: string): LedgerWrite {
   };
 }
 
-function carriedOver(entry: LedgerEntry | undefined): Omit<LedgerWrite, 'version' | 'outcomes'> {
+function carriedOver(entry: EntityEntry | undefined): Omit<EntityWrite, 'version' | 'outcomes'> {
   if (!entry) return { uncertain: false };
   const { revision: _, version: __, outcomes: ___, ...rest } = entry;
   return rest;
@@ -101,13 +101,13 @@ function history(change: EntryChange, outcome: string, why?: string): readonly P
   return lines.slice(-OUTCOMES_KEPT);
 }
 
-function discountOf({ snapshot, entry }: EntryChange): Pick<LedgerWrite, 'discountId'> {
+function discountOf({ snapshot, entry }: EntryChange): Pick<EntityWrite, 'discountId'> {
   const { entity } = snapshot;
   const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
   return discountId === undefined ? {} : { discountId };
 }
 
-function historyOf({ key, snapshot, entry }: EntryChange): Pick<LedgerWrite, 'history'> {
+function historyOf({ key, snapshot, entry }: EntryChange): Pick<EntityWrite, 'history'> {
   return key.kind === 'order' && isHistory(entry, snapshot) ? { history: true } : {};
 }
 
@@ -115,7 +115,7 @@ function historyOf({ key, snapshot, entry }: EntryChange): Pick<LedgerWrite, 'hi
 function expiry(
   change: EntryChange,
   wanted: Extract<Mapped, { kind: 'wanted' }>['wanted'],
-): Pick<LedgerWrite, 'expiresAt'> {
+): Pick<EntityWrite, 'expiresAt'> {
   const isOver = change.snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
   return change.key.kind === 'order' || isOver ? expiresAfterRetention(change) : {};
 }

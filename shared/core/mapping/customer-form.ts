@@ -1,6 +1,6 @@
 import type { StoreCustomer, StoreOrder } from '../../store/order.ts';
-import { knownFields } from '../ledger/known-fields.ts';
 import { type Detail, findDetail } from './customer-detail.ts';
+import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant, type MerchantResult } from './merchant-function.ts';
 import type { CustomerForm, MappingFault } from './wanted-state.ts';

@@ -1,10 +1,10 @@
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
 
 /** In an order's `Metadatas`: placed before the connector was there, so campaigns need not fire. */
 export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;
 
 /** Something was applied, or a call that may have been was begun. */
-export function isKnown(entry: LedgerEntry | undefined): entry is LedgerEntry {
+export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
   return entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain);
 }
 
@@ -14,7 +14,7 @@ export function isKnown(entry: LedgerEntry | undefined): entry is LedgerEntry {
  * See docs/decisions/0022-history-is-a-mark-that-stays.md.
  */
 export function isHistory(
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   { history }: { readonly history?: boolean },
 ): boolean {
   return isKnown(entry) ? entry.history === true : history === true;

@@ -1,10 +1,10 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
 import type { StoreCustomer } from '../../store/order.ts';
-import { knownFields } from '../ledger/known-fields.ts';
-import type { KnownBefore } from '../ledger/remembered.ts';
 import { plainCustomerForm } from './customer-form.ts';
+import { knownFields } from './known-fields.ts';
 import type { CouponRules } from './mapping-rules.ts';
+import type { KnownBefore } from './remembered.ts';
 import type { CouponForm, Mapped, MappingSkip } from './wanted-state.ts';
 
 const COUPON_TYPE = {

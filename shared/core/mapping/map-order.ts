@@ -1,19 +1,19 @@
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
-import { knownFields } from '../ledger/known-fields.ts';
-import {
-  type KnownBefore,
-  type RememberedOrder,
-  recallOrder,
-  rememberOrder,
-} from '../ledger/remembered.ts';
 import { isReachableGuest, orderCustomer } from './customer-form.ts';
+import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts } from './order-products.ts';
 import { isOver, type OrderProgress, orderProgress } from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
 import { orderTotal } from './order-total.ts';
+import {
+  type KnownBefore,
+  type RememberedOrder,
+  recallOrder,
+  rememberOrder,
+} from './remembered.ts';
 import type { Mapped, MappingSkip, OrderForm } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order, whatever event brought it. */

@@ -1,9 +1,9 @@
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreProduct } from '../../store/product.ts';
-import { type KnownBefore, recallProduct, rememberProduct } from '../ledger/remembered.ts';
 import type { ProductRules } from './mapping-rules.ts';
 import { brandForm } from './product-brand.ts';
 import { productCategory } from './product-category.ts';
+import { type KnownBefore, recallProduct, rememberProduct } from './remembered.ts';
 import type { Mapped, ProductForm } from './wanted-state.ts';
 
 export function mapProduct(product: StoreProduct, rules: ProductRules, shop: string): Mapped {

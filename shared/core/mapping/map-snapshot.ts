@@ -1,6 +1,6 @@
-import type { EntityKey } from '../events/entity.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, withoutPerson } from '../ledger/redacted-person.ts';
 import type { Snapshot } from '../sync/read-snapshot.ts';
 import { isHistory, isKnown } from './history-mark.ts';
@@ -19,7 +19,7 @@ export type EntityRules = OrderRules & ProductRules & CouponRules;
 export function mapSnapshot(
   key: EntityKey,
   snapshot: Snapshot,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   rules: EntityRules,
   now: Date,
 ): Mapped {
@@ -41,7 +41,7 @@ function isNobodys(mapped: Mapped): boolean {
   );
 }
 
-function isApplied(mapped: Mapped, entry: LedgerEntry | undefined): boolean {
+function isApplied(mapped: Mapped, entry: EntityEntry | undefined): boolean {
   if (mapped.kind !== 'wanted' || !entry || entry.uncertain) return false;
   return idempotencyKey(mapped.wanted) === entry.appliedKey;
 }
@@ -49,7 +49,7 @@ function isApplied(mapped: Mapped, entry: LedgerEntry | undefined): boolean {
 function mapAsTold(
   key: EntityKey,
   snapshot: Snapshot,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   rules: EntityRules,
   now: Date,
 ): Mapped {
@@ -80,11 +80,6 @@ function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOr
     case 'product':
       return mapDeletedProduct(id, before);
     case 'coupon':
-    case 'customer':
-    case 'quiz':
-    case 'redemption':
-    case 'notice':
-    case 'cursor':
       return mapRemovedCoupon(id);
   }
 }

@@ -1,6 +1,6 @@
 import type { NamedReference, StoreOrder } from '../../store/order.ts';
-import type { RememberedOrder } from '../ledger/remembered.ts';
 import type { OrderRules } from './mapping-rules.ts';
+import type { RememberedOrder } from './remembered.ts';
 import type { ReferenceForm } from './wanted-state.ts';
 
 /**

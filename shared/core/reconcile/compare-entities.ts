@@ -1,6 +1,6 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inTurns } from '../batch/in-turns.ts';
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
+import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import { type HealedKind, healingMessage, sendOnce } from './healing-message.ts';
@@ -28,7 +28,7 @@ export async function compareEntities(
   const differing = seen.flatMap((one) => {
     const key = keyOf(one);
     const { version, entity } = one;
-    const entry = entries.get(entityKeyText(key));
+    const entry = entries.get(ledgerKeyText(key));
     const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     return judgement.kind === 'heal' ? [{ ...one, key, judgement }] : [];

@@ -141,7 +141,7 @@ async function takeStep(
   const same = { began, ...(again && { again }) };
   if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
   if (phase === 'ledger') {
-    const { entries, next } = await world.ledger.scan(position.from);
+    const { entries, next } = await world.ledger.scanEntities(position.from);
     const found = await findDeletions(shop, entries, began, world);
     if (found.kind === 'unavailable') return storeDidNotAnswer(found, world.telemetry);
     if (next !== undefined) return taken(found.value, { ...same, phase, from: next });

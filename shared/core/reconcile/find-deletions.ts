@@ -1,14 +1,14 @@
 import { inTurns } from '../batch/in-turns.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
-import { recallOrder } from '../ledger/remembered.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
+import { recallOrder } from '../mapping/remembered.ts';
 import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../sync/store-walk.ts';
 import { deletionMessage, type HealedKind, healedKindOf, sendOnce } from './healing-message.ts';
 import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
 import { quietUntil } from './walk-position.ts';
 
-type ScannedEntry = Awaited<ReturnType<Ledger['scan']>>['entries'][number];
+type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][number];
 
 /** The ledger's view of one thing that the store may have deleted. */
 interface Suspect {
@@ -70,10 +70,9 @@ const suspect = ({ key, entry }: ScannedEntry): Suspect => ({
 function isAlive(
   { rules }: ReconciledShop,
   key: ScannedEntry['key'],
-  entry: LedgerEntry,
+  entry: EntityEntry,
   now: Date,
 ): boolean {
-  if (key.kind === 'notice' || key.kind === 'cursor') return false;
   if (entry.uncertain) return true;
   if (entry.appliedKey === undefined) return false;
   const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;

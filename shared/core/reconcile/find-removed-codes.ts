@@ -1,6 +1,6 @@
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import type { WalkAnswer } from '../sync/store-walk.ts';
 import { deletionMessage, sendOnce } from './healing-message.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
@@ -34,7 +34,7 @@ export async function findRemovedCodes(
     const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
     const entries = await ledger.readMany(keys);
     for (const key of keys) {
-      const entry = entries.get(entityKeyText(key));
+      const entry = entries.get(ledgerKeyText(key));
       if (!entry || !isActive(key.id, entry)) continue;
       // Settled from this state of the discount, so it is one of those that were not seen today.
       if (!isComplete && entry.version >= version) continue;
@@ -53,7 +53,7 @@ export async function findRemovedCodes(
 }
 
 /** The service holds it, or may: what was skipped or is inactive already needs no end. */
-function isActive(code: string, { appliedKey, uncertain }: LedgerEntry): boolean {
+function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
   const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
   return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }

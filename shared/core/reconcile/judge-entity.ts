@@ -1,13 +1,13 @@
-import type { EntityKey } from '../events/entity.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityKey } from '../ledger/ledger-key.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 
 export interface Comparison {
   readonly key: EntityKey;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   /** The store's own `updated_at`, epoch milliseconds. */
   readonly version: number;
   /** Undefined: it could not be read, so only versions are compared. */
@@ -77,6 +77,6 @@ function earliestMissing(
 }
 
 /** By the newest line of that version: a replay may have been applied since. */
-function isRefused(entry: LedgerEntry | undefined, version: number): boolean {
+function isRefused(entry: EntityEntry | undefined, version: number): boolean {
   return entry?.outcomes.findLast((line) => line.version === version)?.outcome === 'rejected';
 }

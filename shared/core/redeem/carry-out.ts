@@ -1,6 +1,6 @@
 import { recallBalance } from '../balances/remembered-balance.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
-import { entityKeyText } from '../events/entity.ts';
+import { readEntry } from '../ledger/ledger.ts';
 import { makeCode, take } from './make-code.ts';
 import type { OpenBook } from './open-book.ts';
 import { callRedeem, type RedeemCallEnd } from './redeem-call.ts';
@@ -115,7 +115,7 @@ async function betterWord(
   { ledger }: RedeemWorld,
 ): Promise<RefusedWhy> {
   const key = { shop, kind: 'customer', id: customerId } as const;
-  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+  const entry = await readEntry(ledger, key);
   const points = recallBalance(entry?.remembered)?.points;
   if (points === undefined) return why === 'too-few-points' ? why : 'refused';
   return Number(points) < terms.points ? 'too-few-points' : why;

@@ -1,5 +1,11 @@
-import { entityKeyText } from '../events/entity.ts';
-import { type Ledger, type LedgerEntry, OUTCOMES_KEPT } from '../ledger/ledger.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  type LedgerEntry,
+  readEntry,
+  replaceEntry,
+  withOutcome,
+} from '../ledger/ledger.ts';
 import {
   bookKey,
   type Customer,
@@ -47,7 +53,7 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
   let isKnown = false;
 
   async function load(): Promise<void> {
-    entry = (await ledger.readMany([key])).get(entityKeyText(key));
+    entry = await readEntry(ledger, key);
   }
 
   async function save(
@@ -60,14 +66,13 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
       version: at.getTime(),
       uncertain: false,
       remembered: rememberBook(book),
-      outcomes: [...(entry?.outcomes ?? []), ...pastOutcome(line, at)].slice(-OUTCOMES_KEPT),
-      ...(book.redemptions.every(({ state }) => isClosed(state.at)) && {
-        expiresAt: Math.floor(at.getTime() / 1000) + retentionDays * 86_400,
-      }),
+      outcomes: line ? withOutcome(entry, pastOutcome(line, at)) : (entry?.outcomes ?? []),
+      ...(book.redemptions.every(({ state }) => isClosed(state.at)) &&
+        expiresAfter(retentionDays, at)),
     };
-    const written = await ledger.write(key, next, entry?.revision);
-    if (written.kind === 'conflict') return false;
-    entry = { ...next, revision: written.revision };
+    const written = await replaceEntry(ledger, key, next, entry);
+    if (!written) return false;
+    entry = written;
     isKnown = true;
     return true;
   }
@@ -97,9 +102,6 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
   };
 }
 
-function pastOutcome(line: BookChange<unknown>['line'], at: Date) {
-  if (!line) return [];
-  const { id, outcome, why } = line;
-  const past = { at: at.toISOString(), outcome, version: at.getTime(), topic: id };
-  return [{ ...past, ...(why !== undefined && { why }) }];
+function pastOutcome({ id, ...line }: NonNullable<BookChange<unknown>['line']>, at: Date) {
+  return { at: at.toISOString(), version: at.getTime(), topic: id, ...line };
 }

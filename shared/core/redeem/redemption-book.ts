@@ -1,8 +1,9 @@
-import type { EntityKey } from '../events/entity.ts';
+import type { RecordKey } from '../ledger/ledger-key.ts';
+import { rememberedForm } from '../ledger/remembered-form.ts';
 import type { Redemption, RewardTerms } from './redemption.ts';
 import { advance, asOf, isOpen, type Step } from './redemption-state.ts';
 
-/** A customer's redemptions, the oldest first: one item of the ledger, so that whatever meets, meets there. */
+/** A customer's redemptions, the oldest first: one item of the ledger, on which concurrent changes conflict. */
 export interface RedemptionBook {
   readonly redemptions: readonly Redemption[];
   /** Epoch milliseconds of the intents of the last hour: what the rate limit counts. */
@@ -11,8 +12,7 @@ export interface RedemptionBook {
 
 const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
 
-/** The letter names the form and its version: an older one can be told apart after an upgrade. */
-const FORM = 'r1';
+const form = rememberedForm<RedemptionBook>('redemption', 1);
 
 /** Of those that need nothing any more. */
 const CLOSED_KEPT = 20;
@@ -26,13 +26,11 @@ export interface Customer {
   readonly customerId: string;
 }
 
-export function bookKey({ shop, customerId }: Customer): EntityKey {
+export function bookKey({ shop, customerId }: Customer): RecordKey<'redemption'> {
   return { shop, kind: 'redemption', id: customerId };
 }
 
-export function rememberBook(book: RedemptionBook): string {
-  return `${FORM}${JSON.stringify(book)}`;
-}
+export const rememberBook = form.write;
 
 /**
  * As it stands by now. Throws for what another release wrote: taken for empty it would be written over,
@@ -40,8 +38,8 @@ export function rememberBook(book: RedemptionBook): string {
  */
 export function recallBook(remembered: string | undefined, now: Date): RedemptionBook {
   if (remembered === undefined) return EMPTY;
-  if (!remembered.startsWith(FORM)) throw new Error('a book of redemptions has an unknown form');
-  const book = JSON.parse(remembered.slice(FORM.length)) as RedemptionBook;
+  const book = form.read(remembered);
+  if (!book) throw new Error('a book of redemptions has an unknown form');
   return {
     redemptions: book.redemptions.flatMap((one) => asOf(one, now) ?? []),
     intents: book.intents.filter((at) => now.getTime() - at < HOUR_MS),
@@ -50,9 +48,7 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
 
 /** Time alone has brought a redemption of this book further than is written. */
 export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
-  if (remembered === undefined) return false;
-  const { redemptions } = JSON.parse(remembered.slice(FORM.length)) as RedemptionBook;
-  return redemptions.some((one) => asOf(one, now) !== one);
+  return (form.read(remembered)?.redemptions ?? []).some((one) => asOf(one, now) !== one);
 }
 
 export function findRedemption(book: RedemptionBook, id: string): Redemption | undefined {

@@ -1,5 +1,5 @@
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
-import type { Ledger, LedgerWrite } from '../ledger/ledger.ts';
+import { expiresAfter, type Ledger, readEntry } from '../ledger/ledger.ts';
+import type { RecordKey } from '../ledger/ledger-key.ts';
 
 /**
  * Who is sending a customer's answers to one quiz. The operation takes no key of ours, and what the
@@ -24,10 +24,14 @@ type Claims = Pick<Ledger, 'readMany' | 'write'>;
 const CLAIM_SECONDS = 60;
 
 /** Only a guard: what was answered, the service knows. */
-const KEPT_SECONDS = 86_400;
+const KEPT_DAYS = 1;
 
-export async function claimQuiz(key: EntityKey, ledger: Claims, now: Date): Promise<QuizClaim> {
-  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+export async function claimQuiz(
+  key: RecordKey<'quiz'>,
+  ledger: Claims,
+  now: Date,
+): Promise<QuizClaim> {
+  const entry = await readEntry(ledger, key);
   const heldMs = entry?.uncertain ? entry.version + CLAIM_SECONDS * 1000 - now.getTime() : 0;
   if (heldMs > 0) return { kind: 'being-sent', afterSeconds: Math.ceil(heldMs / 1000) };
   const written = await ledger.write(key, claimEntry(now, true), entry?.revision);
@@ -38,7 +42,7 @@ export async function claimQuiz(key: EntityKey, ledger: Claims, now: Date): Prom
 
 /** A conflict means that the claim had run out and is another's: theirs stays. */
 export async function releaseQuiz(
-  key: EntityKey,
+  key: RecordKey<'quiz'>,
   revision: number,
   ledger: Claims,
   now: Date,
@@ -46,15 +50,10 @@ export async function releaseQuiz(
   await ledger.write(key, claimEntry(now, false), revision);
 }
 
-export function quizKey(shop: string, customerId: string, quizId: number): EntityKey {
+export function quizKey(shop: string, customerId: string, quizId: number): RecordKey<'quiz'> {
   return { shop, kind: 'quiz', id: `${customerId}/${quizId}` };
 }
 
-function claimEntry(now: Date, uncertain: boolean): LedgerWrite {
-  return {
-    version: now.getTime(),
-    uncertain,
-    outcomes: [],
-    expiresAt: Math.floor(now.getTime() / 1000) + KEPT_SECONDS,
-  };
+function claimEntry(now: Date, uncertain: boolean) {
+  return { version: now.getTime(), uncertain, outcomes: [], ...expiresAfter(KEPT_DAYS, now) };
 }

@@ -1,6 +1,5 @@
 import { recallBalance } from '../balances/remembered-balance.ts';
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { type Ledger, readEntry } from '../ledger/ledger.ts';
 
 /** Null: no event has told it yet. */
 export interface KnownBalance {
@@ -19,8 +18,7 @@ export async function readBalance(
   customerId: string,
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<KnownBalance> {
-  const key: EntityKey = { shop, kind: 'customer', id: customerId };
-  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+  const entry = await readEntry(ledger, { shop, kind: 'customer', id: customerId });
   const balance = recallBalance(entry?.remembered);
   if (!entry || !balance) return NOTHING_KNOWN;
   return {

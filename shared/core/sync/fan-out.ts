@@ -1,10 +1,10 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inTurns } from '../batch/in-turns.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import { type EntityKey, entityKeyText } from '../events/entity.ts';
 import { encodeCoupon } from '../events/snapshot-body.ts';
 import type { EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { isLongUnseen } from './read-snapshot.ts';
 import type { Store } from './store-reader.ts';
 
@@ -77,7 +77,7 @@ export async function announce(
 ): Promise<void> {
   const keyOf = ({ code }: StoreCoupon): EntityKey => ({ shop, kind: 'coupon', id: code });
   const known = await ledger.readMany(coupons.map(keyOf));
-  const unknown = coupons.filter((coupon) => !known.has(entityKeyText(keyOf(coupon))));
+  const unknown = coupons.filter((coupon) => !known.has(ledgerKeyText(keyOf(coupon))));
   // A conflict means that somebody else has just done it.
   await inTurns(unknown, (coupon) => {
     const { discountId } = coupon;

@@ -1,8 +1,8 @@
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
-import type { EntityKey } from '../events/entity.ts';
 import type { EventQueue, StoreEvent } from '../events/store-event.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { expiresAfter, type Ledger } from '../ledger/ledger.ts';
+import type { EntityKey, RecordKey } from '../ledger/ledger-key.ts';
 import { fanOut, sendCode } from './fan-out.ts';
 import type { Store, Task } from './store-reader.ts';
 
@@ -32,11 +32,13 @@ export async function handleTask(
     case 'redact': {
       const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
       const { shop } = event;
-      const customer: EntityKey = { shop, kind: 'customer', id: task.customerId };
-      const redemptions: EntityKey = { shop, kind: 'redemption', id: task.customerId };
-      const redactedAt = world.now().getTime();
-      const expiresAt = Math.floor(redactedAt / 1000) + world.orderRetentionDays * 86_400;
-      await world.ledger.redact([...keys, customer, redemptions], { redactedAt, expiresAt });
+      const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
+      const redemptions: RecordKey = { shop, kind: 'redemption', id: task.customerId };
+      const now = world.now();
+      await world.ledger.redact([...keys, customer, redemptions], {
+        redactedAt: now.getTime(),
+        ...expiresAfter(world.orderRetentionDays, now),
+      });
       return { kind: 'handled', how: 'redacted' };
     }
     case 'notify':
@@ -51,7 +53,7 @@ async function note(
   { notice, id, why }: Extract<Task, { kind: 'notify' }>,
   { ledger, telemetry, now, orderRetentionDays }: TaskWorld,
 ): Promise<void> {
-  const key: EntityKey = { shop: event.shop, kind: 'notice', id: `${notice}/${id}` };
+  const key: RecordKey = { shop: event.shop, kind: 'notice', id: `${notice}/${id}` };
   const at = now();
   const line = { at: at.toISOString(), outcome: notice, version: at.getTime(), topic: event.topic };
   // A conflict means that it is noted already.
@@ -61,7 +63,7 @@ async function note(
       version: at.getTime(),
       uncertain: false,
       outcomes: [{ ...line, why }],
-      expiresAt: Math.floor(at.getTime() / 1000) + orderRetentionDays * 86_400,
+      ...expiresAfter(orderRetentionDays, at),
     },
     undefined,
   );

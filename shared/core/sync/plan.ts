@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
 
 /**
  * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../ledger/ledger.ts';
 export type SnapshotSource = 'event' | 'feeder' | 'store';
 
 export interface Situation {
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   /** The snapshot's own `updated_at`, epoch milliseconds. */
   readonly version: number;
   readonly source: SnapshotSource;

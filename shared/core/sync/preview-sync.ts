@@ -1,8 +1,8 @@
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { Candidate } from '../batch/item.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import type { EntityKey } from '../events/entity.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityKey } from '../ledger/ledger-key.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
 import type { Store } from './store-reader.ts';
@@ -38,7 +38,7 @@ export interface Preview {
 export async function previewSync(
   key: EntityKey,
   candidate: Candidate,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   { store, rules, assumptions, now }: PreviewWorld,
 ): Promise<Preview> {
   const calls: PreviewedCall[] = [];
@@ -55,7 +55,7 @@ export async function previewSync(
       write: async (_, __, revision) => ({ kind: 'written', revision: (revision ?? 0) + 1 }),
       markUncertain: async () => {},
       listCodes: async () => ({ codes: [] }),
-      scan: async () => ({ entries: [] }),
+      scanEntities: async () => ({ entries: [] }),
       redact: async () => {},
     },
     store: noteQuestions(store, () => {

@@ -1,9 +1,9 @@
 import type { Outcome, RetryReason } from '../batch/outcome.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
-import type { EntityKey } from '../events/entity.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityKey } from '../ledger/ledger-key.ts';
 import type { SnapshotSource } from './plan.ts';
 import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
 
@@ -27,7 +27,7 @@ interface StoreWorld {
 /** What made us ask. */
 export interface Question {
   readonly event: StoreEvent;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   /** The version of the snapshot that the event itself carried. */
   readonly carried: number | undefined;
 }
@@ -74,7 +74,7 @@ export async function readSnapshot(
 function judgeGone(
   { kind, id }: EntityKey,
   { claim, receivedAt }: StoreEvent,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
   // Nothing dates a disappearance but our hearing of it; it must count as newer than all before. To the
@@ -113,12 +113,6 @@ async function ask(
       return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
-    case 'customer':
-    case 'quiz':
-    case 'redemption':
-    case 'notice':
-    case 'cursor':
-      return { kind: 'gone' };
   }
 }
 

@@ -2,10 +2,10 @@ import type { Candidate } from '../batch/item.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
-import type { EntityKey } from '../events/entity.ts';
 import type { EventQueue, StoreEvent } from '../events/store-event.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import type { EntityKey } from '../ledger/ledger-key.ts';
 import {
   appliedEntry,
   attemptedEntry,
@@ -15,11 +15,11 @@ import {
   unchangedEntry,
 } from '../ledger/next-entry.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
-import { recallOrder } from '../ledger/remembered.ts';
 import { needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
+import { recallOrder } from '../mapping/remembered.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import {
@@ -53,7 +53,7 @@ export interface SyncWorld {
 export interface Synced {
   readonly outcome: Outcome;
   /** What the ledger holds now, as far as this worker knows. */
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ export interface Synced {
 export async function syncEntity(
   key: EntityKey,
   { event, reading, maybeSent = [] }: Candidate,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
@@ -104,7 +104,7 @@ export async function syncEntity(
 interface Presumption {
   readonly maybeSent: NonNullable<Candidate['maybeSent']>;
   readonly snapshot: Pick<Snapshot, 'history'>;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
 }
 
 /**
@@ -115,7 +115,7 @@ function presumeSent(
   key: EntityKey,
   { maybeSent, snapshot: { history }, entry }: Presumption,
   { now, shop }: Pick<SyncWorld, 'now' | 'shop'>,
-): LedgerEntry | undefined {
+): EntityEntry | undefined {
   const { rules } = shop(key.shop);
   for (const { entity, version } of maybeSent) {
     const snapshot = { kind: 'snapshot', entity, version, source: 'event' } as const;
@@ -139,7 +139,7 @@ function presumeSent(
 function leavesOut(
   { source, entity, partial }: Snapshot,
   rules: EntityRules,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
 ): boolean {
   if (source !== 'event') return false;
   if (entity.kind !== 'order') return partial === true;
@@ -156,7 +156,7 @@ function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
 interface Step {
   readonly key: EntityKey;
   readonly event: StoreEvent;
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   readonly snapshot: Snapshot;
   readonly world: SyncWorld;
 }
@@ -241,13 +241,13 @@ function askAgain(event: StoreEvent, now: Date): StoreEvent {
 async function write(
   { key, world }: Step,
   next: Parameters<Ledger['write']>[1],
-  read: LedgerEntry | undefined,
-): Promise<LedgerEntry | undefined> {
+  read: EntityEntry | undefined,
+): Promise<EntityEntry | undefined> {
   const written = await world.ledger.write(key, next, read?.revision);
   return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
 }
 
-function overtaken(entry: LedgerEntry | undefined): Synced {
+function overtaken(entry: EntityEntry | undefined): Synced {
   return {
     outcome: { kind: 'retry', why: 'overtaken', afterSeconds: AFTER_UNKNOWN_OUTCOME },
     entry,

@@ -21,7 +21,7 @@ export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
       call(`marks ${key.kind} ${key.id} uncertain`, () => ledger.markUncertain(key)),
     listCodes: (shop, discountId, from) =>
       call('lists codes', () => ledger.listCodes(shop, discountId, from)),
-    scan: (from) => call('scans the ledger', () => ledger.scan(from)),
+    scanEntities: (from) => call('scans the ledger', () => ledger.scanEntities(from)),
     redact: (keys, mark) => call('redacts', () => ledger.redact(keys, mark)),
   };
 }

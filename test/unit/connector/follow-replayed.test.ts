@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { followReplayed } from '../../../scripts/connector/dead-letters/replay/follow-replayed.ts';
 import type { ReplayedLetter } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { type EntityKey, entityKeyText } from '../../../shared/core/events/entity.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { LETTER_SHOP } from '../../support/parked-letters.ts';
 
 const key = (id: string): EntityKey => ({ shop: LETTER_SHOP, kind: 'order', id });
@@ -35,7 +35,7 @@ const emptyQueue: LetterQueue = {
 };
 
 function follow(letters: readonly ReplayedLetter[], known: Record<string, LedgerEntry>) {
-  const entries = Object.entries(known).map(([id, one]) => [entityKeyText(key(id)), one] as const);
+  const entries = Object.entries(known).map(([id, one]) => [ledgerKeyText(key(id)), one] as const);
   return followReplayed(letters, {
     ledger: { readMany: async () => new Map(entries) },
     replayQueue: { depth: async () => 0 },

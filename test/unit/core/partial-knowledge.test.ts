@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entityKeyText } from '../../../shared/core/events/entity.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
@@ -166,7 +166,7 @@ describe('what the ledger forgets, and when', () => {
     await connector.deliver({ topic: 'products/create', payload: { ...product, variants } });
     await connector.drain();
     const entry = (kind: 'order' | 'product', id: string) =>
-      connector.ledger.entries.get(entityKeyText({ shop: SHOP, kind, id }));
+      connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind, id }));
     const days = ((entry('order', ID)?.expiresAt ?? 0) * 1000 - connector.clock.ms) / DAY;
     expect(Math.round(days)).toBe(400);
     expect(entry('product', '8')?.expiresAt).toBeUndefined();

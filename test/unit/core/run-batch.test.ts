@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entityKeyText } from '../../../shared/core/events/entity.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -306,7 +306,7 @@ describe('outcomes', () => {
       await connector.deliver({ topic: 'orders/updated', payload: order(1, second) });
       await connector.drain();
     }
-    const key = entityKeyText({ shop: SHOP, kind: 'order', id: '1' });
+    const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' });
     const entry = connector.ledger.entries.get(key);
     expect(entry?.outcomes).toHaveLength(10);
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'unchanged', topic: 'orders/updated' });
@@ -498,7 +498,7 @@ describe('compliance', () => {
     const connector = openConnector();
     await deliverOrders(connector, 1);
     await connector.drain();
-    const key = entityKeyText({ shop: SHOP, kind: 'order', id: '1' });
+    const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' });
     const before = connector.ledger.entries.get(key);
     expect(JSON.stringify(before)).toContain('robin.sample@example.com');
     await connector.deliver({ topic: 'customers/redact', payload: redact });
@@ -565,7 +565,7 @@ describe('compliance', () => {
     await connector.drain();
     expect(connector.loyalty.journal).toHaveLength(calls);
     const entry = connector.ledger.entries.get(
-      entityKeyText({ shop: SHOP, kind: 'order', id: '1' }),
+      ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' }),
     );
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'skipped', why: 'redacted' });
     expect(JSON.stringify(entry)).not.toMatch(person);
@@ -637,7 +637,7 @@ describe('compliance', () => {
     });
     await connector.drain();
     const notice = connector.ledger.entries.get(
-      entityKeyText({ shop: SHOP, kind: 'notice', id: 'data-request/77' }),
+      ledgerKeyText({ shop: SHOP, kind: 'notice', id: 'data-request/77' }),
     );
     expect(notice?.outcomes).toMatchObject([{ outcome: 'data-request' }]);
     expect(JSON.stringify(notice)).not.toContain('robin');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CODES_INDEX, ITEM } from '../../../shared/aws/ledger-item.ts';
+import { ITEM, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
@@ -55,14 +55,14 @@ describe('the ledger', () => {
       TimeToLiveSpecification: { AttributeName: ITEM.expiresAt, Enabled: true },
       GlobalSecondaryIndexes: [
         {
-          IndexName: CODES_INDEX,
-          KeySchema: [{ AttributeName: ITEM.discount, KeyType: 'HASH' }],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.code] },
+          IndexName: LISTING_INDEX,
+          KeySchema: [{ AttributeName: ITEM.listing, KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
         },
       ],
     });
     expect(table?.AttributeDefinitions).toEqual(
-      [ITEM.key, ITEM.discount].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      [ITEM.key, ITEM.listing].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
     );
   });
 

@@ -2,11 +2,11 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../../shared/aws/ledger-notices.ts';
+import { listNotices } from '../../../shared/aws/list-records.ts';
 import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
-import { entityKeyText } from '../../../shared/core/events/entity.ts';
 import { cancelledOrderKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { recallOrder, recallProduct } from '../../../shared/core/ledger/remembered.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { recallOrder, recallProduct } from '../../../shared/core/mapping/remembered.ts';
 import { cursorKey, recallState } from '../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
@@ -55,9 +55,9 @@ type Key = Parameters<ReturnType<typeof ledgerOf>['ledger']['readMany']>[0][numb
 
 async function entryOf(name: Name, key: Key) {
   const { ledger, damaged } = ledgerOf(name);
-  const entry = (await ledger.readMany([key])).get(entityKeyText(key));
+  const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
   expect(damaged).toEqual([]);
-  if (!entry) throw new Error(`${name} is not found under ${entityKeyText(key)}`);
+  if (!entry) throw new Error(`${name} is not found under ${ledgerKeyText(key)}`);
   return entry;
 }
 
@@ -196,7 +196,7 @@ describe('a coupon that version 0.1.0 recorded', () => {
     );
     const codes = ['AUTUMN10', LONG_CODE, 'HALF\ud83d', 'A|B'];
     expect((await ledger.listCodes(SHOP, discountId)).codes).toEqual(codes);
-    const { entries } = await ledger.scan();
+    const { entries } = await ledger.scanEntities();
     expect(entries.map(({ key }) => key)).toMatchObject([
       ...codes.map((id) => ({ shop: SHOP, kind: 'coupon', id })),
       { shop: SHOP, kind: 'order', id: '1001' },
@@ -286,7 +286,7 @@ describe('a record that version 0.1.0 wrote', () => {
   });
 
   it('says how far a reconcile walk has come', async () => {
-    const stateOf = async (name: Name, key: Key) =>
+    const stateOf = async (name: Name, key: ReturnType<typeof cursorKey>) =>
       (await recallState<object>(ledgerOf(name).ledger, key)).state;
     expect(await stateOf('cursor, orders compared', positionKey(SHOP, 'order'))).toEqual({
       since: 1_791_628_200_000,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LetterQueue, ReplayQueue } from '../../../../shared/core/events/dead-letter.ts';
-import { entityKeyText } from '../../../../shared/core/events/entity.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
@@ -87,7 +87,7 @@ async function takeOutcomes(
     const entries = await ledger.readMany(some.flatMap(({ key }) => (key ? [key] : [])));
     for (const letter of some) {
       if (!letter.key) continue;
-      const entity = entityKeyText(letter.key);
+      const entity = ledgerKeyText(letter.key);
       // The first since the replay, and each for one letter only: of two letters of an entity the
       // second often changes nothing, and leaves no line.
       const since = entries

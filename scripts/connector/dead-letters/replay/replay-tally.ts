@@ -1,5 +1,5 @@
-import type { EntityKey } from '../../../../shared/core/events/entity.ts';
 import type { QueueFamily } from '../../../../shared/core/events/queue-family.ts';
+import type { EntityKey } from '../../../../shared/core/ledger/ledger-key.ts';
 import type { Obstacle } from './prepare-replay.ts';
 
 /** What became of the letters so far. */

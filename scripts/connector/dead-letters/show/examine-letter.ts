@@ -1,6 +1,6 @@
-import { type EntityKey, entityKeyText } from '../../../../shared/core/events/entity.ts';
 import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
-import type { Ledger, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
+import type { EntityEntry, Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { type EntityKey, ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import {
   type Preview,
   type PreviewWorld,
@@ -28,7 +28,7 @@ export type Prospect =
 export interface Examined {
   readonly letter: ReadLetter;
   /** Undefined for what has no entry, and for an entity that the ledger does not know. */
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: EntityEntry | undefined;
   readonly prospect: Prospect;
 }
 
@@ -42,14 +42,14 @@ export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): 
   }
   const key = keyOf(event);
   const entries = await world.ledger.readMany(key ? [key] : []);
-  const entry = key && entries.get(entityKeyText(key));
+  const entry = key && entries.get(ledgerKeyText(key));
   return { letter, entry, prospect: await foresee(event, key, entry, world) };
 }
 
 async function foresee(
   event: StoreEvent,
   key: EntityKey | undefined,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
   world: ExaminingWorld,
 ): Promise<Prospect> {
   const reading = world.read(event);

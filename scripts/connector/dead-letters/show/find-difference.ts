@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { recallOrder, recallProduct } from '../../../../shared/core/ledger/remembered.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { recallOrder, recallProduct } from '../../../../shared/core/mapping/remembered.ts';
 import type { PreviewedCall } from '../../../../shared/core/sync/preview-sync.ts';
 
 /** One field that would be sent otherwise than it was applied. */
@@ -12,7 +12,7 @@ export interface FieldDifference {
 /** Undefined where there is nothing to compare with, or the call does not carry the whole. */
 export function differencesOf(
   { operation, body }: PreviewedCall,
-  entry: LedgerEntry | undefined,
+  entry: EntityEntry | undefined,
 ): readonly FieldDifference[] | undefined {
   const isWhole = operation === 'sendOrder' || operation === 'updateProduct';
   if (!body || !isWhole || entry?.appliedKey === undefined) return undefined;

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
 import { printable, wrap } from '../../terminal/printable.ts';
 import { relativeTime } from '../../terminal/relative-time.ts';
@@ -64,7 +64,7 @@ function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSetting
   }
 }
 
-function printEntry(entry: LedgerEntry | undefined, { terminal, now }: PrintSettings): void {
+function printEntry(entry: EntityEntry | undefined, { terminal, now }: PrintSettings): void {
   heading(terminal, 'The ledger');
   if (!entry) {
     terminal.line('  knows nothing of it');

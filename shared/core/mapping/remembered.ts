@@ -1,10 +1,6 @@
 import type { StoreOrder } from '../../store/order.ts';
-import type {
-  CustomerForm,
-  OrderForm,
-  ProductForm,
-  ReferenceForm,
-} from '../mapping/wanted-state.ts';
+import { rememberedForm } from '../ledger/remembered-form.ts';
+import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './wanted-state.ts';
 
 /** What the ledger knows of the entity that is being mapped. */
 export interface KnownBefore {
@@ -29,33 +25,11 @@ export interface RememberedOrder {
   readonly salesPerson?: ReferenceForm | undefined;
 }
 
-/** The letter names the form and its version: an older one can be told apart after an upgrade. */
-const ORDER = 'o1';
-const PRODUCT = 'p1';
-
-export function rememberOrder(order: RememberedOrder): string {
-  return `${ORDER}${JSON.stringify(order)}`;
-}
-
-export function recallOrder(remembered: string | undefined): RememberedOrder | undefined {
-  return recall<RememberedOrder>(remembered, ORDER);
-}
+const orderForm = rememberedForm<RememberedOrder>('order', 1);
+export const rememberOrder = orderForm.write;
+export const recallOrder = orderForm.read;
 
 /** A deleted product is sent once more as it last was, so all of it is kept. */
-export function rememberProduct(product: ProductForm): string {
-  return `${PRODUCT}${JSON.stringify(product)}`;
-}
-
-export function recallProduct(remembered: string | undefined): ProductForm | undefined {
-  return recall<ProductForm>(remembered, PRODUCT);
-}
-
-/** Undefined for what another version wrote or redaction erased: forgetting must never be fatal. */
-function recall<T>(remembered: string | undefined, form: string): T | undefined {
-  if (!remembered?.startsWith(form)) return undefined;
-  try {
-    return JSON.parse(remembered.slice(form.length)) as T;
-  } catch {
-    return undefined;
-  }
-}
+const productForm = rememberedForm<ProductForm>('product', 1);
+export const rememberProduct = productForm.write;
+export const recallProduct = productForm.read;

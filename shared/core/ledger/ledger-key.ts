@@ -1,0 +1,41 @@
+/** What the loyalty service is kept in agreement about. A coupon is one code of a discount. */
+export type EntityKind = 'order' | 'product' | 'coupon';
+
+export interface EntityKey {
+  /** The shop's permanent domain, as configured: `example.myshopify.com`. */
+  readonly shop: string;
+  readonly kind: EntityKind;
+  /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
+  readonly id: string;
+}
+
+/**
+ * What the ledger keeps besides entities: `customer`, the balance that the store was given last;
+ * `redemption`, all redemptions of a customer; `quiz`, answers that are being sent; `notice`, what a
+ * person must see; `cursor`, how far a walk has come.
+ */
+export type RecordKind = 'customer' | 'redemption' | 'quiz' | 'notice' | 'cursor';
+
+export interface RecordKey<Kind extends RecordKind = RecordKind> {
+  readonly shop: string;
+  readonly kind: Kind;
+  /** Of a balance and of redemptions: the customer's id in the store. */
+  readonly id: string;
+}
+
+export type LedgerKey = EntityKey | RecordKey;
+
+/** One text for one key. The id stands last because only it may contain any character. */
+export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
+  return `${shop}|${kind}|${id}`;
+}
+
+const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon']);
+
+export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
+
+/** The entity of such a text; undefined for a record and for any other text. */
+export function entityKeyFrom(text: string): EntityKey | undefined {
+  const [shop = '', kind = '', ...id] = text.split('|');
+  return isEntityKind(kind) && id.length > 0 ? { shop, kind, id: id.join('|') } : undefined;
+}

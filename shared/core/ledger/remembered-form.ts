@@ -1,0 +1,30 @@
+/**
+ * The letter of a kind in what the ledger remembers of it. The text is the letter, the version of its
+ * form and JSON, so that a later release can tell an older form. Since 0.1.0 two kinds share a letter:
+ * a text is read by the kind of its key, never by its letter alone.
+ */
+const LETTERS = { order: 'o', product: 'p', customer: 'b', redemption: 'r', cursor: 'r' } as const;
+
+export interface RememberedForm<Value> {
+  write(value: Value): string;
+  /** Undefined for what another release wrote or redaction erased: forgetting must never be fatal. */
+  read(remembered: string | undefined): Value | undefined;
+}
+
+export function rememberedForm<Value>(
+  kind: keyof typeof LETTERS,
+  version: number,
+): RememberedForm<Value> {
+  const form = `${LETTERS[kind]}${version}`;
+  return {
+    write: (value) => `${form}${JSON.stringify(value)}`,
+    read(remembered) {
+      if (!remembered?.startsWith(form)) return undefined;
+      try {
+        return JSON.parse(remembered.slice(form.length)) as Value;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
