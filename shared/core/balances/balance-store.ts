@@ -1,3 +1,5 @@
+import type { StoreUnavailable } from '../sync/store-reader.ts';
+
 /** What one customer of a store is to be given. */
 export interface BalanceChange {
   /** The customer's id in the store. */
@@ -14,13 +16,7 @@ export type BalanceWritten =
   | { readonly kind: 'unknown-customer' }
   /** The store does not take this value. `code` is the store's name of the reason. */
   | { readonly kind: 'refused'; readonly code: string }
-  | {
-      readonly kind: 'unavailable';
-      readonly why: string;
-      readonly afterSeconds?: number;
-      /** Nothing will pass until a person acts. */
-      readonly misconfigured?: boolean;
-    };
+  | StoreUnavailable;
 
 /** Where balances are shown to customers. */
 export interface BalanceStore {

@@ -1,6 +1,6 @@
+import { firstDeliveryId } from '../events/ask-again.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { predatesRedaction } from '../ledger/redacted-person.ts';
-import { firstDeliveryId } from './ask-again.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
 

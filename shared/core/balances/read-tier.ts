@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { RetryReason } from '../batch/outcome.ts';
+import { callLoyalty } from '../sync/call-loyalty.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { judge } from '../sync/make-calls.ts';
 
 export type ReadTier =
   /** Null: the customer has none. Undefined: the service does not say for this customer. */
@@ -19,25 +19,23 @@ export async function readTier(
   { loyalty, breaker }: TierSource,
   { now, deadline }: { readonly now: () => Date; readonly deadline: AbortSignal },
 ): Promise<ReadTier> {
-  const permit = breaker.enter(now());
-  if (permit.kind === 'stay-away') {
-    const { afterSeconds } = permit;
+  const called = await callLoyalty(
+    'getCustomer',
+    () => loyalty.getCustomer(customerId, { signal: deadline }),
+    { breaker, now },
+  );
+  if (called.kind === 'stay-away') {
+    const { afterSeconds } = called;
     return { kind: 'retry', retry: { why: 'loyalty-unavailable', afterSeconds } };
   }
-  try {
-    const result = await loyalty.getCustomer(customerId, { signal: deadline });
-    const { outcome, end } = judge(['getCustomer'], result);
-    permit.settle(end, now());
-    if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
-    // A customer whom the service sends events of but does not let us read still has a balance.
-    if (result.kind !== 'success' && result.kind !== 'warning') {
-      return { kind: 'read', tier: undefined };
-    }
-    const { CurrentTier } = result.value;
-    return { kind: 'read', tier: CurrentTier === undefined ? undefined : nameOf(CurrentTier) };
-  } finally {
-    permit.settle('unused', now());
+  const { outcome, result } = called;
+  if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
+  // A customer whom the service sends events of but does not let us read still has a balance.
+  if (result.kind !== 'success' && result.kind !== 'warning') {
+    return { kind: 'read', tier: undefined };
   }
+  const { CurrentTier } = result.value;
+  return { kind: 'read', tier: CurrentTier === undefined ? undefined : nameOf(CurrentTier) };
 }
 
 /** The store refuses a blank text, and cuts none: single_line_text_field holds more than any name. */

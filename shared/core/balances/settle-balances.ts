@@ -1,21 +1,30 @@
-import type { Outcome } from '../batch/outcome.ts';
+import { type Outcome, overtaken } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
-import type { Ledger, LedgerEntry, LedgerWrite } from '../ledger/ledger.ts';
-import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
-import { askAgain } from './ask-again.ts';
+import { askAgain, firstDeliveryId } from '../events/ask-again.ts';
 import {
-  type BalanceStep,
-  markedBalance,
-  skippedBalance,
-  unchangedBalance,
-  writtenBalance,
-} from './balance-entry.ts';
+  appliedEntry,
+  type Change,
+  markChange,
+  recordApplied,
+  recordChange,
+  skippedEntry,
+  unchangedEntry,
+} from '../ledger/change-entry.ts';
+import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts';
+import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
+import { redactionOf } from '../ledger/redacted-person.ts';
+import { retryStore } from '../sync/store-reader.ts';
 import type { BalanceQueue } from './balance-event.ts';
 import type { BalanceChange, BalanceStore, BalanceWritten } from './balance-store.ts';
 import { decideBalance } from './decide-balance.ts';
 import { readTier, type TierSource } from './read-tier.ts';
-import { recallBalance } from './remembered-balance.ts';
+import {
+  balanceKey,
+  type RememberedBalance,
+  recallBalance,
+  rememberBalance,
+} from './remembered-balance.ts';
 import type { CustomerWork } from './sort-out-messages.ts';
 
 export interface SettleWorld {
@@ -31,16 +40,17 @@ export interface SettleWorld {
 }
 
 /** A customer whose balance is about to be written. */
-interface Writing extends BalanceStep {
+interface Writing extends Change<RecordKey<'customer'>> {
   readonly work: CustomerWork;
-  readonly change: BalanceChange;
+  readonly balance: RememberedBalance;
+  readonly given: BalanceChange;
 }
 
 type Ended = Map<CustomerWork, Outcome>;
 
 /**
- * Decide → read tiers → mark → write together → record. Tells in `ended` how each customer's work
- * ended, as soon as it did. Never rejects.
+ * Decide → read tiers → mark → write together → record. `ended` gets the outcome of each customer's work
+ * as soon as there is one. Never rejects.
  * See docs/decisions/0026-balances-are-written-together.md.
  */
 export async function settleBalances(
@@ -56,17 +66,15 @@ export async function settleBalances(
   // At most as many as a batch has messages, which is ten.
   const prepared = await Promise.all(
     works.map((work) =>
-      guard(work, ended, world, () =>
-        prepare(work, entries.get(ledgerKeyText(work.key)), ended, world),
-      ),
+      guard(work, ended, world, () => prepare(work, entries.get(ledgerKeyText(work.key)), world)),
     ),
   );
   const writings = prepared.filter((one) => one !== undefined);
-  const shops = Map.groupBy(writings, ({ work }) => work.key.shop);
+  const shops = Map.groupBy(writings, ({ key }) => key.shop);
   await Promise.all([...shops].map(([shop, all]) => writeTogether(shop, all, ended, world)));
 }
 
-/** Undefined when the ledger cannot be read: then nothing can be decided for anybody. */
+/** Undefined when the ledger cannot be read: then nothing can be decided for any customer. */
 async function readLedger(works: readonly CustomerWork[], { ledger, telemetry }: SettleWorld) {
   try {
     return works.length === 0
@@ -78,41 +86,45 @@ async function readLedger(works: readonly CustomerWork[], { ledger, telemetry }:
   }
 }
 
-/** Undefined when the work has ended: there is nothing to write, or not now. */
+/** Decide → read the tier → mark. An outcome where there is nothing to write, or not now. */
 async function prepare(
   work: CustomerWork,
   entry: LedgerEntry | undefined,
-  ended: Ended,
   world: SettleWorld,
-): Promise<Writing | undefined> {
+): Promise<Writing | Outcome> {
   const { key, newest: event, moment } = work;
-  const end = (outcome: Outcome): undefined => void ended.set(work, outcome);
   const decision = decideBalance(moment, entry);
-  if (decision.kind === 'superseded') return end(decision);
+  if (decision.kind === 'superseded') return decision;
   const { version } = decision;
-  let { balance } = decision;
-  const stepOf = (): BalanceStep => ({ event, entry, version, balance, now: world.now() });
+  const change = { key, entry, version, topic: event.topic, now: world.now() };
   if (decision.kind === 'unchanged') {
-    const written = await write(key, unchangedBalance(stepOf()), entry, world);
-    return end(written ? { kind: 'unchanged' } : overtaken);
+    const next = unchangedEntry(change, { remembered: rememberBalance(decision.balance) });
+    return (await recordChange(change, next, world.ledger)) ? { kind: 'unchanged' } : overtaken;
   }
+  let { balance } = decision;
   if (!decision.tierIsKnown) {
     const read = await readTier(event.id, world.tiersOf(event.shop), world);
-    if (read.kind === 'retry') return end({ kind: 'retry', ...read.retry });
+    if (read.kind === 'retry') return { kind: 'retry', ...read.retry };
     balance = { ...balance, ...(read.tier !== undefined && { tier: read.tier }) };
   }
-  const change = changeFor(event.id, stepOf());
-  if (!entry?.appliedKey || entry.uncertain) return { work, change, ...stepOf() };
-  const marked = await write(key, markedBalance(stepOf()), entry, world);
-  return marked ? { work, change, ...stepOf(), entry: marked } : end(overtaken);
+  const given = balanceChange(event.id, balance, entry);
+  const replaces = entry?.appliedKey !== undefined && !entry.uncertain;
+  // The mark holds what is about to be written, so that any later worker can finish the work.
+  const marked = replaces
+    ? await markChange(change, world.ledger, { remembered: rememberBalance(balance) })
+    : change;
+  return marked ? { ...marked, work, balance, given } : overtaken;
 }
 
 /**
  * A tier is taken away unless the ledger knows that there is none: the first write has no mark, so a
  * worker that died may have left one, and so may an earlier ledger.
  */
-function changeFor(customerId: string, { balance, entry }: BalanceStep): BalanceChange {
-  const { points, cashback, tier } = balance;
+function balanceChange(
+  customerId: string,
+  { points, cashback, tier }: RememberedBalance,
+  entry: LedgerEntry | undefined,
+): BalanceChange {
   const hasNone = !entry?.uncertain && recallBalance(entry?.remembered)?.tier === null;
   const change = { customerId, points, cashback };
   return tier === undefined || (tier === null && hasNone) ? change : { ...change, tier };
@@ -128,7 +140,7 @@ async function writeTogether(
   try {
     written = await world.store.writeBalances(
       shop,
-      writings.map(({ change }) => change),
+      writings.map(({ given }) => given),
     );
   } catch (error) {
     for (const { work } of writings) brokeOff(work, error, ended, world);
@@ -136,14 +148,9 @@ async function writeTogether(
   }
   await Promise.all(
     writings.map((writing, index) =>
-      guard(writing.work, ended, world, async () => {
-        const outcome = await record(
-          writing,
-          written[index] ?? { kind: 'unavailable', why: 'no-word' },
-          world,
-        );
-        ended.set(writing.work, outcome);
-      }),
+      guard(writing.work, ended, world, () =>
+        record(writing, written[index] ?? { kind: 'unavailable', why: 'no-word' }, world),
+      ),
     ),
   );
 }
@@ -153,63 +160,61 @@ async function record(
   written: BalanceWritten,
   world: SettleWorld,
 ): Promise<Outcome> {
-  const { work, entry } = writing;
+  const { work, balance } = writing;
+  const change = { ...writing, now: world.now() };
   switch (written.kind) {
     case 'written': {
-      if (await write(work.key, writtenBalance(writing), entry, world)) {
-        return { kind: 'applied', calls: [] };
-      }
-      // Somebody else wrote while we did: nobody knows whose balance the customer has. Our message may
-      // be gone already, settled by the other worker, so the question gets a message of its own.
-      await world.ledger.markUncertain(work.key);
-      await world.queue.send(askAgain(work.newest, world.now()));
-      return overtaken;
+      const next = appliedEntry(change, balanceKey(balance), {
+        remembered: rememberBalance(balance),
+      });
+      const recorded = await recordApplied(change, next, world.ledger, () => {
+        const deliveryId = firstDeliveryId(work.newest);
+        return world.queue.send(askAgain({ ...work.newest, deliveryId }, world.now()));
+      });
+      return recorded ? { kind: 'applied', calls: [] } : overtaken;
     }
     case 'unknown-customer':
       // A conflict changes nothing about it.
-      await write(work.key, skippedBalance(writing, world.retentionDays), entry, world);
+      await recordChange(change, unknownCustomer(change, world), world.ledger);
       return { kind: 'skipped', why: 'unknown-customer' };
     case 'refused': {
       const why = `the store does not take the balance: ${written.code}`;
       return { kind: 'rejected', reason: 'rejected', why };
     }
-    case 'unavailable': {
-      const { kind: _, why, ...rest } = written;
-      return { kind: 'retry', why: `store-${why}`, ...rest };
-    }
+    case 'unavailable':
+      return retryStore(written);
   }
 }
 
-/** Undefined when another worker wrote since the entry was read. */
-async function write(
-  key: RecordKey<'customer'>,
-  next: LedgerWrite,
-  read: LedgerEntry | undefined,
-  { ledger }: SettleWorld,
-): Promise<LedgerEntry | undefined> {
-  const written = await ledger.write(key, next, read?.revision);
-  return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
+/** Forgets the balance, and expires: a customer whom the store does not know may never return. */
+function unknownCustomer(change: Change, { retentionDays }: SettleWorld) {
+  const { entry } = change;
+  const forgotten = entry && {
+    version: entry.version,
+    uncertain: false,
+    ...redactionOf(entry),
+    outcomes: entry.outcomes,
+    revision: entry.revision,
+  };
+  const facts = expiresAfter(retentionDays, change.now);
+  return skippedEntry({ ...change, entry: forgotten }, 'unknown-customer', facts);
 }
 
-const overtaken: Outcome = {
-  kind: 'retry',
-  why: 'overtaken',
-  afterSeconds: AFTER_UNKNOWN_OUTCOME,
-};
-
 /** Broken infrastructure, or a bug: it costs one customer a retry and no other anything. */
-async function guard<T>(
+async function guard(
   work: CustomerWork,
   ended: Ended,
   world: SettleWorld,
-  act: () => Promise<T>,
-): Promise<T | undefined> {
+  act: () => Promise<Writing | Outcome>,
+): Promise<Writing | undefined> {
   try {
-    return await act();
+    const end = await act();
+    if ('work' in end) return end;
+    ended.set(work, end);
   } catch (error) {
     brokeOff(work, error, ended, world);
-    return undefined;
   }
+  return undefined;
 }
 
 function brokeOff(

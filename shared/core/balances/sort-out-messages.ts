@@ -1,10 +1,10 @@
 import type { Rejection } from '../batch/outcome.ts';
 import { type ParkingWorld, parkMessage } from '../batch/park-message.ts';
+import { firstDeliveryId } from '../events/ask-again.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/source-queue.ts';
 import type { TracedMessage } from '../events/traced-event.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
-import { firstDeliveryId } from './ask-again.ts';
 import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
 import type { BalanceEvent } from './balance-event.ts';
 import { isFromTheFuture } from './decide-balance.ts';

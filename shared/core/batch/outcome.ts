@@ -1,13 +1,35 @@
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
+import type { TransportFailureReason } from '../../loyalty/result.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
+import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 
 /** Why nothing was sent although everything was understood. */
 export type SkipReason = MappingSkip | 'automatic-discount' | 'unknown-customer';
 
+/** Why work is tried again: a name to count and filter by, and a value of the metrics' `why`. */
+type RetryWhy =
+  | 'ledger-unavailable'
+  | 'dead-letter-queue-unavailable'
+  | 'out-of-time'
+  /** Broken infrastructure, or a bug. */
+  | 'broke-off'
+  /** Another worker wrote the same entry. */
+  | 'overtaken'
+  /** The circuit breaker is open. */
+  | 'loyalty-unavailable'
+  | LoyaltyErrorName
+  | 'unnamed-error'
+  | TransportFailureReason
+  | 'redemption-in-progress'
+  | 'redemption-unknown'
+  | 'redemptions-unavailable'
+  | `store-${string}`;
+
 export interface RetryReason {
-  /** A name to count and filter by, not a sentence. */
-  readonly why: string;
+  readonly why: RetryWhy;
+  /** The store did not answer a question: nothing was tried, and nothing is known to be wrong. */
+  readonly unanswered?: boolean;
   /** The least time to wait; the retry policy may wait longer. */
   readonly afterSeconds?: number;
   /** Nothing will pass until a person acts: wait long, and let the alarm speak. */
@@ -36,6 +58,13 @@ export type Outcome =
   | { readonly kind: 'handled'; readonly how: string }
   | ({ readonly kind: 'retry' } & RetryReason)
   | ({ readonly kind: 'rejected' } & Rejection);
+
+/** Another worker wrote while this one worked; a call of either may still be under way. */
+export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
+  kind: 'retry',
+  why: 'overtaken',
+  afterSeconds: AFTER_UNKNOWN_OUTCOME,
+};
 
 /** What becomes of the message. */
 export type Verdict =

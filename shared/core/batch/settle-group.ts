@@ -1,7 +1,6 @@
 import type { StoreEvent } from '../events/store-event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import type { EntityKey, EntityKind } from '../ledger/ledger-key.ts';
-import { isUnanswered } from '../sync/read-snapshot.ts';
 import type { ReadEvent, Task } from '../sync/store-reader.ts';
 import type { Candidate, Item } from './item.ts';
 import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
@@ -78,7 +77,7 @@ export async function settleGroup(
     const verdict = verdictOn(outcome);
     if (verdict.kind === 'delay') {
       // Once it was answered, it is the service that failed, and the others would follow too soon.
-      if (item.reading.kind !== 'ask-store' || !isUnanswered(verdict.retry)) return verdict.retry;
+      if (item.reading.kind !== 'ask-store' || !verdict.retry.unanswered) return verdict.retry;
       // A question that cannot be answered now waits, and does not hold up what the others know.
       waiting = verdict.retry;
       continue;

@@ -109,7 +109,7 @@ export async function walkDeeply(
       if (step.sent) tally.add('coupon', step.sent, world.now());
       if (await waitedForStore(step, world)) continue;
       // A place that the store does not take any more must not stop the walk for ever.
-      if (step.why === 'store-query-refused' && position.walk?.after !== undefined) {
+      if (step.placeRefused && position.walk?.after !== undefined) {
         const { walk: _, ...phaseAnew } = position;
         await keep(phaseAnew);
       }

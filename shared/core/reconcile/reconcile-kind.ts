@@ -66,7 +66,7 @@ export async function reconcileKind(
 
   /** A place that the store does not take any more must not stop the walk for ever. */
   async function stop(end: Stopped): Promise<Stopped> {
-    if (end.why === 'store-query-refused' && walk.after !== undefined) {
+    if (end.placeRefused && walk.after !== undefined) {
       await keep({ ...position, walk: { from: walk.from, until: walk.until } });
     }
     return orOutOfTime(end, world);

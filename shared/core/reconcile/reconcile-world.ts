@@ -49,6 +49,8 @@ export interface Compared {
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
+  /** The store does not take the place where the walk would go on. */
+  readonly placeRefused?: boolean;
   /** The least time before it can go on, where the store named one. */
   readonly afterSeconds?: number;
   /** What was done before it stopped and is kept nowhere else. */

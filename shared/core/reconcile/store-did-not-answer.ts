@@ -1,5 +1,5 @@
 import type { Telemetry } from '../batch/telemetry.ts';
-import type { WalkAnswer } from '../sync/store-walk.ts';
+import type { StoreUnavailable } from '../sync/store-reader.ts';
 import type { ReconcileWorld, Stopped } from './reconcile-world.ts';
 
 /** Longer is left to the next run. */
@@ -7,7 +7,7 @@ const LONGEST_WAIT_SECONDS = 60;
 
 /** The walk goes on when the store answers again; credentials and scopes need a person. */
 export function storeDidNotAnswer(
-  { why, misconfigured, afterSeconds }: Extract<WalkAnswer<never>, { kind: 'unavailable' }>,
+  { why, misconfigured, afterSeconds, queryRefused }: StoreUnavailable,
   telemetry: Telemetry,
 ): Stopped {
   if (misconfigured) telemetry.count('misconfigured', { why: `store-${why}` });
@@ -15,6 +15,7 @@ export function storeDidNotAnswer(
     kind: 'stopped',
     why: `store-${why}`,
     ...(afterSeconds !== undefined && { afterSeconds }),
+    ...(queryRefused && { placeRefused: true }),
   };
 }
 

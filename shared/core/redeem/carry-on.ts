@@ -1,5 +1,6 @@
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf } from '../batch/telemetry.ts';
+import { retryStore } from '../sync/store-reader.ts';
 import { type CompensationWorld, canBeCompensated, compensate } from './compensate.ts';
 import { type CodeWorld, makeCode } from './make-code.ts';
 import { type BookWorld, type OpenBook, openBook } from './open-book.ts';
@@ -67,9 +68,7 @@ async function makeOrCompensate(book: OpenBook, id: string, world: CarryOnWorld)
       return canBeCompensated(made.redemption, world)
         ? compensate(book, made.redemption, world)
         : { kind: 'rejected', reason: 'rejected', why: made.why };
-    case 'unavailable': {
-      const { kind: _, why, ...rest } = made;
-      return { kind: 'retry', why: `store-${why}`, ...rest };
-    }
+    case 'unavailable':
+      return retryStore(made);
   }
 }

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Outcome } from '../batch/outcome.ts';
+import { callLoyalty } from '../sync/call-loyalty.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { judge } from '../sync/make-calls.ts';
 import { take } from './make-code.ts';
 import type { OpenBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
@@ -36,34 +36,30 @@ export async function compensate(
   world: CompensationWorld,
 ): Promise<Outcome> {
   const { id } = redemption;
-  const { breaker, cashbackAddIs, loyalty, now, deadline } = world;
+  const { cashbackAddIs, loyalty, deadline } = world;
   if (cashbackAddIs === undefined) {
     const why = 'cashback was to be given for a lost code, and the settings no longer allow it';
     return { kind: 'rejected', reason: 'rejected', why };
   }
   const marked = await take(book, id, { kind: 'compensate' });
   if (marked?.state.at !== 'compensating') return { kind: 'handled', how: 'redemption-settled' };
-  const permit = breaker.enter(now());
-  if (permit.kind === 'stay-away') {
-    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: permit.afterSeconds };
+  const change = {
+    Value: marked.state.code.value,
+    OperationType: cashbackAddIs,
+    Reason: `The code of redemption ${id} could not be made in the store.`,
+    ChangeKey: id,
+  };
+  const called = await callLoyalty(
+    'changeCashback',
+    () => loyalty.changeCashback(book.customer.customerId, change, { signal: deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away') {
+    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: called.afterSeconds };
   }
-  try {
-    const change = {
-      Value: marked.state.code.value,
-      OperationType: cashbackAddIs,
-      Reason: `The code of redemption ${id} could not be made in the store.`,
-      ChangeKey: id,
-    };
-    const result = await loyalty.changeCashback(book.customer.customerId, change, {
-      signal: deadline,
-    });
-    const { outcome, end } = judge(['changeCashback'], result);
-    permit.settle(end, now());
-    const isKnown = result.kind === 'business-error' && result.code === KEY_EXISTS;
-    if (outcome.kind !== 'applied' && !isKnown) return outcome;
-    await take(book, id, { kind: 'compensated' });
-    return { kind: 'handled', how: 'redemption-compensated' };
-  } finally {
-    permit.settle('unused', now());
-  }
+  const { result, outcome } = called;
+  const isKnown = result.kind === 'business-error' && result.code === KEY_EXISTS;
+  if (outcome.kind !== 'applied' && !isKnown) return outcome;
+  await take(book, id, { kind: 'compensated' });
+  return { kind: 'handled', how: 'redemption-compensated' };
 }

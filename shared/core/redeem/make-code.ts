@@ -1,9 +1,10 @@
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
+import type { StoreUnavailable } from '../sync/store-reader.ts';
 import type { OpenBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { findRedemption, withStep } from './redemption-book.ts';
 import { isMaking, type Step } from './redemption-state.ts';
-import type { RewardStore, StoreUnavailable, WantedCode } from './reward-store.ts';
+import type { RewardStore, WantedCode } from './reward-store.ts';
 
 export interface CodeWorld {
   readonly store: RewardStore;

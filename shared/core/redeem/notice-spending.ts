@@ -1,5 +1,5 @@
-import { firstDeliveryId } from '../balances/ask-again.ts';
 import type { BalanceEvent } from '../balances/balance-event.ts';
+import { firstDeliveryId } from '../events/ask-again.ts';
 import { matchSpending } from './match-spending.ts';
 import { type BookWorld, openBook } from './open-book.ts';
 import type { RedemptionQueue } from './redemption-event.ts';

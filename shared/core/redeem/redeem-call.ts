@@ -1,7 +1,6 @@
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
-import { judge } from '../sync/make-calls.ts';
-import { tellCallTrouble } from '../sync/tell-call-trouble.ts';
+import { callForShopper } from '../sync/call-loyalty.ts';
 import type { RedeemWorld } from './redeem-world.ts';
 import type { Redemption, RefusedWhy, RewardCode } from './redemption.ts';
 import { isOverdue } from './redemption-state.ts';
@@ -29,21 +28,17 @@ export async function callRedeem(
   customerId: string,
   world: RedeemWorld,
 ): Promise<RedeemCallEnd> {
-  const { loyalty, breaker, telemetry, now, deadline } = world;
+  const { loyalty, now, deadline } = world;
   // Others may have settled it by now, and nothing must be spent after that.
   if (deadline.aborted || isOverdue(redemption, now())) return { kind: 'not-sent' };
-  const permit = breaker.enter(now());
-  if (permit.kind === 'stay-away') return { kind: 'not-sent' };
-  try {
-    const body = { CustomerId: customerId };
-    const result = await loyalty.redeemReward(redemption.rewardId, body, { signal: deadline });
-    const judged = judge(['redeemReward'], result);
-    permit.settle(judged.end, now());
-    tellCallTrouble('redeemReward', judged, telemetry);
-    return judgeAnswer(result, redemption, now());
-  } finally {
-    permit.settle('failed', now());
-  }
+  const body = { CustomerId: customerId };
+  const called = await callForShopper(
+    'redeemReward',
+    () => loyalty.redeemReward(redemption.rewardId, body, { signal: deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away') return { kind: 'not-sent' };
+  return judgeAnswer(called.result, redemption, now());
 }
 
 function judgeAnswer(

@@ -1,3 +1,4 @@
+import type { StoreUnavailable } from '../sync/store-reader.ts';
 import type { RewardCode } from './redemption.ts';
 
 /** A discount code for one customer, to be used once. */
@@ -8,14 +9,6 @@ export interface WantedCode extends RewardCode {
   readonly title: string;
   readonly minimum?: number;
   readonly combines: boolean;
-}
-
-export interface StoreUnavailable {
-  readonly kind: 'unavailable';
-  readonly why: string;
-  readonly afterSeconds?: number;
-  /** Nothing will pass until a person acts. */
-  readonly misconfigured?: boolean;
 }
 
 export type CodeMade =

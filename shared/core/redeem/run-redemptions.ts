@@ -65,7 +65,7 @@ async function attempt(event: RedemptionEvent, world: RedemptionWorld): Promise<
   }
 }
 
-const unfinished = (why: string): Outcome => ({
+const unfinished = (why: 'out-of-time' | 'broke-off'): Outcome => ({
   kind: 'retry',
   why,
   afterSeconds: AFTER_UNKNOWN_OUTCOME,

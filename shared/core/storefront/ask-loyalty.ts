@@ -3,9 +3,8 @@ import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
+import { callForShopper } from '../sync/call-loyalty.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { judge } from '../sync/make-calls.ts';
-import { tellCallTrouble } from '../sync/tell-call-trouble.ts';
 
 export type Asked<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
@@ -35,35 +34,23 @@ const AFTER_A_FAILURE_SECONDS = 5;
 export async function askLoyalty<Value>(
   operation: OperationId,
   call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
-  { breaker, telemetry, now }: AskingWorld,
+  world: AskingWorld,
 ): Promise<Asked<Value>> {
-  const permit = breaker.enter(now());
-  if (permit.kind === 'stay-away') {
-    return {
-      kind: 'unavailable',
-      afterSeconds: permit.afterSeconds,
-      mayHaveHappened: false,
-    };
+  const called = await callForShopper(operation, () => call({ timeoutMs: CALL_LIMIT_MS }), world);
+  if (called.kind === 'stay-away') {
+    return { kind: 'unavailable', afterSeconds: called.afterSeconds, mayHaveHappened: false };
   }
-  try {
-    const result = await call({ timeoutMs: CALL_LIMIT_MS });
-    const judged = judge([operation], result);
-    permit.settle(judged.end, now());
-    tellCallTrouble(operation, judged, telemetry);
-    const { outcome, mayHaveHappened } = judged;
-    if (result.kind === 'success' || result.kind === 'warning') {
-      return { kind: 'answered', value: result.value };
-    }
-    if (outcome.kind !== 'retry') {
-      const name = result.kind === 'business-error' ? result.name : undefined;
-      return { kind: 'refused', name };
-    }
-    return {
-      kind: 'unavailable',
-      afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
-      mayHaveHappened,
-    };
-  } finally {
-    permit.settle('unused', now());
+  const { result, outcome, mayHaveHappened } = called;
+  if (result.kind === 'success' || result.kind === 'warning') {
+    return { kind: 'answered', value: result.value };
   }
+  if (outcome.kind !== 'retry') {
+    const name = result.kind === 'business-error' ? result.name : undefined;
+    return { kind: 'refused', name };
+  }
+  return {
+    kind: 'unavailable',
+    afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
+    mayHaveHappened,
+  };
 }

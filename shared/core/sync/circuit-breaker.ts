@@ -10,8 +10,13 @@
  * State of one process and one shop; nothing is shared, because each worker finds out soon enough.
  */
 export interface CircuitBreaker {
-  /** A permit to call, or how long to stay away. Every permit must be settled. */
-  enter(now: Date): Permit | { readonly kind: 'stay-away'; readonly afterSeconds: number };
+  /** A permit to call, or how long to stay away. Every permit must be settled once. */
+  enter(now: Date): Permit | StayAway;
+}
+
+export interface StayAway {
+  readonly kind: 'stay-away';
+  readonly afterSeconds: number;
 }
 
 export interface Permit {
@@ -19,7 +24,7 @@ export interface Permit {
   settle(how: CallEnd, now: Date): void;
 }
 
-/** `answered` is any answer of the service, even a refusal: it is alive. `unused`: nobody called. */
+/** `answered` is any answer of the service, even a refusal: it is alive. `unused`: no call was made. */
 export type CallEnd = 'answered' | 'failed' | 'misconfigured' | 'unused';
 
 export interface BreakerSettings {
@@ -75,15 +80,7 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Circ
       if (waitMs > 0) return { kind: 'stay-away', afterSeconds: Math.ceil(waitMs / 1000) };
       if (inFlight >= allowed) return { kind: 'stay-away', afterSeconds: 1 };
       inFlight += 1;
-      let settled = false;
-      return {
-        kind: 'permit',
-        settle: (how, at) => {
-          if (settled) return;
-          settled = true;
-          settle(how, at);
-        },
-      };
+      return { kind: 'permit', settle };
     },
   };
 }

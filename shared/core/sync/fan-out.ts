@@ -6,7 +6,7 @@ import type { EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { isLongUnseen } from './read-snapshot.ts';
-import type { Store } from './store-reader.ts';
+import { askStoreLater, retryStore, type Store } from './store-reader.ts';
 
 export interface FanOutWorld {
   readonly ledger: Ledger;
@@ -32,15 +32,13 @@ export async function fanOut(
   if (cursor?.startsWith(GONE)) return fanOutGone(event, discountId, cursor, world);
   const answer = await world.store.readDiscount(event.shop, discountId, cursor);
   switch (answer.kind) {
-    case 'unavailable': {
-      const { kind: _, why, ...rest } = answer;
-      return { kind: 'retry', why: `store-${why}`, ...rest };
-    }
+    case 'unavailable':
+      return retryStore(answer);
     case 'gone':
       // Announced, or the store does not show it yet.
       return event.claim === 'deleted' || isLongUnseen(event.receivedAt, world.now())
         ? fanOutGone(event, discountId, GONE, world)
-        : { kind: 'retry', why: 'store-says-gone' };
+        : askStoreLater('says-gone');
     case 'found': {
       const { automatic, coupons, next } = answer.value;
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };

@@ -1,11 +1,17 @@
-import type { Outcome, RetryReason } from '../batch/outcome.ts';
+import type { Outcome } from '../batch/outcome.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import type { SnapshotSource } from './plan.ts';
-import type { Store, StoreAnswer, StoreEntity } from './store-reader.ts';
+import {
+  askStoreLater,
+  retryStore,
+  type Store,
+  type StoreAnswer,
+  type StoreEntity,
+} from './store-reader.ts';
 
 /** What is known of an entity at one moment; `gone` is knowledge too, but only the store's word. */
 export interface Snapshot {
@@ -32,12 +38,6 @@ export interface Question {
   readonly carried: number | undefined;
 }
 
-/** What the names of all reasons begin with for which the store's answer was none. */
-const STORE = 'store-';
-
-/** True when a question was not answered: nothing was tried then, and nothing is known to be wrong. */
-export const isUnanswered = ({ why }: RetryReason): boolean => why.startsWith(STORE);
-
 /**
  * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
  * told us already.
@@ -55,14 +55,12 @@ export async function readSnapshot(
     case 'found': {
       const version = versionOf(answer.value);
       const lags = carried !== undefined && version < carried;
-      return lags ? { kind: 'retry', why: `${STORE}lags` } : snapshot(answer.value, version);
+      return lags ? askStoreLater('lags') : snapshot(answer.value, version);
     }
     case 'gone':
       return judgeGone(key, event, entry, now());
-    case 'unavailable': {
-      const { kind: _, why, ...rest } = answer;
-      return { kind: 'retry', why: `${STORE}${why}`, ...rest };
-    }
+    case 'unavailable':
+      return retryStore(answer);
   }
 }
 
@@ -87,7 +85,7 @@ function judgeGone(
   const settled = entry !== undefined && entry.version >= heardAt;
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
-  return { kind: 'retry', why: `${STORE}says-gone` };
+  return askStoreLater('says-gone');
 }
 
 const UNSEEN_MS = 10 * 60_000;

@@ -1,7 +1,7 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { StoreProduct } from '../../store/product.ts';
-import type { SkipReason } from '../batch/outcome.ts';
+import type { Outcome, SkipReason } from '../batch/outcome.ts';
 import type { StoreEvent } from '../events/store-event.ts';
 
 /** A snapshot of one thing in the store, whatever way it was read. */
@@ -50,13 +50,32 @@ export type ReadEvent = (event: StoreEvent) => EventReading;
 export type StoreAnswer<Value> =
   | { readonly kind: 'found'; readonly value: Value }
   | { readonly kind: 'gone' }
-  | {
-      readonly kind: 'unavailable';
-      readonly why: string;
-      readonly afterSeconds?: number;
-      /** Credentials or scopes: nothing will pass until a person acts. */
-      readonly misconfigured?: boolean;
-    };
+  | StoreUnavailable;
+
+export interface StoreUnavailable {
+  readonly kind: 'unavailable';
+  /** A name for logs and metrics. */
+  readonly why: string;
+  readonly afterSeconds?: number;
+  /** Credentials or scopes: nothing will pass until a person acts. */
+  readonly misconfigured?: boolean;
+  /** The store did not take the question: a place in a list, kept for long, may be valid no more. */
+  readonly queryRefused?: boolean;
+}
+
+type Retry = Extract<Outcome, { kind: 'retry' }>;
+
+export function retryStore({ why, afterSeconds, misconfigured }: StoreUnavailable): Retry {
+  return {
+    ...askStoreLater(why),
+    ...(afterSeconds !== undefined && { afterSeconds }),
+    ...(misconfigured && { misconfigured }),
+  };
+}
+
+export function askStoreLater(why: string): Retry {
+  return { kind: 'retry', why: `store-${why}`, unanswered: true };
+}
 
 /** One page of a discount's codes, as the coupons they are. */
 export interface DiscountPage {

@@ -103,6 +103,7 @@ export function unavailable(
     why: scope === undefined ? reason : `${reason}-${scope.replaceAll('_', '-')}`,
     ...(afterSeconds !== undefined && { afterSeconds }),
     ...(reasons[reason] && { misconfigured: true }),
+    ...(reason === 'query-refused' && { queryRefused: true }),
   };
 }
 

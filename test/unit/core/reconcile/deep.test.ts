@@ -372,7 +372,12 @@ describe('a deep walk', () => {
         if (from === undefined && after === undefined && refused > 0) isBegunAnew = true;
         if (after === undefined || isBegunAnew) return walked.changedOrders(...given);
         refused += 1;
-        return { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+        return {
+          kind: 'unavailable',
+          why: 'query-refused',
+          misconfigured: true,
+          queryRefused: true,
+        };
       },
     });
     await connector.reconcile({ deep: true });

@@ -204,7 +204,7 @@ describe('one run', () => {
       if (after === undefined && refused > 0) isBegunAnew = true;
       if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
       refused += 1;
-      return { kind: 'unavailable', why: 'query-refused', misconfigured: true };
+      return { kind: 'unavailable', why: 'query-refused', misconfigured: true, queryRefused: true };
     };
     connector.parts.walked = refusing;
     await connector.reconcile();

@@ -1,0 +1,134 @@
+import {
+  type EntityEntry,
+  type EntityWrite,
+  type Ledger,
+  type LedgerWrite,
+  replaceEntry,
+  type WriteOf,
+  withOutcome,
+} from './ledger.ts';
+import type { LedgerKey } from './ledger-key.ts';
+import { redactionOf } from './redacted-person.ts';
+
+/**
+ * A change of what another system holds for one key. Entities and balances are changed alike:
+ *
+ *   mark, where an applied state is replaced ──▶ call ──▶ record
+ *
+ * A worker that dies after the mark leaves the entry uncertain: no one trusts its old key, and the next
+ * message calls again. Each write names the revision that it was decided on.
+ */
+export interface Change<Key extends LedgerKey = LedgerKey> {
+  readonly key: Key;
+  /** As it was read, or as the mark left it. */
+  readonly entry: EntityEntry | undefined;
+  /** Of the snapshot or event that is applied, in epoch milliseconds. */
+  readonly version: number;
+  /** What the line of the history names as its reason. */
+  readonly topic: string;
+  readonly now: Date;
+}
+
+/** What an entry holds of the state itself. */
+export type Facts = Partial<Omit<EntityWrite, 'version' | 'uncertain' | 'outcomes'>>;
+
+/**
+ * Before a call that replaces an applied state. The version is that of the attempt, so that an older
+ * snapshot asks the store instead of overtaking it. Undefined when another worker wrote meanwhile.
+ */
+export async function markChange<Key extends LedgerKey>(
+  change: Change<Key>,
+  ledger: Pick<Ledger, 'write'>,
+  facts: Facts = {},
+): Promise<Change<Key> | undefined> {
+  const marked = { ...kept(change), ...facts, version: newestVersion(change), uncertain: true };
+  const entry = await recordChange(change, marked, ledger);
+  return entry && { ...change, entry };
+}
+
+/** Undefined when another worker wrote meanwhile: the same is then decided again. */
+export async function recordChange<Key extends LedgerKey>(
+  { key, entry }: Change<Key>,
+  next: EntityWrite,
+  ledger: Pick<Ledger, 'write'>,
+): Promise<EntityEntry | undefined> {
+  return replaceEntry(ledger, key, next as WriteOf<Key>, entry);
+}
+
+/**
+ * After a call that succeeded. Where another worker wrote meanwhile, it is unknown whose call came last.
+ * Our message may be gone already, settled by that worker, so the question gets a message of its own.
+ */
+export async function recordApplied<Key extends LedgerKey>(
+  change: Change<Key>,
+  next: EntityWrite,
+  ledger: Pick<Ledger, 'write' | 'markUncertain'>,
+  askAgain: () => Promise<void>,
+): Promise<EntityEntry | undefined> {
+  const written = await recordChange(change, next, ledger);
+  if (written) return written;
+  await ledger.markUncertain(change.key);
+  await askAgain();
+  return undefined;
+}
+
+export function appliedEntry(change: Change, appliedKey: string, facts: Facts): EntityWrite {
+  return {
+    version: newestVersion(change),
+    appliedKey,
+    uncertain: false,
+    ...facts,
+    ...redactionOf(change.entry),
+    outcomes: history(change, 'applied'),
+  };
+}
+
+/** After a first call whose fate is unknown: remembered as if it had arrived, trusted as if not. */
+export function attemptedEntry(change: Change, facts: Facts): EntityWrite {
+  const { appliedKey: _, ...entry } = appliedEntry(change, '', facts);
+  return { ...entry, uncertain: true, outcomes: history(change, 'attempted') };
+}
+
+/** The version moves on without a call, or a late middle snapshot would be applied. */
+export function unchangedEntry(change: Change, facts: Facts): EntityWrite {
+  return {
+    ...kept(change),
+    ...facts,
+    version: newestVersion(change),
+    outcomes: history(change, 'unchanged'),
+  };
+}
+
+export function skippedEntry(change: Change, why: string, facts: Facts): EntityWrite {
+  return {
+    ...kept(change),
+    ...facts,
+    version: newestVersion(change),
+    outcomes: history(change, 'skipped', why),
+  };
+}
+
+/** Keeps its version: what was rejected was not settled, and a replay of it must not look late. */
+export function rejectedEntry(change: Change, why: string, facts: Facts): EntityWrite {
+  return {
+    ...kept(change),
+    ...facts,
+    version: change.entry?.version ?? 0,
+    outcomes: history(change, 'rejected', why),
+  };
+}
+
+function kept({ entry }: Change): Omit<EntityWrite, 'version'> {
+  if (!entry) return { uncertain: false, outcomes: [] };
+  const { revision: _, version: __, ...rest } = entry;
+  return rest;
+}
+
+const newestVersion = ({ version, entry }: Change): number =>
+  Math.max(version, entry?.version ?? 0);
+
+function history(change: Change, outcome: string, why?: string): LedgerWrite['outcomes'] {
+  const { entry, version, topic, now } = change;
+  const line = { at: now.toISOString(), outcome, version, topic };
+  return withOutcome(entry, { ...line, ...(why !== undefined && { why }) });
+}

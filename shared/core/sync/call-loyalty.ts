@@ -1,0 +1,64 @@
+import type { OperationId } from '../../loyalty/operations.ts';
+import type { LoyaltyResult } from '../../loyalty/result.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
+import type { CircuitBreaker, StayAway } from './circuit-breaker.ts';
+import { type CallsMade, judge } from './make-calls.ts';
+
+export interface LoyaltyLine {
+  readonly breaker: CircuitBreaker;
+  readonly now: () => Date;
+}
+
+/** Holds a permit of the circuit breaker while `act` calls; does not call while it is open. */
+export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
+  { breaker, now }: LoyaltyLine,
+  act: () => Promise<Made>,
+): Promise<Made | StayAway> {
+  const permit = breaker.enter(now());
+  if (permit.kind === 'stay-away') return permit;
+  let end: CallsMade['end'] = 'unused';
+  try {
+    const made = await act();
+    end = made.end;
+    return made;
+  } finally {
+    permit.settle(end, now());
+  }
+}
+
+export interface Called<Value> extends CallsMade {
+  readonly kind: 'called';
+  readonly result: LoyaltyResult<Value>;
+}
+
+/** One call of one operation, with what its answer means. */
+export async function callLoyalty<Value>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Value>>,
+  line: LoyaltyLine,
+): Promise<Called<Value> | StayAway> {
+  return throughBreaker(line, async () => {
+    const result = await call();
+    return { kind: 'called', result, ...judge([operation], result) } as const;
+  });
+}
+
+/**
+ * The same for a call that belongs to no message: nothing else counts and logs that the loyalty service
+ * did not answer it.
+ */
+export async function callForShopper<Value>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Value>>,
+  line: LoyaltyLine & { readonly telemetry: Telemetry },
+): Promise<Called<Value> | StayAway> {
+  const called = await callLoyalty(operation, call, line);
+  if (called.kind === 'called' && called.outcome.kind === 'retry') {
+    const { misconfigured, throttled, why } = called.outcome;
+    if (misconfigured) line.telemetry.count('misconfigured');
+    if (throttled) line.telemetry.count('throttled');
+    const message = 'the loyalty service did not answer the storefront';
+    line.telemetry.log('warn', message, { operation, why });
+  }
+  return called;
+}
