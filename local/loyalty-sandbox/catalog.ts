@@ -1,7 +1,3 @@
-import { quizzes } from './default-catalog/quizzes.ts';
-import { rewards } from './default-catalog/rewards.ts';
-import { tiers } from './default-catalog/tiers.ts';
-
 /**
  * What the merchant would set up in the admin panel of the service: rewards, tiers and quizzes. The
  * API only reads them, so the sandbox gets them as data, and a test can bring its own.
@@ -65,5 +61,3 @@ export type CatalogQuestion =
       readonly options: readonly { readonly id: number; readonly text: string }[];
       readonly atMost: number;
     };
-
-export const defaultCatalog: Catalog = { rewards, tiers, quizzes };

@@ -1,6 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DataFileError } from './data-file-error.ts';
+import { isAlive } from './is-alive.ts';
+
+/** Says in plain words what is wrong with a data file and what to do about it. */
+export class DataFileError extends Error {}
 
 /** Locks of this very process: after a restart in a container the id in a stale lock can be ours. */
 const held = new Set<string>();
@@ -13,7 +16,7 @@ export function lockDataFile(path: string): () => void {
   const lock = resolve(`${path}.lock`);
   if (!tryLock(path, lock)) {
     const owner = Number(readFileSync(lock, 'utf8'));
-    if (owner === process.pid ? held.has(lock) : isRunning(owner)) {
+    if (owner === process.pid ? held.has(lock) : isAlive(owner)) {
       throw new DataFileError(
         `${path} is in use by process ${owner}. Stop that sandbox or give another file. ` +
           `(If that process is no sandbox, delete ${lock}.)`,
@@ -49,16 +52,5 @@ function tryLock(path: string, lock: string): boolean {
       );
     }
     throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    // Signal 0 only asks.
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

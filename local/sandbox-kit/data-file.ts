@@ -8,8 +8,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { DataFileError } from './data-file-error.ts';
-import { lockDataFile } from './data-file-lock.ts';
+import { DataFileError, lockDataFile } from './data-file-lock.ts';
 import { dataFileHeading, replay } from './data-file-replay.ts';
 import type { Change, Tables } from './tables.ts';
 

@@ -1,19 +1,25 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
+import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import type { StartOptions } from './arguments.ts';
-import { type AssemblyFolder, openAssemblyFolder } from './assembly-folder.ts';
-import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
-import { explain } from './explain.ts';
 import { greet } from './greeting.ts';
 import { portsFrom } from './ports.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { writeStateFile } from './state-file.ts';
-import { synthesize } from './synthesize.ts';
+import {
+  type AssemblyFolder,
+  CannotStart,
+  type ChosenSettings,
+  chooseSettings,
+  openAssemblyFolder,
+  synthesize,
+} from './synthesize.ts';
+import { UnknownInTemplate } from './template/template.ts';
 
 /** How long what the day has caused may take to settle: retries after the outage included. */
 const PATIENCE_MS = 120_000;
@@ -148,4 +154,24 @@ async function report(stack: RunningStack, shop: Shop, left: number): Promise<bo
   }
   say(`in sync: ${orders} orders, ${products} products, ${coupons} coupons`);
   return true;
+}
+
+/** What went wrong at the start, for whoever started it. */
+function explain(error: unknown, firstPort: number): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken, perhaps by another stack. Stop that one, or give another --port than ${firstPort}.`;
+  }
+  if (code === 'EACCES' && port !== undefined) {
+    return `Port ${port} is not open to this user. Give a --port above 1023.`;
+  }
+  if (code === 'LEVEL_LOCKED' || code === 'LEVEL_DATABASE_NOT_OPEN') {
+    return 'The folder given with --data is in use by another stack. Stop that one, or give another folder.';
+  }
+  const isForPeople =
+    error instanceof CannotStart ||
+    error instanceof UnknownInTemplate ||
+    error instanceof DataFileError;
+  return isForPeople ? error.message : (error.stack ?? error.message);
 }

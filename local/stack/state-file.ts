@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
+import { isAlive } from '../sandbox-kit/is-alive.ts';
 import { PLACE } from './emulators.ts';
-import { isAlive } from './is-alive.ts';
 import type { RunningStack } from './running-stack.ts';
 
 /** How other programs of the project find the stack that runs. */

@@ -1,4 +1,6 @@
+import type { Shop } from '../../shared/config/connector-config.ts';
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
+import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 
 /** The store of this machine, asked through its Admin API as the functions ask it. */
@@ -10,4 +12,26 @@ export function openStoreAdmin({ address, credentials }: StoreSandbox) {
       sandboxAddress: address,
     }),
   });
+}
+
+/** Has the store send what the connector wants to hear, as `npx loyalty-connector webhooks sync` does. */
+export async function subscribe(
+  store: StoreSandbox,
+  { domain, path }: Pick<Shop, 'domain' | 'path'>,
+  webhookAddress: string,
+): Promise<void> {
+  const { ask } = openStoreAdmin(store);
+  const subscriptions = createSubscriptions({
+    ask,
+    pathOf: () => path,
+    webhookAddress,
+    madeBy: 'admin-api',
+  });
+  const checked = await subscriptions.checkSubscriptions(domain);
+  if (checked.kind === 'unavailable') {
+    throw new Error(`The store's subscriptions cannot be read: ${checked.why}.`);
+  }
+  const changes = await subscriptions.repair(domain, checked.findings);
+  const refused = changes.find(({ done }) => done === 'refused');
+  if (refused) throw new Error(`The store refuses a subscription to ${refused.topic}.`);
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
+import { isAlive } from '../sandbox-kit/is-alive.ts';
+import type { StartOptions } from './arguments.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
 
 /** Something that a person can set right; its message says how. */
@@ -67,4 +69,50 @@ export async function synthesize(
   });
   if (code !== 0) throw new CannotStart(`The stack cannot be synthesized.\n${said.trim()}`);
   return readAssembly(folder, stackNameOf(stage));
+}
+
+const NAME = /^assembly-(\d+)$/;
+
+export interface AssemblyFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/**
+ * Where this process has the stack described. Its functions are started from there as long as it
+ * runs, so no other process may write to it. What killed processes left behind is taken away.
+ */
+export function openAssemblyFolder(parent = join(PROJECT, '.connector')): AssemblyFolder {
+  mkdirSync(parent, { recursive: true });
+  for (const name of readdirSync(parent)) {
+    const [, pid] = NAME.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) removeFolder(join(parent, name));
+  }
+  const path = join(parent, `assembly-${process.pid}`);
+  return { path, remove: () => removeFolder(path) };
+}
+
+function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+export interface ChosenSettings {
+  readonly connector: Connector;
+  /** The file that stands for the stage's own, if one does. */
+  readonly file: string | undefined;
+}
+
+const WITH_STOREFRONT = 'local/stack/with-storefront.config.ts';
+
+/**
+ * The settings of the stage. Those of `prod` without a storefront get one for as long as they run here,
+ * because its pages are worth seeing; `--once` ends before anybody could look, and runs them as they are.
+ */
+export async function chooseSettings({
+  stage,
+  once,
+}: Pick<StartOptions, 'stage' | 'once'>): Promise<ChosenSettings> {
+  const connector = await loadConnector(stage);
+  if (connector.storefront || stage !== 'prod' || once) return { connector, file: undefined };
+  return { connector: await loadConnector(stage, WITH_STOREFRONT), file: WITH_STOREFRONT };
 }

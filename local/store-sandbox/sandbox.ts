@@ -1,5 +1,5 @@
 import { openDataFile } from '../sandbox-kit/data-file.ts';
-import { DataFileError } from '../sandbox-kit/data-file-error.ts';
+import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
 import type { Sender } from './delivery/sender.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Answer } from '../sandbox-kit/http/respond.ts';
+import type { Answer } from '../sandbox-kit/http/server.ts';
 import { signQuery } from './sign-query.ts';
 
 export const PROXY_PATH = '/apps/loyalty';

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopbackHost } from '../sandbox-kit/http/loopback-host.ts';
-import { readBody } from '../sandbox-kit/http/read-body.ts';
-import { type Answer, respond } from '../sandbox-kit/http/respond.ts';
-import { type Server, startServer } from '../sandbox-kit/http/start-server.ts';
+import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
+import { type Answer, respond, type Server, startServer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
 import { acts } from './act.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';

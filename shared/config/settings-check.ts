@@ -13,12 +13,11 @@ import {
   webAddress,
   wholeNumber,
 } from './checks.ts';
-import type { ConnectorSettings } from './connector-config.ts';
 import { deploymentCheck } from './deployment-settings.ts';
 import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
-import { storefrontCheck } from './storefront-settings.ts';
+import { type StorefrontSettings, storefrontCheck } from './storefront-settings.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -195,11 +194,16 @@ const settings = shapeOf({
 /** All faults of the settings, in the order in which they are written. */
 export function checkSettings(value: unknown): SettingFault[] {
   const faults = settings(value, '');
-  return faults.length > 0 ? faults : compensationFaults(value as ConnectorSettings);
+  return faults.length > 0 ? faults : compensationFaults(value as CompensationSettings);
+}
+
+interface CompensationSettings {
+  readonly storefront?: StorefrontSettings;
+  readonly loyalty: { readonly assumptions?: LoyaltyAssumptions };
 }
 
 /** The documentation does not say which operation adds, and a guess could take cashback away. */
-function compensationFaults({ storefront, loyalty }: ConnectorSettings): SettingFault[] {
+function compensationFaults({ storefront, loyalty }: CompensationSettings): SettingFault[] {
   if (!storefront?.compensateLostRedemptions) return [];
   if (loyalty.assumptions?.cashbackAddIs !== undefined) return [];
   const problem = 'needs loyalty.assumptions.cashbackAddIs';

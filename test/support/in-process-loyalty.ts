@@ -1,5 +1,5 @@
-import { defaultCatalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
+import { defaultCatalog } from '../../local/loyalty-sandbox/default-catalog.ts';
 import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';

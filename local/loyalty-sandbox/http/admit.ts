@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
-import { type Body, largestBodyBytes } from '../../sandbox-kit/http/read-body.ts';
+import { type Body, isLoopbackHost, largestBodyBytes } from '../../sandbox-kit/http/requests.ts';
 import type { Service } from '../service.ts';
 import { isAuthorized } from './basic-auth.ts';
 import { type Reaction, refusal } from './reaction.ts';

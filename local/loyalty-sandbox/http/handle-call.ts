@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
-import { type JsonBody, parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
-import { type Body, readBody } from '../../sandbox-kit/http/read-body.ts';
-import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
+import {
+  type Body,
+  type JsonBody,
+  parseJsonBody,
+  readBody,
+  splitTarget,
+} from '../../sandbox-kit/http/requests.ts';
 import type { Call, Fault } from '../call.ts';
 import type { Service } from '../service.ts';
 import { admit } from './admit.ts';

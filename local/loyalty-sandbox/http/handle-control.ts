@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
-import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
-import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
-import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
+import { parseJsonBody, readBody, splitTarget } from '../../sandbox-kit/http/requests.ts';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
 import { readFaultRule } from '../faults/read-fault-rule.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';

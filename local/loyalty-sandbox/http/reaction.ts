@@ -4,7 +4,7 @@ import {
   resetConnection,
   respond,
   respondTruncated,
-} from '../../sandbox-kit/http/respond.ts';
+} from '../../sandbox-kit/http/server.ts';
 import type { JournalEntry } from '../journal.ts';
 
 /** What is done about a call, once it is decided. */

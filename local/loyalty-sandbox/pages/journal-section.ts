@@ -1,5 +1,4 @@
-import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import { badge, moment } from '../../sandbox-kit/pages/table.ts';
+import { badge, type Html, html, moment } from '../../sandbox-kit/pages/html.ts';
 import type { Journal, JournalEntry } from '../journal.ts';
 
 const mostCalls = 100;

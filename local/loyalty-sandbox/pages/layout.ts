@@ -1,5 +1,5 @@
 import type { Credentials } from '../../../shared/loyalty/access.ts';
-import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 
 export interface PageParts {

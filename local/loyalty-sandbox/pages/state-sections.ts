@@ -1,12 +1,13 @@
-import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import {
   amount,
   badge,
   brief,
+  type Html,
+  html,
   moment,
   renderSection,
   type Tone,
-} from '../../sandbox-kit/pages/table.ts';
+} from '../../sandbox-kit/pages/html.ts';
 import { customerOf, type PointEvent } from '../events/point-event.ts';
 import type { State } from '../state.ts';
 

@@ -29,3 +29,64 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const escapeText = (text: string): string => text.replace(/[&<>"']/g, (c) => entities[c] ?? c);
+
+interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => Html | string | number | null;
+  /** Numbers stand at the right, so that their places line up. */
+  readonly align?: 'right';
+}
+
+export interface Section<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly rows: readonly Row[];
+  /** What to do to see something here. */
+  readonly whenEmpty: string;
+  readonly columns: readonly Column<Row>[];
+}
+
+/** A page of thousands of rows, made every two seconds, would be of no use to anyone. */
+const mostRows = 200;
+
+/** Latest first. */
+export function renderSection<Row>({ id, title, rows, whenEmpty, columns }: Section<Row>): Html {
+  const shown = rows.slice(-mostRows).reverse();
+  return html`<section id="${id}">
+<h2>${title} <span class="count">${rows.length}</span></h2>
+${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : renderTable(columns, shown)}
+${
+  rows.length > shown.length &&
+  html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/state">/sandbox/state</a>.</p>`
+}
+</section>
+`;
+}
+
+function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Html {
+  const cellClass = ({ align }: Column<Row>) => (align === 'right' ? 'number' : 'text');
+  return html`<div class="scroll"><table>
+<thead><tr>${columns.map((column) => html`<th class="${cellClass(column)}">${column.name}</th>`)}</tr></thead>
+<tbody>
+${rows.map(
+  (row) =>
+    html`<tr>${columns.map((column) => html`<td class="${cellClass(column)}">${column.cell(row) ?? html`<span class="none">–</span>`}</td>`)}</tr>\n`,
+)}</tbody>
+</table></div>`;
+}
+
+export type Tone = 'good' | 'bad' | 'waiting' | 'plain';
+
+export const badge = (tone: Tone, text: string): Html =>
+  html`<span class="badge ${tone}">${text}</span>`;
+
+/** Whole text on hover, because an id or a title can be of any length. */
+export const brief = (text: string | null): Html | null =>
+  text === null ? null : html`<span class="brief" title="${text}">${text}</span>`;
+
+export const moment = (iso: string | null | undefined): Html | null =>
+  iso ? html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>` : null;
+
+const amounts = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+export const amount = (value: number | null): string | null =>
+  value === null ? null : amounts.format(value);

@@ -1,5 +1,5 @@
+import type { InvocationResult } from './function-worker.ts';
 import { FunctionWorker, type WorkerSettings } from './function-worker.ts';
-import type { InvocationResult } from './invocation.ts';
 
 /** What an account allows all functions together, as long as nobody asks AWS for more. */
 const ACCOUNT_CONCURRENCY = 1_000;

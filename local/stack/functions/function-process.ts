@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { InvocationRequest, ProcessMessage } from './invocation.ts';
+import type { InvocationRequest, ProcessMessage } from './function-worker.ts';
 
 /**
  * The process of one function, as Lambda's runtime is: loads the bundle once, then serves one

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Answer } from '../../sandbox-kit/http/respond.ts';
-import type { InvocationResult } from './invocation.ts';
+import type { Answer } from '../../sandbox-kit/http/server.ts';
+import type { InvocationResult } from './function-worker.ts';
 
 export interface WebRequest {
   readonly method: string;
@@ -119,4 +119,16 @@ function readAnswer(value: unknown): Answer {
 
 function plain(status: number, text: string): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: `{"Message":"${text}"}` };
+}
+
+/** Whether a route of an HTTP API (`POST /{shop}`) takes the request; a part in braces is any one part. */
+export function matchesRoute(route: string, method: string, path: string): boolean {
+  const [wantedMethod, pattern = ''] = route.split(' ');
+  const wanted = pattern.split('/');
+  const parts = path.split('/');
+  return (
+    wantedMethod === method &&
+    wanted.length === parts.length &&
+    wanted.every((part, n) => (/^\{\w+\}$/.test(part) ? parts[n] !== '' : part === parts[n]))
+  );
 }

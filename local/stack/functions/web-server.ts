@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
-import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
-import { type Server, startServer } from '../../sandbox-kit/http/start-server.ts';
+import { readBody } from '../../sandbox-kit/http/requests.ts';
+import { jsonAnswer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import { PLACE } from '../emulators.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
-import { toHttpAnswer, toHttpEvent } from './http-event.ts';
-import type { InvocationResult } from './invocation.ts';
-import { matchesRoute } from './matches-route.ts';
+import type { InvocationResult } from './function-worker.ts';
+import { matchesRoute, toHttpAnswer, toHttpEvent } from './http-event.ts';
 
 export interface WebParts {
   readonly web: WebDescription;

@@ -1,12 +1,9 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
-import { respond } from '../../sandbox-kit/http/respond.ts';
-import { type Server, startServer } from '../../sandbox-kit/http/start-server.ts';
+import { isLoopbackHost, readBody } from '../../sandbox-kit/http/requests.ts';
+import { respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import type { AccessControl } from '../iam/access-control.ts';
+import { answerInvocation, type Invoke, refuse } from './answers.ts';
 import { type AwsCall, identifyCall, type Place, type Service } from './identify-call.ts';
-import { answerInvocation, type Invoke } from './invoke-function.ts';
-import { refuse } from './refusal.ts';
 import { verifySignature } from './signature.ts';
 
 export interface Key {

@@ -1,25 +1,19 @@
-import { describeQueue, describeTable } from './describe-data.ts';
 import {
   describeEventSource,
   describeFunction,
   describePermission,
+  describeQueue,
+  describeQueuePolicy,
+  describeRole,
   describeSchedules,
+  describeTable,
   describeWeb,
-} from './describe-functions.ts';
-import { describeQueuePolicy, describeRole } from './describe-policies.ts';
-import { createIdentities, type Identity, type Place } from './identities.ts';
-import { type Properties, type Reader, readerOf } from './properties.ts';
+  type ResolvedResource,
+} from './describe-resources.ts';
+import { createIdentities, type Place } from './identities.ts';
 import { createResolver, type Resolve } from './resolve.ts';
-import { NOT_RUN_HERE } from './resource-kinds.ts';
 import type { StackDescription } from './stack-description.ts';
-import { type Template, UnknownInTemplate } from './template.ts';
-
-/** One resource with its references resolved. */
-export interface ResolvedResource extends Reader {
-  readonly logicalId: string;
-  readonly type: string;
-  readonly identity: Identity;
-}
+import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
 /** Read elsewhere, together with what they belong to. */
 const PARTS = new Set([
@@ -27,6 +21,31 @@ const PARTS = new Set([
   'AWS::Logs::LogGroup',
   // It holds nothing that is not said by its secret's name.
   'AWS::SecretsManager::Secret',
+]);
+
+/**
+ * What the template describes and this machine has no use for. Listed one by one: a kind that is in
+ * neither list stops the start, because what is silently left out would only be missed when deployed.
+ */
+const NOT_RUN_HERE: ReadonlySet<string> = new Set([
+  // Watched by people, not by the functions.
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::Logs::MetricFilter',
+  // Of the alarms. A queue or a table with a key of its own is not understood: see describe-resources.ts.
+  'AWS::KMS::Alias',
+  'AWS::KMS::Key',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
+  // A name in front of the same address, and how much may pass through it.
+  'AWS::ApiGatewayV2::ApiMapping',
+  'AWS::ApiGatewayV2::DomainName',
+  'AWS::ApiGatewayV2::Stage',
+  // How often a failed call of a schedule is repeated; a schedule here simply comes again.
+  'AWS::Lambda::EventInvokeConfig',
+  'AWS::CDK::Metadata',
 ]);
 
 /** Pure: says what the template describes, at that place. Throws on what it does not understand. */

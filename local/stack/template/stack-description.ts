@@ -1,5 +1,5 @@
 import type { Statement } from '../iam/policy.ts';
-import type { Properties } from './properties.ts';
+import type { Properties } from './template.ts';
 
 /** What a template describes, in the few kinds of things that run here, every reference resolved. */
 export interface StackDescription {
@@ -108,4 +108,9 @@ export function isFunction(
   reference: FunctionReference,
 ): boolean {
   return reference === name || reference === arn;
+}
+
+/** Roles are known to the policies by their name, to a function by their ARN. */
+export function roleNameOf({ roleArn }: Pick<FunctionDescription, 'roleArn'>): string {
+  return roleArn.split('/').at(-1) ?? '';
 }

@@ -16,6 +16,7 @@ import { bulkProblem } from './bulk-rules.ts';
 import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
 import { executeDocument } from './execute-document.ts';
 import type { GraphContext } from './graph-context.ts';
+import { orderView } from './order-view.ts';
 import { requestedCost } from './query-cost.ts';
 import { type BulkResult, JsonlWriter } from './write-jsonl.ts';
 
@@ -195,6 +196,7 @@ export class AdminApi {
       world,
       subscriptions,
       bulk: this.bulk,
+      viewOrder: orderView,
       scopes: new Set(settings.scopes),
       unpaged,
       ...(roots && { roots }),

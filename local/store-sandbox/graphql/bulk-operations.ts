@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gid, type Ids } from '../model/ids.ts';
 import { moment, type Notice } from '../model/world.ts';
-import type { View } from './graph-context.ts';
 import type { BulkResult } from './write-jsonl.ts';
 
 interface Operation {
@@ -30,6 +29,9 @@ export interface BulkParts {
   readonly address: () => string;
   readonly announce: (notice: Notice) => void;
 }
+
+/** The fields of `BulkOperation`, by name. */
+type View = Readonly<Record<string, unknown>>;
 
 export type BulkStart =
   | { readonly kind: 'started'; readonly operation: View }

@@ -10,6 +10,8 @@ export interface GraphContext {
   readonly scopes: ReadonlySet<string>;
   readonly subscriptions: Subscriptions;
   readonly bulk: BulkOperations;
+  /** What an order has points back at it: through here, so that the files of the views form no circle. */
+  readonly viewOrder: (context: GraphContext, order: OrderRow) => View;
   /** A bulk operation reads every connection to its end. */
   readonly unpaged: boolean;
   /** The part of the root connection that is read in one go; given once. */

@@ -5,7 +5,6 @@ import { connect, type PageArguments } from './connection.ts';
 import { allocationView, taxView } from './discount-application-view.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { moneyBag } from './money-view.ts';
-import { orderView } from './order-view.ts';
 import { productView, variantView } from './product-view.ts';
 import { locationView, staffView } from './shop-view.ts';
 
@@ -87,7 +86,7 @@ export function fulfillmentView(context: GraphContext, order: OrderRow, row: Ful
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     totalQuantity: sum(row.lines.map(({ quantity }) => quantity)),
-    order: () => orderView(context, order),
+    order: () => context.viewOrder(context, order),
     location: () => (location ? locationView(context, location) : null),
     trackingInfo:
       row.trackingNumber === null ? [] : [{ number: row.trackingNumber, company: null, url: null }],

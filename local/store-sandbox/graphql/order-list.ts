@@ -3,7 +3,6 @@ import { financialStatus, fulfillmentStatus } from '../model/order-status.ts';
 import { orderTotals } from '../model/order-totals.ts';
 import { connect, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { orderView } from './order-view.ts';
 import { parseSearch, type SearchFields } from './search-query.ts';
 
 export function listOrders(
@@ -16,7 +15,7 @@ export function listOrders(
     rows: orders.filter((order) => fits(searchFields(order))),
     id: ({ id }) => id,
     value: sortValue(args.sortKey),
-    view: (order) => orderView(context, order),
+    view: (order) => context.viewOrder(context, order),
   });
 }
 

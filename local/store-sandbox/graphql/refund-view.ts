@@ -7,7 +7,6 @@ import { connect, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { lineById, shippingView } from './line-view.ts';
 import { moneyBag } from './money-view.ts';
-import { orderView } from './order-view.ts';
 
 export function refundView(context: GraphContext, order: OrderRow, refund: RefundRow): View {
   const transactions = order.transactions.filter(({ id }) => refund.transactionIds.includes(id));
@@ -19,7 +18,7 @@ export function refundView(context: GraphContext, order: OrderRow, refund: Refun
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     updatedAt: refund.createdAt,
-    order: () => orderView(context, order),
+    order: () => context.viewOrder(context, order),
     totalRefundedSet: () => moneyBag(order, sum(transactions.map(({ minor }) => minor))),
     refundLineItems: (args: PageArguments) =>
       connect(context, args, {
@@ -89,7 +88,7 @@ export function transactionView(context: GraphContext, order: OrderRow, row: Tra
     amountSet: moneyBag(order, row.minor),
     accountNumber: row.card ? `•••• ${row.card.last4}` : null,
     errorCode: null,
-    order: () => orderView(context, order),
+    order: () => context.viewOrder(context, order),
     parentTransaction: () => (parent ? transactionView(context, order, parent) : null),
     paymentDetails: row.card
       ? {

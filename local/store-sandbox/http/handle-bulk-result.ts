@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
+import { jsonAnswer, respond } from '../../sandbox-kit/http/server.ts';
 import type { StoreService } from '../service.ts';
 
 /** The file of a bulk operation, whole or from a byte on, as a file store serves it. */

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
-import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
-import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
+import { parseJsonBody, readBody, splitTarget } from '../../sandbox-kit/http/requests.ts';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
 import { inOrder, readDisorder } from '../delivery/disorder.ts';
 import { readFaultRule } from '../faults/fault-rule.ts';
 import { type ActionName, actions } from '../model/actions.ts';

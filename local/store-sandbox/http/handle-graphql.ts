@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
+import { parseJsonBody, readBody } from '../../sandbox-kit/http/requests.ts';
 import {
   jsonAnswer,
   resetConnection,
   respond,
   respondTruncated,
-} from '../../sandbox-kit/http/respond.ts';
+} from '../../sandbox-kit/http/server.ts';
 import type { Misfortune } from '../faults/faults.ts';
 import type { GraphAnswer, GraphRequest, PreparedRequest } from '../graphql/admin-api.ts';
 import type { JournalEntry } from '../journal.ts';

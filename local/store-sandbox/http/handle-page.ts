@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { pageAnswer } from '../../loyalty-sandbox/pages/layout.ts';
-import { type Answer, jsonAnswer } from '../../sandbox-kit/http/respond.ts';
-import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
+import { splitTarget } from '../../sandbox-kit/http/requests.ts';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseJsonBody } from '../../sandbox-kit/http/json-body.ts';
-import { readBody } from '../../sandbox-kit/http/read-body.ts';
-import { jsonAnswer, resetConnection, respond } from '../../sandbox-kit/http/respond.ts';
+import { parseJsonBody, readBody } from '../../sandbox-kit/http/requests.ts';
+import { jsonAnswer, resetConnection, respond } from '../../sandbox-kit/http/server.ts';
 import type { StoreService } from '../service.ts';
 
 /** The client-credentials grant: `client_id`, `client_secret`, `grant_type`, as JSON or as a form. */

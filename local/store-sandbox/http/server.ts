@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isLoopbackHost } from '../../sandbox-kit/http/loopback-host.ts';
-import { jsonAnswer, respond } from '../../sandbox-kit/http/respond.ts';
-import { splitTarget } from '../../sandbox-kit/http/split-target.ts';
-import { startServer as listen, type Server } from '../../sandbox-kit/http/start-server.ts';
+import { isLoopbackHost, splitTarget } from '../../sandbox-kit/http/requests.ts';
+import {
+  jsonAnswer,
+  startServer as listen,
+  respond,
+  type Server,
+} from '../../sandbox-kit/http/server.ts';
 import type { StoreService } from '../service.ts';
 import { handleBulkResult } from './handle-bulk-result.ts';
 import { handleControl } from './handle-control.ts';

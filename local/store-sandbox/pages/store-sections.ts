@@ -1,6 +1,5 @@
 import { minorDigits } from '../../../shared/store/currency.ts';
-import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import { badge, brief, renderSection } from '../../sandbox-kit/pages/table.ts';
+import { badge, brief, type Html, html, renderSection } from '../../sandbox-kit/pages/html.ts';
 import { formatMinor } from '../model/minor-units.ts';
 import type { State } from '../state.ts';
 import { actionButton } from './action-button.ts';

@@ -1,5 +1,11 @@
-import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import { badge, brief, moment, renderSection } from '../../sandbox-kit/pages/table.ts';
+import {
+  badge,
+  brief,
+  type Html,
+  html,
+  moment,
+  renderSection,
+} from '../../sandbox-kit/pages/html.ts';
 import type { WebhookDelivery } from '../delivery/webhook-delivery.ts';
 import type { JournalEntry } from '../journal.ts';
 

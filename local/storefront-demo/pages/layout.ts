@@ -1,4 +1,4 @@
-import type { Answer } from '../../sandbox-kit/http/respond.ts';
+import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
 import { customerOf, metafieldOf, type ShopStore } from '../shop.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isAlive } from '../../../local/stack/is-alive.ts';
+import { isAlive } from '../../../local/sandbox-kit/is-alive.ts';
 import { Problem } from '../problem.ts';
 import { awsSettings } from './aws-settings.ts';
 import type { Deployment } from './deployment.ts';

@@ -1,5 +1,4 @@
 import { printable, shorten, wrap } from './printable.ts';
-import type { Terminal } from './terminal.ts';
 
 interface Column {
   readonly title: string;
@@ -20,7 +19,11 @@ const LEAST_WIDTH = 8;
 const DETAIL_INDENT = 7;
 
 /** Rows under a head, as wide as the screen at most. */
-export function renderTable(table: Table, width: number, style: Terminal['style']): string {
+export function renderTable(
+  table: Table,
+  width: number,
+  style: (style: 'dim', text: string) => string,
+): string {
   const { columns } = table;
   const rows = table.rows.map((row) => row.map(printable));
   const widths = fitWidths(columns, rows, width);

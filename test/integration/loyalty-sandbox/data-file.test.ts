@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
+import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import { createProgram } from '../../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { largestBodyBytes } from '../../../local/sandbox-kit/http/read-body.ts';
+import { largestBodyBytes } from '../../../local/sandbox-kit/http/requests.ts';
 import { basicAuthorization } from '../../../shared/loyalty/access.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';

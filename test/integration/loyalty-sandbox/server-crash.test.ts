@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Program } from '../../../local/loyalty-sandbox/call.ts';
-import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
+import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import { answerBusinessError } from '../../../local/loyalty-sandbox/faults/business-error.ts';
 import { startServer } from '../../../local/loyalty-sandbox/http/server.ts';
 import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
@@ -8,7 +8,7 @@ import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-set
 import { Service } from '../../../local/loyalty-sandbox/service.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import type { DataFile } from '../../../local/sandbox-kit/data-file.ts';
-import type { Server } from '../../../local/sandbox-kit/http/start-server.ts';
+import type { Server } from '../../../local/sandbox-kit/http/server.ts';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';

@@ -9,7 +9,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Emulator, PLACE, startSqs } from '../../../local/stack/emulators.ts';
 import { EventSource } from '../../../local/stack/functions/event-source.ts';
-import type { InvocationResult } from '../../../local/stack/functions/invocation.ts';
+import type { InvocationResult } from '../../../local/stack/functions/function-worker.ts';
 
 let emulator: Emulator;
 let sqs: SQSClient;

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openAssemblyFolder } from '../../../local/stack/assembly-folder.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
+import { openAssemblyFolder } from '../../../local/stack/synthesize.ts';
 
 let folder = '';
 let other: ReturnType<typeof spawn>;

@@ -1,8 +1,7 @@
 import { type Chance, createChance } from './chance.ts';
 import { Journal } from './journal.ts';
-import type { Fate, Resource } from './simulated-process.ts';
 import { VirtualTime } from './virtual-time.ts';
-import { drawWeather, type Weather } from './weather.ts';
+import { drawWeather, type Resource, type Weather } from './weather.ts';
 
 export interface KernelSettings {
   readonly seed: number;
@@ -10,6 +9,14 @@ export interface KernelSettings {
   readonly only?: ReadonlySet<number> | undefined;
   readonly inWords?: boolean;
 }
+
+/**
+ * How one call of a process ends.
+ *
+ * `refused`: an error, without effect. `unanswered`: an effect, and an error. `dies-…`: the process is
+ * gone at this await, without or with the effect; nobody ever hears of the answer.
+ */
+type Fate = 'fine' | 'refused' | 'unanswered' | 'dies-before' | 'dies-after';
 
 /** Saturday noon, so that nothing of a run lies in the real future or past of anybody. */
 export const BEGINNING = Date.parse('2026-10-10T12:00:00.000Z');

@@ -1,16 +1,6 @@
 import { joined, nameOf } from './chance.ts';
 import type { Kernel } from './kernel.ts';
-
-/** What a process can ask of the world: each has its own faults. */
-export type Resource = 'ledger' | 'queue' | 'store' | 'loyalty';
-
-/**
- * How one call of a process ends.
- *
- * `refused`: an error, without effect. `unanswered`: an effect, and an error. `dies-…`: the process is
- * gone at this await, without or with the effect; nobody ever hears of the answer.
- */
-export type Fate = 'fine' | 'refused' | 'unanswered' | 'dies-before' | 'dies-after';
+import type { Resource } from './weather.ts';
 
 /** Longer than this no call takes, whatever becomes of it. */
 const LONGEST_CALL_MS = 25;

@@ -1,5 +1,8 @@
 import type { Chance } from './chance.ts';
 
+/** What a process can ask of the world: each has its own faults. */
+export type Resource = 'ledger' | 'queue' | 'store' | 'loyalty';
+
 /** How likely each thing goes wrong, for each time it is tried. */
 export interface Weather {
   /** A process dies at an await. */
@@ -23,7 +26,7 @@ export interface Weather {
 }
 
 interface Outage {
-  readonly of: 'loyalty' | 'store' | 'ledger' | 'queue';
+  readonly of: Resource;
   readonly from: number;
   readonly until: number;
 }

@@ -13,6 +13,7 @@ import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptio
 import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
 import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
+import { orderView } from '../../../local/store-sandbox/graphql/order-view.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { openStore } from './open-store.ts';
@@ -108,6 +109,7 @@ function openContext(): GraphContext {
     scopes: new Set(['read_all_orders']),
     subscriptions: new Subscriptions(new Tables()),
     bulk,
+    viewOrder: orderView,
     unpaged: false,
     tally: { objects: 0 },
     perform: () => ({ kind: 'refused', why: '' }),

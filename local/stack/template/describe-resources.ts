@@ -1,13 +1,24 @@
-import type { ResolvedResource } from './describe-stack.ts';
-import { readerOf } from './properties.ts';
+import { readPolicy, type Statement } from '../iam/policy.ts';
+import type { Identity } from './identities.ts';
 import type {
   EventSourceDescription,
   FunctionDescription,
   PermissionDescription,
+  QueueDescription,
+  QueuePolicyDescription,
+  RoleDescription,
   ScheduleDescription,
+  TableDescription,
   WebDescription,
 } from './stack-description.ts';
-import { UnknownInTemplate } from './template.ts';
+import { type Properties, type Reader, readerOf, UnknownInTemplate } from './template.ts';
+
+/** One resource with its references resolved. */
+export interface ResolvedResource extends Reader {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly identity: Identity;
+}
 
 /** What Lambda takes where the template says nothing. */
 const DEFAULT_TIMEOUT_SECONDS = 3;
@@ -114,4 +125,81 @@ export function describePermission(resource: ResolvedResource): PermissionDescri
       Object.entries(resource.properties).filter(([name]) => PERMISSION_CONDITIONS.includes(name)),
     ),
   };
+}
+
+/** Not attributes of a queue: how CloudFormation names it, and what only AWS keeps. */
+const NOT_ATTRIBUTES = new Set(['QueueName', 'Tags']);
+
+export function describeQueue(resource: ResolvedResource): QueueDescription {
+  const { identity, properties, logicalId } = resource;
+  // Whoever uses the queue would need to be allowed to use the key, and nothing here checks that.
+  if (properties.KmsMasterKeyId !== undefined) {
+    throw new UnknownInTemplate(`a queue with a key of its own: ${logicalId}`);
+  }
+  const attributes = Object.entries(properties)
+    .filter(([name]) => !NOT_ATTRIBUTES.has(name))
+    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : `${value}`]);
+  return {
+    name: identity.attributes.QueueName ?? '',
+    arn: identity.attributes.Arn ?? '',
+    url: identity.ref,
+    attributes: Object.fromEntries(attributes),
+  };
+}
+
+/** What CreateTable takes here: the emulator expires nothing, and keeps no backups. */
+const OF_CREATION = [
+  'AttributeDefinitions',
+  'KeySchema',
+  'GlobalSecondaryIndexes',
+  'LocalSecondaryIndexes',
+  'BillingMode',
+];
+
+export function describeTable({
+  identity,
+  properties,
+  logicalId,
+}: ResolvedResource): TableDescription {
+  const { SSESpecification: encryption } = properties;
+  if (typeof encryption === 'object' && encryption !== null && 'KMSMasterKeyId' in encryption) {
+    throw new UnknownInTemplate(`a table with a key of its own: ${logicalId}`);
+  }
+  const creation = Object.entries(properties).filter(([name]) => OF_CREATION.includes(name));
+  return { name: identity.ref, creation: Object.fromEntries(creation) as Properties };
+}
+
+/** A role with everything that it may do, wherever the template says it. */
+export function describeRole(
+  role: ResolvedResource,
+  policies: readonly ResolvedResource[],
+): RoleDescription {
+  const { identity, logicalId } = role;
+  const managed = role.texts('ManagedPolicyArns');
+  if (managed.length > 0 || role.properties.PermissionsBoundary !== undefined) {
+    // Their text is AWS's and not in the template: nothing here could check it.
+    throw new UnknownInTemplate(`a managed policy of the role ${logicalId}: ${managed.join(', ')}`);
+  }
+  const inline = role
+    .list('Policies')
+    .map((policy) => readerOf(logicalId, policy as Readonly<Record<string, unknown>>));
+  const attached = policies.filter((policy) => policy.texts('Roles').includes(identity.ref));
+  return {
+    name: identity.ref,
+    arn: identity.attributes.Arn ?? '',
+    statements: [...inline, ...attached].flatMap(statementsOf),
+  };
+}
+
+export function describeQueuePolicy(resource: ResolvedResource): QueuePolicyDescription {
+  return {
+    queueUrls: resource.texts('Queues'),
+    statements: statementsOf(resource),
+  };
+}
+
+function statementsOf(policy: Reader): readonly Statement[] {
+  const reading = readPolicy(policy.fields('PolicyDocument'));
+  if (reading.kind === 'read') return reading.statements;
+  throw new UnknownInTemplate(`a policy with ${reading.problem}`);
 }

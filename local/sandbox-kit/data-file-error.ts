@@ -1,2 +1,0 @@
-/** Says in plain words what is wrong with a data file and what to do about it. */
-export class DataFileError extends Error {}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { deepestJson, measureJson } from '../json-size.ts';
+
+/** Far above the largest order (a line is some hundred bytes), far below what fills the memory. */
+export const largestBodyBytes = 8 * 1024 * 1024;
+
+export type Body =
+  | { readonly kind: 'whole'; readonly bytes: Buffer }
+  | { readonly kind: 'too-large' }
+  /** The client went away in the middle of it. */
+  | { readonly kind: 'broken-off' };
+
+export async function readBody(request: IncomingMessage): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      // The rest is read and dropped: a client still sending would not see the answer.
+      if (size <= largestBodyBytes) chunks.push(chunk);
+    }
+  } catch {
+    return { kind: 'broken-off' };
+  }
+  if (!request.complete) return { kind: 'broken-off' };
+  return size > largestBodyBytes
+    ? { kind: 'too-large' }
+    : { kind: 'whole', bytes: Buffer.concat(chunks) };
+}
+
+export type JsonBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'unreadable'; readonly problem: string };
+
+export function parseJsonBody(bytes: Buffer): JsonBody {
+  if (bytes.length === 0) return { kind: 'none' };
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { kind: 'unreadable', problem: 'is not UTF-8' };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: 'unreadable', problem: 'is not JSON' };
+  }
+  // Reading JSON survives any depth; writing it, as the journal does, would not.
+  if (measureJson(value).depth > deepestJson) {
+    return { kind: 'unreadable', problem: 'is nested too deeply' };
+  }
+  return { kind: 'json', value };
+}
+
+export interface Target {
+  /** As it was sent, with its escapes. */
+  readonly rawPath: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function splitTarget(target: string): Target {
+  const mark = target.indexOf('?');
+  if (mark < 0) return { rawPath: target, query: {} };
+  return {
+    rawPath: target.slice(0, mark),
+    // Takes any text. Of a name given twice the last counts.
+    query: Object.fromEntries(new URLSearchParams(target.slice(mark + 1))),
+  };
+}
+
+/**
+ * Only names of this machine may stand in the Host header. The server listens on loopback only, but
+ * a page in a browser of this machine could have its own name resolve to 127.0.0.1 (DNS rebinding)
+ * and would then be of the same origin as the sandbox.
+ */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i.test(host ?? '');
+}
