@@ -1,5 +1,6 @@
 import type { Credentials } from '../../shared/loyalty/access.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
+import type { Faults } from '../sandbox-kit/faults.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import type { Catalog } from './catalog.ts';
@@ -8,7 +9,7 @@ import { defaultCatalog } from './default-catalog.ts';
 import { type EventAddresses, readEventAddresses } from './events/event-addresses.ts';
 import type { EventSender } from './events/event-sender.ts';
 import { answerBusinessError } from './faults/business-error.ts';
-import type { Faults } from './faults/faults.ts';
+import type { FaultRule } from './faults/fault-rule.ts';
 import { startServer } from './http/server.ts';
 import type { JournalEntry, JournalQuery } from './journal.ts';
 import { createProgram } from './program/program.ts';
@@ -38,7 +39,7 @@ export interface LoyaltySandbox {
   readonly address: string;
   readonly credentials: Credentials;
   readonly settings: SandboxSettings;
-  readonly faults: Pick<Faults, 'add' | 'list' | 'clear'>;
+  readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
   readonly journal: {
     entries(query?: JournalQuery): readonly JournalEntry[];
     readonly dropped: number;

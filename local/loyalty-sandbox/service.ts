@@ -1,6 +1,7 @@
 import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { Faults } from '../sandbox-kit/faults.ts';
 import type { Random } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
@@ -8,7 +9,7 @@ import type { Contract } from './contract.ts';
 import type { EventAddressOf } from './events/event-addresses.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
-import { Faults } from './faults/faults.ts';
+import { type FaultRule, readFaultRule } from './faults/fault-rule.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { Journal, type JournalEntry } from './journal.ts';
@@ -38,7 +39,7 @@ export interface ServiceParts {
 interface Working {
   readonly program: Program;
   readonly journal: Journal;
-  readonly faults: Faults;
+  readonly faults: Faults<FaultRule>;
   readonly rateLimit: RateLimit;
 }
 
@@ -65,7 +66,7 @@ export class Service {
     return this.#working.journal;
   }
 
-  get faults(): Faults {
+  get faults(): Faults<FaultRule> {
     return this.#working.faults;
   }
 
@@ -131,7 +132,7 @@ export class Service {
     return {
       program: createProgram(),
       journal: new Journal(tables, serverSettings.journalLimit),
-      faults: new Faults(createFaultRandom(), operations),
+      faults: new Faults(createFaultRandom(), (rule) => readFaultRule(rule, operations)),
       rateLimit: new RateLimit(settings.rateLimit.perSecond),
     };
   }

@@ -1,10 +1,11 @@
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
+import type { Faults } from '../sandbox-kit/faults.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
 import type { Sender } from './delivery/sender.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
-import type { Faults } from './faults/faults.ts';
+import type { FaultRule } from './fault-rule.ts';
 import type { CostBucket } from './graphql/cost-bucket.ts';
 import { startServer } from './http/server.ts';
 import type { Journal } from './journal.ts';
@@ -70,7 +71,7 @@ export interface StoreSandbox {
   readonly deliveries: Pick<Sender, 'all' | 'settled'>;
   /** Calls of the Admin API. */
   readonly journal: Pick<Journal, 'entries' | 'clear'>;
-  readonly faults: Pick<Faults, 'add' | 'list' | 'clear'>;
+  readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
   readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
   disorder: Disorder;
   rotateSecret(secret: string): void;

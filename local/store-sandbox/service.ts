@@ -1,4 +1,5 @@
 import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { Faults } from '../sandbox-kit/faults.ts';
 import { type Random, seededRandom } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { AccessTokens, type AppCredentials } from './access-tokens.ts';
@@ -7,7 +8,7 @@ import { createWebhookPost } from './delivery/post-webhook.ts';
 import { Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
 import { uuidFrom } from './delivery/uuid-from.ts';
-import { Faults } from './faults/faults.ts';
+import { type FaultRule, readFaultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
 import { Journal } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, act } from './model/actions.ts';
@@ -43,7 +44,7 @@ export class StoreService {
   readonly sender: Sender;
   readonly api: AdminApi;
   readonly tokens: AccessTokens;
-  readonly faults: Faults;
+  readonly faults: Faults<FaultRule>;
   readonly journal: Journal;
   readonly #eventRandom: Random;
   /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
@@ -64,7 +65,7 @@ export class StoreService {
     this.subscriptions = new Subscriptions(tables);
     this.subscriptions.setOptionAddress(parts.webhooksTo, this.world.ids, moment(this.world));
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
-    this.faults = new Faults(random(3));
+    this.faults = new Faults(random(3), readFaultRule);
     this.journal = new Journal(settings.journalLimit);
     this.sender = new Sender({
       tables,

@@ -1,6 +1,6 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from '../sandbox-kit/http/server.ts';
-import { signQuery } from './sign-query.ts';
 
 export const PROXY_PATH = '/apps/loyalty';
 
@@ -61,4 +61,19 @@ function pick<Name extends string>(
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/**
+ * The query with the signature that the store's app proxy adds: every parameter, sorted, `name=value`
+ * without anything between them, the values of a name given twice joined by a comma (Shopify,
+ * "Authenticate app proxies").
+ */
+function signQuery(query: URLSearchParams, secret: string): URLSearchParams {
+  const names = [...new Set(query.keys())];
+  const signed = names
+    .map((name) => `${name}=${query.getAll(name).join(',')}`)
+    .toSorted()
+    .join('');
+  const signature = createHmac('sha256', secret).update(signed).digest('hex');
+  return new URLSearchParams([...query, ['signature', signature]]);
 }

@@ -3,12 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
-import { acts } from './act.ts';
+import { acts } from './acts.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
-import { renderAccount } from './pages/account-page.ts';
-import { renderCart } from './pages/cart-page.ts';
 import { layOut, pageAnswer } from './pages/layout.ts';
-import { renderProduct, renderProducts } from './pages/product-pages.ts';
+import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/pages.ts';
 import { type ShopStore, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
 

@@ -1,7 +1,8 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { type Body, isLoopbackHost, largestBodyBytes } from '../../sandbox-kit/http/requests.ts';
 import type { Service } from '../service.ts';
-import { isAuthorized } from './basic-auth.ts';
 import { type Reaction, refusal } from './reaction.ts';
 import type { Route } from './router.ts';
 
@@ -45,3 +46,15 @@ export function admit(
       return { kind: 'admitted', route };
   }
 }
+
+/** Takes the same time for every wrong value: the digests are compared, and have one length. */
+function isAuthorized(authorization: string | undefined, expected: Credentials): boolean {
+  const [, encoded] = /^basic +([\w+/=-]+) *$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return false;
+  return timingSafeEqual(
+    digest(Buffer.from(encoded, 'base64')),
+    digest(Buffer.from(`${expected.token}:${expected.key}`)),
+  );
+}
+
+const digest = (value: Buffer): Buffer => createHash('sha256').update(value).digest();

@@ -11,8 +11,7 @@ import {
 import type { Call, Fault } from '../call.ts';
 import type { Service } from '../service.ts';
 import { admit } from './admit.ts';
-import { journalPart, perform, type Reaction, refusal } from './reaction.ts';
-import { suffer } from './suffer.ts';
+import { applyFault, journalPart, perform, type Reaction, refusal } from './reaction.ts';
 
 /** One call of the loyalty API: read, admit, decide, record, react. */
 export async function handleCall(
@@ -41,22 +40,22 @@ export async function handleCall(
   };
 
   if (body.kind === 'broken-off') return conclude({ kind: 'reset', fault: 'broken-off' });
-  if (service.faults.meetOutage()) return conclude({ kind: 'reset', fault: 'outage' });
+  if (service.faults.isOutage()) return conclude({ kind: 'reset', fault: 'outage' });
   const admission = admit(service, request, route, body);
   if (admission.kind === 'refused') return conclude(admission.reaction);
   const { operation, path } = admission.route;
   const choices = {
-    carryOut: () =>
+    execute: () =>
       service.answer({ operation, path, query, ...wellFormed(service, operation, json) }),
     fail: (code: ErrorNumber) => service.parts.fail(operation, code),
   };
   const waitSeconds = service.rateLimit.take(service.parts.now().getTime());
   if (waitSeconds !== undefined) {
     const kind = service.parts.settings.rateLimit.answer;
-    const throttled = suffer({ kind, retryAfterSeconds: waitSeconds }, choices);
+    const throttled = applyFault({ kind, retryAfterSeconds: waitSeconds }, choices);
     return conclude({ ...throttled, fault: 'rate-limit' });
   }
-  const { latencyMs, fault } = service.faults.meet(operation);
+  const { latencyMs, fault } = service.faults.faultsOf([operation]);
   if (latencyMs > 0) {
     const slept = await sleep(latencyMs, true, { signal: stopped }).catch(() => false);
     if (!slept) return;
@@ -64,8 +63,8 @@ export async function handleCall(
   let reaction: Reaction;
   try {
     reaction = fault
-      ? suffer(fault, choices)
-      : { kind: 'answer', status: 200, answer: choices.carryOut() };
+      ? applyFault(fault, choices)
+      : { kind: 'answer', status: 200, answer: choices.execute() };
   } catch (error) {
     console.error(`The sandbox has a bug: ${operation} threw.`, error);
     reaction = { ...refusal(500, 'The sandbox has a bug: see its output.'), fault: 'crash' };

@@ -1,5 +1,6 @@
+import type { ActiveFault } from '../../sandbox-kit/faults.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import type { ActiveFault } from '../faults/fault-rule.ts';
+import type { FaultRule } from '../faults/fault-rule.ts';
 
 /** Faults a person is likely to want, one click away. */
 const common: readonly { readonly text: string; readonly rule: object }[] = [
@@ -13,7 +14,7 @@ const common: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'One in five: 503', rule: { kind: 'http-503', probability: 0.2 } },
 ];
 
-/** Not refreshed with the rest, so that it does not change under the hand of whoever uses it. */
+/** Not refreshed with the rest, so that the buttons do not move while somebody uses them. */
 export function renderFaultControls(operations: readonly string[]): Html {
   return html`<section id="fault-controls">
 <h2>Make it fail</h2>
@@ -29,17 +30,17 @@ ${common.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.st
 <button type="button" id="fault-add">Add</button>
 </p>
 </details>
-<p id="fault-problem" role="alert"></p>
+<p id="problem" role="alert"></p>
 </section>
 `;
 }
 
-export function renderActiveFaults(faults: readonly ActiveFault[]): Html {
+export function renderActiveFaults(faults: readonly ActiveFault<FaultRule>[]): Html {
   return html`<section id="faults">
 <h2>Active faults <span class="count">${faults.length}</span></h2>
 ${
   faults.length === 0
-    ? html`<p class="empty">None: every call is answered as it should be.</p>`
+    ? html`<p class="empty">None. Every call gets its normal answer.</p>`
     : html`<ul class="faults">${faults.map(renderFault)}</ul>
 <p><button type="button" data-clear="all">Clear all</button></p>`
 }
@@ -47,9 +48,9 @@ ${
 `;
 }
 
-function renderFault({ id, kind, operation, seen, met, ...rest }: ActiveFault): Html {
+function renderFault({ id, kind, operation, seen, met, ...rest }: ActiveFault<FaultRule>): Html {
   const details = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
   return html`<li><b>${kind}</b> <span>${operation === undefined || operation === '*' ? 'any operation' : operation}</span>
 ${details.length > 0 && html`<span>${details.join(', ')}</span>`}
-<span class="note">met ${met} of ${seen}</span> <button type="button" data-clear="${id}">Clear</button></li>\n`;
+<span class="note">applied to ${met} of ${seen} calls</span> <button type="button" data-clear="${id}">Clear</button></li>\n`;
 }

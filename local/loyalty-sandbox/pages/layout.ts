@@ -1,5 +1,4 @@
 import type { Credentials } from '../../../shared/loyalty/access.ts';
-import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 
 export interface PageParts {
@@ -40,31 +39,4 @@ ${content}
 </body>
 </html>
 `;
-}
-
-/**
- * Nothing from elsewhere, no script inside the page: even text that got in unescaped would not run.
- * The documentation sets styles on its elements, so it needs them inline.
- */
-export function pageAnswer(page: Html, styles: 'from-files' | 'inline-too'): Answer {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self'${styles === 'inline-too' ? " 'unsafe-inline'" : ''}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    status: 200,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    },
-    body: page.text,
-  };
 }

@@ -22,10 +22,10 @@ export function renderStatePage(service: Service, address: string): Html {
     address,
     credentials: settings.credentials,
     head: html`<link rel="stylesheet" href="/assets/state.css">
-<script src="/assets/state.js" defer></script>`,
+<script type="module" src="/assets/state.js"></script>`,
     content: html`<main>
 ${renderFaultControls(contract.operations.map(({ operationId }) => operationId))}
-<div id="live">
+<div id="live" data-fragment="/state/fragment">
 ${renderStateFragment(service)}</div>
 </main>`,
   });

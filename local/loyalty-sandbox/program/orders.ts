@@ -1,7 +1,7 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import { type Context, takeNumber } from './context.ts';
-import { useCoupon } from './coupon-use.ts';
+import { useCoupon } from './coupons.ts';
 import { planCustomer, saveCustomer } from './customers.ts';
 import { settleOrderPoints } from './order-points.ts';
 import { describeOrder } from './order-view.ts';

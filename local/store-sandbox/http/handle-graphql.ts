@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallFaults } from '../../sandbox-kit/faults.ts';
 import { parseJsonBody, readBody } from '../../sandbox-kit/http/requests.ts';
 import {
   jsonAnswer,
@@ -7,7 +8,7 @@ import {
   respond,
   respondTruncated,
 } from '../../sandbox-kit/http/server.ts';
-import type { Misfortune } from '../faults/faults.ts';
+import type { FaultRule } from '../fault-rule.ts';
 import type { GraphAnswer, GraphRequest, PreparedRequest } from '../graphql/admin-api.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { StoreService } from '../service.ts';
@@ -15,7 +16,7 @@ import { apiVersion } from '../settings.ts';
 
 type Outcome = Partial<Pick<JournalEntry, 'status' | 'cost' | 'errors' | 'fault'>>;
 
-/** One call of the Admin API: admit, understand, price, suffer or carry out, record. */
+/** One call of the Admin API: admit, understand, price, apply a fault or execute, record. */
 export async function handleGraphql(
   service: StoreService,
   request: IncomingMessage,
@@ -40,7 +41,7 @@ export async function handleGraphql(
     respond(response, jsonAnswer(status, { errors }));
   };
 
-  if (service.faults.meetOutage()) {
+  if (service.faults.isOutage()) {
     note('', { fault: 'outage' });
     return resetConnection(response);
   }
@@ -62,13 +63,13 @@ export async function handleGraphql(
     return respond(response, jsonAnswer(200, { errors }, versionHeader));
   }
   const { names } = prepared.request;
-  const { latencyMs, fault } = service.faults.meet(names);
+  const { latencyMs, fault } = service.faults.faultsOf(names);
   if (latencyMs > 0) {
     const slept = await sleep(latencyMs, true, { signal: stopped }).catch(() => false);
     if (!slept) return;
   }
   const outcome = fault
-    ? suffer(service, prepared.request, fault, response)
+    ? applyFault(service, prepared.request, fault, response)
     : send(response, service.api.answer(prepared.request));
   note(names[0] ?? '', outcome, graphRequest.variables);
 }
@@ -98,10 +99,10 @@ function nameOf(error: unknown): string {
   return extensions?.code ?? message ?? '';
 }
 
-function suffer(
+function applyFault(
   { api }: StoreService,
   request: PreparedRequest,
-  fault: NonNullable<Misfortune['fault']>,
+  fault: NonNullable<CallFaults<FaultRule>['fault']>,
   response: ServerResponse,
 ): Outcome {
   const name = { fault: fault.kind };

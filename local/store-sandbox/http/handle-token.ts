@@ -19,8 +19,8 @@ export async function handleToken(
       ...outcome,
       durationMs: 0,
     });
-  const { fault } = faults.meet(['token']);
-  if (faults.meetOutage() || fault?.kind === 'reset-before') {
+  const { fault } = faults.faultsOf(['token']);
+  if (faults.isOutage() || fault?.kind === 'reset-before') {
     note({ fault: fault?.kind ?? 'outage' });
     return resetConnection(response);
   }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { inOrder } from '../delivery/disorder.ts';
 import type { State } from '../state.ts';
-import { actionButton } from './action-button.ts';
+import { actionButton } from './store-sections.ts';
 
 const chaos = {
   shuffle: 5,
@@ -31,7 +31,7 @@ const faults: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'Every call: 2 s slower', rule: { kind: 'latency', ms: 2_000 } },
 ];
 
-/** Not refreshed with the rest, so that it does not change under the hand of whoever uses it. */
+/** Not refreshed with the rest, so that the buttons do not move while somebody uses them. */
 export function renderControls(): Html {
   return html`<section id="controls">
 <h2>Act</h2>
@@ -74,7 +74,7 @@ export function renderSettings({
 <div><dt>Its clock</dt><dd>${now.slice(0, 16).replace('T', ' ')} UTC</dd></div>
 <div><dt>Webhooks go to</dt><dd>${
     subscriptions.length === 0
-      ? 'nobody yet'
+      ? 'no address yet'
       : [...new Set(subscriptions.map(({ uri }) => uri))].join(', ')
   }</dd></div>
 <div><dt>Disorder</dt><dd>${
@@ -83,7 +83,9 @@ export function renderSettings({
 <div><dt>Faults</dt><dd>${
     active.length === 0
       ? 'none'
-      : active.map(({ kind, seen, met }) => `${kind} (met ${met} of ${seen})`).join(', ')
+      : active
+          .map(({ kind, seen, met }) => `${kind} (applied to ${met} of ${seen} calls)`)
+          .join(', ')
   }</dd></div>
 </dl>
 </section>

@@ -10,8 +10,7 @@ import {
 } from '../../sandbox-kit/pages/html.ts';
 import { formatMinor } from '../model/minor-units.ts';
 import type { State } from '../state.ts';
-import { actionButton } from './action-button.ts';
-import { nameOf } from './customer-name.ts';
+import { actionButton, nameOf } from './store-sections.ts';
 
 type Order = State['orders'][number];
 

@@ -2,9 +2,8 @@ import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { StoreService } from '../service.ts';
 import { describeState } from '../state.ts';
 import { renderControls, renderSettings } from './controls-section.ts';
-import { renderDiscounts } from './discount-section.ts';
 import { renderOrders } from './order-section.ts';
-import { renderCustomers, renderProducts } from './store-sections.ts';
+import { renderCustomers, renderDiscounts, renderProducts } from './store-sections.ts';
 import { renderApiJournal, renderDeliveries } from './traffic-sections.ts';
 
 export function renderStorePage(service: StoreService, address: string): Html {
@@ -18,7 +17,7 @@ export function renderStorePage(service: StoreService, address: string): Html {
 <link rel="stylesheet" href="/assets/bar.css">
 <link rel="stylesheet" href="/assets/state.css">
 <link rel="stylesheet" href="/assets/store.css">
-<script src="/assets/store.js" defer></script>
+<script type="module" src="/assets/store.js"></script>
 </head>
 <body>
 <header class="bar">
@@ -34,7 +33,7 @@ export function renderStorePage(service: StoreService, address: string): Html {
 </header>
 <main>
 ${renderControls()}
-<div id="live">
+<div id="live" data-fragment="/fragment">
 ${renderStoreFragment(service)}</div>
 </main>
 </body>

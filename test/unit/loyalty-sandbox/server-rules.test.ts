@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../../../local/loyalty-sandbox/faults/faults.ts';
-import { readFaultRule } from '../../../local/loyalty-sandbox/faults/read-fault-rule.ts';
+import { readFaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
 import { RateLimit } from '../../../local/loyalty-sandbox/http/rate-limit.ts';
 import { Journal } from '../../../local/loyalty-sandbox/journal.ts';
+import { Faults } from '../../../local/sandbox-kit/faults.ts';
 import { html } from '../../../local/sandbox-kit/pages/html.ts';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { Tables } from '../../../local/sandbox-kit/tables.ts';
@@ -46,7 +46,10 @@ describe('a fault rule from outside', () => {
   });
 
   it('throws in code with all that is wrong', () => {
-    const faults = new Faults(() => 0, operations);
+    const faults = new Faults(
+      () => 0,
+      (rule) => readFaultRule(rule, operations),
+    );
     expect(() => faults.add({ kind: 'latency', ms: -1, count: 0 })).toThrow(/ms must.*count must/);
   });
 });

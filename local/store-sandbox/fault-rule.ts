@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import type { RuleReading } from '../sandbox-kit/faults.ts';
 
 /**
- * What can go wrong with a call of the Admin API, and whether it is carried out all the same:
+ * What can go wrong with a call of the Admin API, and whether it is executed all the same:
  *
  *   latency         yes, but only after the delay
  *   http-*, unauthorized, throttled, internal-error   no
@@ -54,19 +55,7 @@ const faultRule = v.variant('kind', [
 
 export type FaultRule = v.InferOutput<typeof faultRule>;
 
-/** A rule in force. */
-export type ActiveFault = FaultRule & {
-  readonly id: number;
-  /** Calls of its operation that came to this rule, met or not. */
-  readonly seen: number;
-  readonly met: number;
-};
-
-export type RuleReading =
-  | { readonly kind: 'rule'; readonly rule: FaultRule }
-  | { readonly kind: 'wrong'; readonly problems: readonly string[] };
-
-export function readFaultRule(value: unknown): RuleReading {
+export function readFaultRule(value: unknown): RuleReading<FaultRule> {
   const reading = v.safeParse(faultRule, value);
   if (!reading.success) {
     const problems = reading.issues.map(

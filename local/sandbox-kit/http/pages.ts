@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Html } from '../pages/html.ts';
+import { splitTarget } from './requests.ts';
+import { type Answer, jsonAnswer } from './server.ts';
+
+/** Gets the address by which the browser knows the sandbox. */
+export type Page<Service> = (service: Service, address: string) => Answer;
+
+/** Every page and file by its name: a path from outside never becomes a path of the disk. */
+export type Pages<Service> = Readonly<Record<string, Page<Service>>>;
+
+/** The style sheets and the script that the pages of both sandboxes load. */
+export const commonFiles: Pages<unknown> = {
+  '/assets/bar.css': file('text/css', asset('bar.css')),
+  '/assets/state.css': file('text/css', asset('state.css')),
+  '/assets/live.js': file('text/javascript', asset('live.js')),
+};
+
+function asset(name: string): string {
+  return fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
+}
+
+export function handlePage<Service>(
+  pages: Pages<Service>,
+  service: Service,
+  { method, url, headers }: IncomingMessage,
+  /** What there is instead of an unknown page. */
+  known: string,
+): Answer {
+  const { rawPath } = splitTarget(url ?? '');
+  const page = Object.hasOwn(pages, rawPath) ? pages[rawPath] : undefined;
+  if (!page) return jsonAnswer(404, { problems: [known] });
+  if (method !== 'GET' && method !== 'HEAD') {
+    return jsonAnswer(405, { problems: ['This path takes GET.'] }, { allow: 'GET, HEAD' });
+  }
+  // The server has checked the Host header. With it, the page calls its own origin.
+  return page(service, `http://${headers.host}`);
+}
+
+/**
+ * Nothing from elsewhere, no script inside the page: even text that got in unescaped would not run.
+ * Swagger UI sets styles on its elements, so its page needs inline styles.
+ */
+export function pageAnswer(page: Html, styles: 'from-files' | 'inline-too' = 'from-files'): Answer {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${styles === 'inline-too' ? " 'unsafe-inline'" : ''}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+    body: page.text,
+  };
+}
+
+export function file(type: string, path: string): Page<unknown> {
+  return () => fileAnswer(type, readFileSync(path));
+}
+
+export function fileAnswer(type: string, body: string | Buffer): Answer {
+  const charset = typeof body === 'string' || type.startsWith('text/') ? '; charset=utf-8' : '';
+  return {
+    status: 200,
+    headers: { 'content-type': type + charset, 'x-content-type-options': 'nosniff' },
+    body,
+  };
+}
