@@ -1,8 +1,9 @@
+import { shellQuote } from '../sandbox-kit/run-command.ts';
 import type { LoyaltySandbox } from './sandbox.ts';
 
 type Greeted = Pick<LoyaltySandbox, 'address' | 'credentials'>;
 
-/** What a newcomer needs to see it work. */
+/** What a new user needs to try it. */
 export function greet({ address, credentials: { token, key } }: Greeted, now: Date): string {
   const date = now.toISOString();
   const order = {
@@ -16,27 +17,24 @@ export function greet({ address, credentials: { token, key } }: Greeted, now: Da
     Customer: { OriginalId: 'customer-1', Name: 'Robin Sample', Email: 'robin@example.com' },
     UpdatedDate: date,
   };
-  const curl = `curl -u ${quote(`${token}:${key}`)}`;
-  return `The loyalty sandbox is running. Everything in it is invented; stop it with Ctrl-C.
+  const curl = `curl -u ${shellQuote(`${token}:${key}`)}`;
+  return `The loyalty sandbox is running. All of its data is invented. Ctrl-C stops it.
 
   API      ${address}/v1/pvt/…
   token    ${token}
   key      ${key}
-  pages    ${address}/       the API, to read and to try
-           ${address}/state  what it holds, what it was asked, and buttons to make it fail
+  pages    ${address}/       the API, to read and try out
+           ${address}/state  its data, the calls it received, and buttons that make it fail
 
 An order that earns points:
 
   ${curl} ${address}/v1/pvt/POS/orders \\
     -H 'content-type: application/json' \\
-    -d ${quote(JSON.stringify(order))}
+    -d ${shellQuote(JSON.stringify(order))}
 
-Who earned them, and how many they have now:
+The customer with the points:
 
   ${curl} ${address}/v1/pvt/Customer/customer-1
   curl ${address}/sandbox/state
 `;
 }
-
-/** For a POSIX shell. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

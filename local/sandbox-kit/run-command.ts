@@ -1,12 +1,55 @@
-/** What a sandbox's command line asks for. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** What a command line asks for. */
 export type Wanted<Options> =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problem: string }
   | { readonly kind: 'start'; readonly options: Options };
 
+type OptionTypes = NonNullable<ParseArgsConfig['options']>;
+type Values<Types extends OptionTypes> = ReturnType<
+  typeof parseArgs<{ options: Types & { help: { type: 'boolean' } } }>
+>['values'];
+
+/** Reads a command line with these options and `--help`. All problems are reported together. */
+export function readCommandLine<const Types extends OptionTypes, Options>(
+  args: readonly string[],
+  types: Types,
+  read: (values: Values<Types>, problems: string[]) => Options,
+): Wanted<Options> {
+  const options = { ...types, help: { type: 'boolean' } } as const;
+  try {
+    const { values } = parseArgs({ args: [...args], allowNegative: true, options });
+    if ((values as { readonly help?: boolean }).help) return { kind: 'help' };
+    const problems: string[] = [];
+    const wanted = read(values as Values<Types>, problems);
+    if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
+    return { kind: 'start', options: wanted };
+  } catch (error) {
+    // parseArgs throws for what was typed; its first line says what it was.
+    const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
+    return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
+  }
+}
+
+export function readWholeNumber(
+  name: string,
+  text: string,
+  most: number,
+  problems: string[],
+): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= most) return value;
+  problems.push(`${name} must be a whole number from 0 to ${most}`);
+  return 0;
+}
+
+/** A text as one word for a POSIX shell. */
+export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
 interface Running {
   stop(): Promise<void>;
-  /** What was found and mended at the start, if anything. */
+  /** What was found and repaired at the start, if anything. */
   readonly notice?: string;
 }
 
@@ -14,7 +57,7 @@ interface Running {
 export async function runCommand<Options extends { readonly port?: number }>(
   wanted: Wanted<Options>,
   help: string,
-  /** Gives the greeting too. Loads what it needs itself: telling of a mistyped option is faster. */
+  /** Loads what it needs only when called, so that a mistyped option is reported at once. */
   start: (options: Options) => Promise<{ readonly sandbox: Running; readonly greeting: string }>,
 ): Promise<void> {
   switch (wanted.kind) {

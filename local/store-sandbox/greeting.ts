@@ -1,22 +1,23 @@
+import { shellQuote } from '../sandbox-kit/run-command.ts';
 import type { StoreSandbox } from './sandbox.ts';
 import { apiVersion } from './settings.ts';
 
 type Greeted = Pick<StoreSandbox, 'address' | 'credentials' | 'shop'>;
 
-/** What a newcomer needs to see it work. */
+/** What a new user needs to try it. */
 export function greet(
   { address, credentials, shop }: Greeted,
   webhooksTo: string | undefined,
 ): string {
   const query = '{ orders(first: 5) { nodes { name displayFinancialStatus } } }';
-  return `The store sandbox is running. Everything in it is invented; stop it with Ctrl-C.
+  return `The store sandbox is running. All of its data is invented. Ctrl-C stops it.
 
   shop      ${shop.domain}
   API       ${address}/admin/api/${apiVersion}/graphql.json
   token     ${credentials.accessToken}
   client    ${credentials.clientId}
   secret    ${credentials.clientSecret}
-  webhooks  ${webhooksTo ?? 'to nobody yet: give --webhooks-to URL, or subscribe through the API'}
+  webhooks  ${webhooksTo ?? 'to no address yet: give --webhooks-to URL, or subscribe through the API'}
   page      ${address}/  orders, products, discounts and buttons to act on them
 
 An order, as a customer would place it:
@@ -27,10 +28,7 @@ An order, as a customer would place it:
 What the store now says of its orders:
 
   curl ${address}/admin/api/${apiVersion}/graphql.json \\
-    -H ${quote(`x-shopify-access-token: ${credentials.accessToken}`)} -H 'content-type: application/json' \\
-    -d ${quote(JSON.stringify({ query }))}
+    -H ${shellQuote(`x-shopify-access-token: ${credentials.accessToken}`)} -H 'content-type: application/json' \\
+    -d ${shellQuote(JSON.stringify({ query }))}
 `;
 }
-
-/** For a POSIX shell. */
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
