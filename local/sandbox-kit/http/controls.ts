@@ -4,11 +4,7 @@ import { parseJsonBody, readBody, splitTarget } from './requests.ts';
 import { type Answer, jsonAnswer } from './server.ts';
 
 export type Query = Readonly<Record<string, string>>;
-type Control<Service> = (
-  service: Service,
-  query: Query,
-  body: unknown,
-) => Answer | Promise<Answer>;
+type Control<Service> = (service: Service, query: Query, body: unknown) => Answer | Promise<Answer>;
 /** By method. */
 export type Resource<Service> = Readonly<Record<string, Control<Service>>>;
 
