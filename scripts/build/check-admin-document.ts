@@ -11,7 +11,12 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { LONGEST_PAGE, MOST_POINTS, pageSize, queryCost } from './query-cost.ts';
+import {
+  LONGEST_PAGE,
+  MOST_POINTS,
+  pageSize,
+  queryCost,
+} from '../../shared/shopify/admin/schema/query-cost.ts';
 
 /** Everything that Shopify would refuse, or has announced to refuse one day. */
 export function checkAdminDocument(schema: GraphQLSchema, document: DocumentNode): string[] {

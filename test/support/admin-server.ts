@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'graphql';
-import { queryCost } from '../../scripts/build/query-cost.ts';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
+import { queryCost } from '../../shared/shopify/admin/schema/query-cost.ts';
 import { type AdminRoot, executeAdmin } from './admin-execution.ts';
 
 /** What happens to the next question instead of its answer. */

@@ -8,6 +8,7 @@ import {
   validate,
 } from 'graphql';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
+import { queryCost } from '../../../shared/shopify/admin/schema/query-cost.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Notice, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
@@ -17,7 +18,6 @@ import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
 import { executeDocument } from './execute-document.ts';
 import type { GraphContext } from './graph-context.ts';
 import { orderView } from './order-view.ts';
-import { requestedCost } from './query-cost.ts';
 import { type BulkResult, JsonlWriter } from './write-jsonl.ts';
 
 export interface GraphRequest {
@@ -102,8 +102,8 @@ export class AdminApi {
     if (!operation) {
       return { kind: 'invalid', errors: [new GraphQLError('No operation of that name.')] };
     }
-    const rule = this.#parts.settings.connectionCost;
-    const cost = requestedCost(adminSchema(), document, operation, variables, rule);
+    const pages = this.#parts.settings.connectionCost;
+    const cost = queryCost(adminSchema(), document, { operation, variables, pages });
     const fields = operation.selectionSet.selections.flatMap((one) =>
       one.kind === Kind.FIELD ? [one.name.value] : [],
     );

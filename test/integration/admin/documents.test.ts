@@ -6,8 +6,8 @@ import { parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readAdminOperations } from '../../../scripts/build/admin-documents.ts';
 import { checkAdminDocument } from '../../../scripts/build/check-admin-document.ts';
-import { queryCost } from '../../../scripts/build/query-cost.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
+import { queryCost } from '../../../shared/shopify/admin/schema/query-cost.ts';
 
 const schema = adminSchema();
 const operations = readAdminOperations();
