@@ -16,7 +16,7 @@ ${stack.shopAddress === undefined ? '' : `  the shop         ${stack.shopAddress
   AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
   metrics          ${stack.metricsAddress}
 
-A signed webhook by hand (an order that the store never had is announced as deleted):
+A signed webhook by hand (it reports the deletion of an order that the store never had):
 
   curl -i ${stack.webhookAddress} -H 'content-type: application/json' \\
     -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${shopDomain}' \\
@@ -24,12 +24,12 @@ A signed webhook by hand (an order that the store never had is announced as dele
     -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
     -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
 
-Any event: as the store sends it, by acting in the store (its page has a button for everything), or by hand.
+Any other event: act in the store (its page has a button for everything), or send it by hand.
 
   curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
   npx loyalty-connector send --sample orders/create
 
-What goes on, and what became of one order: npx loyalty-connector status, npx loyalty-connector trace
+What is going on, and the history of one order: npx loyalty-connector status, npx loyalty-connector trace
 
 The queues, the ledger and the secrets, with the AWS CLI:
 

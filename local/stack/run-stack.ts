@@ -21,7 +21,7 @@ import {
 } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
-/** How long what the day has caused may take to settle: retries after the outage included. */
+/** How long everything that the day caused may take, retries after the outage included. */
 const PATIENCE_MS = 120_000;
 
 const say = (text: string): void => {
@@ -29,19 +29,19 @@ const say = (text: string): void => {
 };
 const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 
-/** Runs it until it is stopped, or once through. Gives the exit code. */
+/** Runs the stack until it is stopped, or once through. Returns the exit code. */
 export async function runStack(options: StartOptions): Promise<number> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolveStop) => {
     stopping.signal.addEventListener('abort', () => resolveStop());
   });
   const onSignal = () => {
-    // The second one is from somebody who does not want to wait.
+    // A second Ctrl-C does not wait for the clean-up.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  // Whoever read along has gone (`npm start | head`): nobody is left to stop it otherwise.
+  // The reader of the output has gone (`npm start | head`), so no Ctrl-C would come.
   const onClosed = () => stopping.abort();
   process.stdout.on('error', onClosed);
   let stack: RunningStack | undefined;
@@ -55,7 +55,7 @@ export async function runStack(options: StartOptions): Promise<number> {
     if (state.kind === 'written') removeStateFile = state.remove;
     else
       say(
-        `npx loyalty-connector knows the stack of process ${state.pid}, which was here before this one.`,
+        `npx loyalty-connector knows the stack of process ${state.pid}, which was started before this one.`,
       );
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
@@ -79,7 +79,7 @@ export async function runStack(options: StartOptions): Promise<number> {
   }
 }
 
-/** Stopped before it could tell is no agreement either; 130 is what shells say of a Ctrl-C. */
+/** Stopped before the comparison is not "in sync" either; 130 is the shells' exit code for Ctrl-C. */
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
@@ -92,11 +92,10 @@ async function start(
   if (!shop) throw new Error('There is no shop in the settings.');
   const dataFolder = given === undefined ? undefined : resolve(given);
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  say(`Starting the stack of stage ${stage}: describing it, bundling its functions.`);
-  if (others.length > 0)
-    say(`One store runs here: it is ${shop.domain}, the first of the settings.`);
+  say(`Starting the stack of stage ${stage}: synthesizing the template, bundling the functions.`);
+  if (others.length > 0) say(`Only the first shop of the settings runs here: ${shop.domain}.`);
   if (file !== undefined)
-    say('The settings have no storefront; on this machine it is on, to be looked at.');
+    say('The settings have no storefront. On this machine it is on, so that you can try it.');
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
@@ -104,7 +103,7 @@ async function start(
     settings: file,
     signal: synthesis.signal,
   });
-  // Whoever fails first ends the other.
+  // The first of the two to fail ends the other.
   assembly.catch(() => {});
   try {
     const stack = await startStack({
@@ -130,11 +129,11 @@ async function demonstrate(stack: RunningStack, shop: Shop, signal: AbortSignal)
     if (told !== undefined) sayAt(`  ${told}`);
   });
   const isNew = stack.store.rows.orders.size === 0;
-  if (!isNew) say('Going on where it was.');
+  if (!isNew) say('Continuing with the data of the last run.');
   openStore({ store: stack.store, tell: sayAt });
   if (isNew) {
     await playDay({ store: stack.store, line: stack.line, tell: sayAt, signal });
-    sayAt('The shop closes. What is still on its way settles.');
+    sayAt('The shop closes. Waiting until everything in progress is done.');
   }
   const left = await settle(stack, PATIENCE_MS, signal);
   if (signal.aborted) return false;
@@ -147,7 +146,7 @@ async function report(stack: RunningStack, shop: Shop, left: number): Promise<bo
   const deliveries = stack.store.deliveries.all().length;
   say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);
   for (const difference of differences) say(`differs: ${difference}`);
-  if (left > 0) say(`still on their way: ${left} webhooks and messages`);
+  if (left > 0) say(`still in progress: ${left} webhooks and messages`);
   if (differences.length > 0 || left > 0) {
     say(`NOT in sync: ${differences.length} differences`);
     return false;
@@ -156,7 +155,7 @@ async function report(stack: RunningStack, shop: Shop, left: number): Promise<bo
   return true;
 }
 
-/** What went wrong at the start, for whoever started it. */
+/** What went wrong at the start, in words for the user. */
 function explain(error: unknown, firstPort: number): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };

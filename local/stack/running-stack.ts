@@ -1,44 +1,31 @@
-import { join } from 'node:path';
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Connector } from '../../shared/config/connector-config.ts';
-import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
-import { startSecretsEmulator } from '../secrets-emulator.ts';
-import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
-import type { ServerSettings } from '../store-sandbox/settings.ts';
-import { startStorefrontDemo } from '../storefront-demo/demo.ts';
-import { createData } from './create-data.ts';
-import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
-import { FunctionRunner } from './functions/function-runner.ts';
-import { LogGroups } from './functions/log-groups.ts';
-import { Metrics, startMetricsServer } from './functions/metrics.ts';
-import { startWebServer } from './functions/web-server.ts';
-import { type Key, startGateway } from './gateway/gateway.ts';
-import { AccessControl } from './iam/access-control.ts';
-import { type Line, startLine } from './line.ts';
-import type { Ports } from './ports.ts';
-import { type AwsKey, fillSecrets, openRunSecrets, pointAddresses } from './run-secrets.ts';
+import type { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
+import type { FunctionRunner } from './functions/function-runner.ts';
+import type { LogGroups } from './functions/log-groups.ts';
+import type { Metrics } from './functions/metrics.ts';
+import type { AccessControl } from './iam/access-control.ts';
+import type { Line } from './line.ts';
+import type { AwsKey } from './run-secrets.ts';
+import {
+  type Aws,
+  createRun,
+  describe,
+  fill,
+  type Part,
+  type Run,
+  type Stack,
+  type StackOptions,
+  startAws,
+  startFunctions,
+  startWebServers,
+  startWorld,
+  type WebServers,
+  type World,
+} from './start-parts.ts';
 import { subscribe } from './store-admin.ts';
-import type { Assembly } from './template/assembly.ts';
-import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
-
-/** The store begins before the functions are ready, and nobody wants to wait for it afterwards. */
-const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
-
-export interface StackOptions {
-  readonly connector: Connector;
-  /** What was synthesized; awaited only once the ports are known to be free. */
-  readonly assembly: Promise<Assembly>;
-  readonly ports: Ports;
-  /** Keeps queues, ledger and sandboxes over a restart. Absent: in memory. */
-  readonly dataFolder?: string;
-  /** How the store behaves where it does not behave as usual: its plan, its way of sending webhooks. */
-  readonly storeSettings?: Partial<ServerSettings>;
-  /** Queues and table that run elsewhere already. Absent: they are started here. */
-  readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
-  readonly onProblem: (problem: string) => void;
-}
 
 export interface RunningStack {
   readonly name: string;
@@ -53,7 +40,7 @@ export interface RunningStack {
   readonly webhookSecret: string;
   readonly store: StoreSandbox;
   readonly loyalty: LoyaltySandbox;
-  /** The functions' way to the loyalty service. */
+  /** The connection of the functions to the loyalty service. */
   readonly line: Line;
   readonly access: AccessControl;
   readonly logs: LogGroups;
@@ -62,191 +49,78 @@ export interface RunningStack {
   /** As the operator, who may do everything. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDB;
-  /** How many messages are on their way, whoever may see them. */
+  /** How many messages are on the queues of the functions, visible or not. */
   waiting(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The whole stack on this machine. Stops again what it started when a part of it cannot start. */
+/** The whole stack on this machine. If a part cannot start, stops the parts that were started before. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
-  const stops: (() => Promise<void>)[] = [];
+  const parts: Part[] = [];
   const stop = async () => {
-    for (const one of stops.splice(0).reverse()) await one();
+    for (const part of parts.splice(0).reverse()) await part.stop();
   };
   try {
-    return await startParts(options, stops, stop);
+    return { ...(await startParts(createRun(options, parts))), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startParts(
-  options: StackOptions,
-  stops: (() => Promise<void>)[],
-  stop: () => Promise<void>,
-): Promise<RunningStack> {
-  const { connector, assembly: synthesis, ports, dataFolder, storeSettings, onProblem } = options;
-  // Whoever is started last is stopped first.
-  const started = <T extends { stop(): Promise<void> }>(part: T): T => {
-    stops.push(() => part.stop());
-    return part;
-  };
-  const [shop] = connector.shops;
-  if (!shop) throw new Error('There is no shop in the settings.');
-  const secrets = openRunSecrets(dataFolder);
-  const metrics = new Metrics(Date.now);
-  const keys = new Map<string, Key>([
-    [
-      secrets.operator.accessKeyId,
-      { secretAccessKey: secrets.operator.secretAccessKey, caller: { kind: 'operator' } },
-    ],
-  ]);
-  let runner: FunctionRunner | undefined;
-  let access: AccessControl | undefined;
-  const accessNow = () => {
-    if (!access) throw new Error('asked for access before the template was read');
-    return access;
-  };
-
-  const webServer = async (output: string, port: number) =>
-    started(await startWebServer(() => runner?.web(output), port));
-  const web = await webServer('WebhookAddress', ports.webhooks);
-  const points = connector.storefront && (await webServer('PointsAddress', 0));
-  const storefront = connector.storefront && (await webServer('StorefrontAddress', 0));
-  const emulators = {
-    sqs: options.emulators?.sqs ?? started(await startSqs(dataFolder)).endpoint,
-    dynamodb: options.emulators?.dynamodb ?? started(await startDynamoDb(dataFolder)).endpoint,
-    secretsmanager: '',
-  };
-  const gateway = started(
-    await startGateway(
-      {
-        place: PLACE,
-        keys,
-        access: accessNow,
-        emulators,
-        invoke: (arn, event) => runner?.invoke(arn, event),
-      },
-      ports.gateway,
-    ),
-  );
-  const metricsServer = started(await startMetricsServer(metrics, ports.metrics));
-  const loyalty = started(
-    await startLoyaltySandbox({
-      port: ports.loyalty,
-      settings: { credentials: secrets.loyalty },
-      ...(points && { eventAddresses: pointAddresses(points.address, shop.path, secrets) }),
-      ...(dataFolder !== undefined && { dataFile: join(dataFolder, 'loyalty.jsonl') }),
-    }),
-  );
-  const store = started(
-    await startStoreSandbox({
-      port: ports.store,
-      shop: { domain: shop.domain },
-      secret: secrets.webhook.current,
-      previousSecret: secrets.webhook.previous,
-      accessToken: secrets.storeAccessToken,
-      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
-      ...(connector.healing.subscriptions === 'app-configuration' && {
-        webhooksTo: `${web.address}/${shop.path}`,
-      }),
-      ...(dataFolder !== undefined && { dataFile: join(dataFolder, 'store.jsonl') }),
-    }),
-  );
-  const shopPages =
-    storefront &&
-    started(
-      await startStorefrontDemo({
-        port: ports.shop,
-        store,
-        proxyTo: `${storefront.address}/${shop.path}`,
-      }),
-    );
-  const line = started(await startLine(loyalty.address));
-
-  const assembly = await synthesis;
-  const description = describeStack(assembly.template, {
-    ...PLACE,
-    stackName: assembly.stackName,
-    endpoint: gateway.address,
-    webAddress: `${web.address}/`,
-  });
-  const told = new Set<string>();
-  access = new AccessControl(description, ({ who, action, resource }) => {
-    const problem = `AccessDenied: ${who} may not ${action} on ${resource}`;
-    if (!told.has(problem)) onProblem(problem);
-    told.add(problem);
-  });
-  emulators.secretsmanager = started(
-    await startSecretsEmulator({ secrets: fillSecrets(description.secrets, secrets) }),
-  ).endpoint;
-  // A copy: the SDK notes in the object where it came from, and the state file would show that.
-  const credentials = { ...secrets.operator };
-  const client = { endpoint: gateway.address, region: PLACE.region, credentials };
-  const sqs = new SQSClient(client);
-  const dynamoDb = new DynamoDB(client);
-  stops.push(async () => {
-    sqs.destroy();
-    dynamoDb.destroy();
-  });
-  await createData(description, { sqs, dynamoDb });
-
-  const logs = new LogGroups({ access: accessNow, place: PLACE, now: Date.now });
-  logs.onLine(({ text }) => metrics.take(text));
-  runner = started(
-    new FunctionRunner({
-      stack: description,
-      assembly,
-      access,
-      keys,
-      surroundings: {
-        endpoint: gateway.address,
-        region: PLACE.region,
-        storeAddress: store.address,
-        loyaltyAddress: line.address,
-      },
-      logs,
-      onProblem,
-    }),
-  );
-  await runner.start();
-  if (connector.healing.subscriptions === 'admin-api') {
-    await subscribe(store, shop, web.address);
+async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
+  const web = await startWebServers(run);
+  const aws = await startAws(run);
+  const world = await startWorld(run, web);
+  const stack = await describe(run, aws, web);
+  const clients = await fill(run, aws, stack.description);
+  const logs = await startFunctions(run, aws, world, stack);
+  if (run.options.connector.healing.subscriptions === 'admin-api') {
+    await subscribe(world.store, run.shop, web.webhooks.address);
   }
+  return present(run, { web, aws, world, clients, logs, ...stack });
+}
 
+interface Started extends Stack {
+  readonly web: WebServers;
+  readonly aws: Aws;
+  readonly world: World;
+  readonly clients: Pick<RunningStack, 'sqs' | 'dynamoDb'>;
+  readonly logs: LogGroups;
+}
+
+function present(
+  { shop, secrets, metrics, runner }: Run,
+  { web, aws, world, clients, logs, assembly, description, access }: Started,
+): Omit<RunningStack, 'stop'> {
+  if (!runner) throw new Error('the functions were not started');
   const sources = description.eventSources.flatMap(({ queueArn }) =>
     description.queues.filter(({ arn }) => arn === queueArn).map(({ url }) => url),
   );
   return {
+    ...world,
+    ...clients,
     name: assembly.stackName,
     description,
     outputs: {
       ...description.outputs,
-      WebhookAddress: web.address,
-      ...(points && { PointsAddress: points.address }),
-      ...(storefront && { StorefrontAddress: storefront.address }),
+      WebhookAddress: web.webhooks.address,
+      ...(web.points && { PointsAddress: web.points.address }),
+      ...(web.storefront && { StorefrontAddress: web.storefront.address }),
     },
-    webhookAddress: `${web.address}/${shop.path}`,
-    endpoint: gateway.address,
-    metricsAddress: metricsServer.address,
-    shopAddress: shopPages?.address,
+    webhookAddress: `${web.webhooks.address}/${shop.path}`,
+    endpoint: aws.endpoint,
+    metricsAddress: aws.metricsAddress,
     operator: secrets.operator,
     webhookSecret: secrets.webhook.current,
-    store,
-    loyalty,
-    line,
     access,
     logs,
     metrics,
     functions: runner,
-    sqs,
-    dynamoDb,
     async waiting() {
-      const counts = await Promise.all(sources.map((url) => countMessages(sqs, url)));
+      const counts = await Promise.all(sources.map((url) => countMessages(clients.sqs, url)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
-    stop,
   };
 }
 

@@ -3,11 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { settle } from '../../local/stack/demo/settle.ts';
 import { portsFrom } from '../../local/stack/ports.ts';
-import {
-  type RunningStack,
-  type StackOptions,
-  startStack,
-} from '../../local/stack/running-stack.ts';
+import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
+import type { StackOptions } from '../../local/stack/start-parts.ts';
 import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize.ts';
 
 export interface LocalStack extends RunningStack {

@@ -6,7 +6,7 @@ import type { Line } from '../line.ts';
 export interface DayParts {
   readonly store: StoreSandbox;
   readonly line: Line;
-  /** Tells the spectator what happens in the store. */
+  /** Prints what happens in the store. */
   readonly tell: (what: string) => void;
   readonly signal: AbortSignal;
 }
@@ -15,9 +15,9 @@ const OUTAGE_MS = 2_000;
 /** Long enough to read along, and for two changes of one thing to fall into two seconds. */
 const PAUSE_MS = 1_100;
 
-/** The store tells the connector of everything it has, as when stock is taken. */
+/** Changes everything in the store a little, so that the store sends a webhook for each product and discount. */
 export function openStore({ store, tell }: Pick<DayParts, 'store' | 'tell'>): void {
-  tell('The shop opens: stock is counted, discounts are looked through.');
+  tell('The shop opens: every product and discount is updated.');
   for (const { id } of store.rows.products.values()) {
     store.actions.changeInventory({ productId: id, by: 1 });
   }
@@ -62,9 +62,9 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
     payment: 'paid',
   });
   await pause();
-  tell('From here on deliveries come shuffled, and many of them twice.');
+  tell('From here on webhooks arrive in another order, and many of them twice.');
   store.disorder = { ...inOrder, shuffle: 4, duplicate: 0.5 };
-  tell("Robin's order is sent off: now it earns points.");
+  tell("Robin's order is shipped: now it earns points.");
   actions.fulfilOrder({ orderId: robins.id });
   await pause();
   tell('The mug costs 19 instead of 17.');
@@ -99,7 +99,7 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
   tell("Sasha's order is cancelled.");
   actions.cancelOrder({ orderId: sashas.id });
   await pause();
-  tell('The code AUTUMN-C is taken back.');
+  tell('The code AUTUMN-C is removed.');
   actions.removeCodes({ discountId: autumn.id, codes: ['AUTUMN-C'] });
   store.disorder = inOrder;
 }

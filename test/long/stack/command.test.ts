@@ -110,7 +110,7 @@ describe('npm start', () => {
 
     const second = start('--once', '--data', dataFolder, '--port', port);
     const code = await second.ended();
-    expect(second.output()).toContain('Going on where it was.');
+    expect(second.output()).toContain('Continuing with the data of the last run.');
     expect(second.output()).toMatch(/\nin sync: 3 orders, 5 products, 7 coupons\n$/);
     expect(code).toBe(0);
     expect(statSync(join(dataFolder, 'secrets.json')).mode & 0o077).toBe(0);

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import { startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import { startSecretsEmulator } from '../secrets-emulator.ts';
+import { startStoreSandbox } from '../store-sandbox/sandbox.ts';
+import type { ServerSettings } from '../store-sandbox/settings.ts';
+import { startStorefrontDemo } from '../storefront-demo/demo.ts';
+import { createData } from './create-data.ts';
+import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
+import { FunctionRunner } from './functions/function-runner.ts';
+import { LogGroups } from './functions/log-groups.ts';
+import { Metrics, startMetricsServer } from './functions/metrics.ts';
+import { startWebServer } from './functions/web-server.ts';
+import { type Key, startGateway } from './gateway/gateway.ts';
+import { AccessControl } from './iam/access-control.ts';
+import { startLine } from './line.ts';
+import type { Ports } from './ports.ts';
+import { fillSecrets, openRunSecrets, pointAddresses, type RunSecrets } from './run-secrets.ts';
+import type { Assembly } from './template/assembly.ts';
+import { describeStack } from './template/describe-stack.ts';
+import type { StackDescription } from './template/stack-description.ts';
+
+/** The store sends before the functions are ready; with Shopify's pauses it would retry much later. */
+const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
+
+export interface StackOptions {
+  readonly connector: Connector;
+  /** What was synthesized; awaited only once the ports are known to be free. */
+  readonly assembly: Promise<Assembly>;
+  readonly ports: Ports;
+  /** Keeps queues, ledger and sandboxes over a restart. Absent: in memory. */
+  readonly dataFolder?: string;
+  /** Settings of the store that differ from its defaults: its plan, how it sends webhooks. */
+  readonly storeSettings?: Partial<ServerSettings>;
+  /** Queues and table that run elsewhere already. Absent: they are started here. */
+  readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface Part {
+  stop(): Promise<void>;
+}
+
+/** What the steps share. */
+export interface Run {
+  readonly options: StackOptions;
+  readonly shop: Shop;
+  readonly secrets: RunSecrets;
+  readonly metrics: Metrics;
+  readonly keys: Map<string, Key>;
+  /** Remembers the part, to be stopped before all that were started earlier. */
+  readonly started: <T extends Part>(part: T) => T;
+  /** Servers listen before the template is read; their first requests come after it. */
+  runner?: FunctionRunner;
+  access?: AccessControl;
+}
+
+export function createRun(options: StackOptions, parts: Part[]): Run {
+  const [shop] = options.connector.shops;
+  if (!shop) throw new Error('There is no shop in the settings.');
+  const secrets = openRunSecrets(options.dataFolder);
+  const { accessKeyId, secretAccessKey } = secrets.operator;
+  return {
+    options,
+    shop,
+    secrets,
+    metrics: new Metrics(Date.now),
+    keys: new Map([[accessKeyId, { secretAccessKey, caller: { kind: 'operator' } }]]),
+    started: (part) => {
+      parts.push(part);
+      return part;
+    },
+  };
+}
+
+function accessOf({ access }: Run): AccessControl {
+  if (!access) throw new Error('asked for access before the template was read');
+  return access;
+}
+
+export type WebServers = Awaited<ReturnType<typeof startWebServers>>;
+export type Aws = Awaited<ReturnType<typeof startAws>>;
+export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Stack = Awaited<ReturnType<typeof describe>>;
+
+/** Where requests from outside arrive. */
+export async function startWebServers(run: Run) {
+  const { connector, ports } = run.options;
+  const start = async (output: string, port: number) =>
+    run.started(await startWebServer(() => run.runner?.web(output), port));
+  return {
+    webhooks: await start('WebhookAddress', ports.webhooks),
+    points: connector.storefront && (await start('PointsAddress', 0)),
+    storefront: connector.storefront && (await start('StorefrontAddress', 0)),
+  };
+}
+
+export async function startAws(run: Run) {
+  const { dataFolder, ports, emulators: given } = run.options;
+  const emulators = {
+    sqs: given?.sqs ?? run.started(await startSqs(dataFolder)).endpoint,
+    dynamodb: given?.dynamodb ?? run.started(await startDynamoDb(dataFolder)).endpoint,
+    // Known once the template has named the secrets.
+    secretsmanager: '',
+  };
+  const gateway = await startGateway(
+    {
+      place: PLACE,
+      keys: run.keys,
+      access: () => accessOf(run),
+      emulators,
+      invoke: (arn, event) => run.runner?.invoke(arn, event),
+    },
+    ports.gateway,
+  );
+  const { address: endpoint } = run.started(gateway);
+  const metricsServer = run.started(await startMetricsServer(run.metrics, ports.metrics));
+  return { endpoint, emulators, metricsAddress: metricsServer.address };
+}
+
+/** The store, its shop pages and the loyalty service. */
+export async function startWorld(run: Run, { webhooks, points, storefront }: WebServers) {
+  const { options, shop, secrets } = run;
+  const { connector, ports, dataFolder, storeSettings } = options;
+  const dataFile = (name: string) =>
+    dataFolder === undefined ? {} : { dataFile: join(dataFolder, name) };
+  const loyalty = run.started(
+    await startLoyaltySandbox({
+      port: ports.loyalty,
+      settings: { credentials: secrets.loyalty },
+      ...(points && { eventAddresses: pointAddresses(points.address, shop.path, secrets) }),
+      ...dataFile('loyalty.jsonl'),
+    }),
+  );
+  const store = run.started(
+    await startStoreSandbox({
+      port: ports.store,
+      shop: { domain: shop.domain },
+      secret: secrets.webhook.current,
+      previousSecret: secrets.webhook.previous,
+      accessToken: secrets.storeAccessToken,
+      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
+      ...(connector.healing.subscriptions === 'app-configuration' && {
+        webhooksTo: `${webhooks.address}/${shop.path}`,
+      }),
+      ...dataFile('store.jsonl'),
+    }),
+  );
+  const proxyTo = storefront && `${storefront.address}/${shop.path}`;
+  const shopPages =
+    proxyTo === undefined
+      ? undefined
+      : run.started(await startStorefrontDemo({ port: ports.shop, store, proxyTo }));
+  const line = run.started(await startLine(loyalty.address));
+  return { loyalty, store, line, shopAddress: shopPages?.address };
+}
+
+/** Awaits the synthesis; from then on it is known who may do what. */
+export async function describe(run: Run, { endpoint }: Aws, { webhooks }: WebServers) {
+  const assembly = await run.options.assembly;
+  const description = describeStack(assembly.template, {
+    ...PLACE,
+    stackName: assembly.stackName,
+    endpoint,
+    webAddress: `${webhooks.address}/`,
+  });
+  const reported = new Set<string>();
+  const access = new AccessControl(description, ({ who, action, resource }) => {
+    const problem = `AccessDenied: ${who} may not ${action} on ${resource}`;
+    if (!reported.has(problem)) run.options.onProblem(problem);
+    reported.add(problem);
+  });
+  run.access = access;
+  return { assembly, description, access };
+}
+
+/** Creates the secrets, the queues and the table. */
+export async function fill(run: Run, { endpoint, emulators }: Aws, description: StackDescription) {
+  const secrets = fillSecrets(description.secrets, run.secrets);
+  emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
+  // A copy: the SDK notes in the object where it came from, and the state file would show that.
+  const credentials = { ...run.secrets.operator };
+  const client = { endpoint, region: PLACE.region, credentials };
+  const clients = { sqs: new SQSClient(client), dynamoDb: new DynamoDB(client) };
+  run.started({
+    async stop() {
+      clients.sqs.destroy();
+      clients.dynamoDb.destroy();
+    },
+  });
+  await createData(description, clients);
+  return clients;
+}
+
+export async function startFunctions(
+  run: Run,
+  { endpoint }: Aws,
+  { store, line }: World,
+  { assembly, description, access }: Stack,
+): Promise<LogGroups> {
+  const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
+  logs.onLine(({ text }) => run.metrics.take(text));
+  run.runner = run.started(
+    new FunctionRunner({
+      stack: description,
+      assembly,
+      access,
+      keys: run.keys,
+      surroundings: {
+        endpoint,
+        region: PLACE.region,
+        storeAddress: store.address,
+        loyaltyAddress: line.address,
+      },
+      logs,
+      onProblem: run.options.onProblem,
+    }),
+  );
+  await run.runner.start();
+  return logs;
+}
