@@ -1,5 +1,4 @@
-import middy from '@middy/core';
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
@@ -14,16 +13,12 @@ import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts'
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { runStorefrontBatch } from '../shared/core/batch/run-storefront-batch.ts';
-import { createCircuitBreaker } from '../shared/core/sync/circuit-breaker.ts';
-import { createLoyaltyClient } from '../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
-import { loyaltyAddress } from '../shared/services/loyalty-address.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
-import { storefrontOf } from './storefront-of.ts';
-import { createWatchedLedger } from './watched-ledger.ts';
-import { type Deadlines, runInTime } from './worker-time.ts';
+import { surround } from './surround.ts';
+import { type Deadlines, runInTime } from './time-budget.ts';
+import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
 /** Brings balances and the codes of redeemed rewards from their queue into the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -44,18 +39,11 @@ export function createBalanceWorker(connector: Connector) {
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const shops = new Map(
-    connector.shops.map(({ domain, path }) => {
-      const credentials = secrets.loyalty(path);
-      const loyalty = createLoyaltyClient({
-        baseUrl: loyaltyAddress(connector),
-        credentials: () => credentials.get(),
-      });
-      return [domain, { loyalty, breaker: createCircuitBreaker() }];
-    }),
+    connector.shops.map(({ domain, path }) => [domain, openShopLoyalty(connector, secrets, path)]),
   );
   const store = createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry),
+    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsBalanceQueue(sqs, environment.SOURCE_QUEUE_URL),
     redemptions: createSqsRedemptionQueue(sqs, environment.SOURCE_QUEUE_URL),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
@@ -87,7 +75,7 @@ export function createBalanceWorker(connector: Connector) {
     });
     return toBatchResponse(left);
   }
-  return middy((event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+  return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
-  ).use(flushTelemetry(telemetry));
+  );
 }

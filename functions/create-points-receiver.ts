@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
@@ -12,9 +11,8 @@ import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
-import { storefrontOf } from './storefront-of.ts';
+import { surround } from './surround.ts';
+import { readEnvironment, storefrontOf } from './wiring.ts';
 
 export function createPointsReceiver(connector: Connector) {
   const { customerIdIn } = storefrontOf(connector);
@@ -38,7 +36,7 @@ export function createPointsReceiver(connector: Connector) {
     telemetry,
     now: () => new Date(),
   };
-  return middy(async (event: LambdaFunctionURLEvent) =>
+  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaAnswer(await receivePoints(toHttpRequest(event), world)),
-  ).use(flushTelemetry(telemetry));
+  );
 }

@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
@@ -13,8 +12,8 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../shared/shopify/api-version.ts';
 import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
+import { surround } from './surround.ts';
+import { readEnvironment } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
   const environment = readEnvironment([
@@ -46,7 +45,7 @@ export function createReceiver(connector: Connector) {
     now: () => new Date(),
     apiVersion: API_VERSION,
   };
-  return middy(async (event: LambdaFunctionURLEvent) =>
+  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaAnswer(await receiveWebhook(toHttpRequest(event), world)),
-  ).use(flushTelemetry(telemetry));
+  );
 }

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
-  createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
@@ -19,8 +16,8 @@ import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { healSubscriptions } from '../shared/shopify/subscriptions/heal-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
+import { surround } from './surround.ts';
+import { createLoggedLedger, readEnvironment } from './wiring.ts';
 
 /** What is left of the function's time when walking stops: enough to end a page and keep its place. */
 const RESERVE_MS = 20_000;
@@ -59,10 +56,7 @@ export function createReconcile(connector: Connector) {
   const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
   const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
   const world = {
-    ledger: createDynamoDbLedger({
-      client: createDynamoDbCalls(aws),
-      table: environment.LEDGER_TABLE,
-    }),
+    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, queues),
     topicOf,
     depth: createSqsQueueDepth(sqs, queues),
@@ -96,5 +90,5 @@ export function createReconcile(connector: Connector) {
       pause: (ms) => sleep(ms, undefined, { signal: deadline }).catch(() => {}),
     });
   }
-  return middy(run).use(flushTelemetry(telemetry));
+  return surround(telemetry, run);
 }

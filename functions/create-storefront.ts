@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import middy from '@middy/core';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
@@ -11,26 +10,21 @@ import {
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-http.ts';
 import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { listRedemptions } from '../shared/core/redeem/list-redemptions.ts';
-import { redeemReward } from '../shared/core/redeem/redeem-reward.ts';
-import { createUsesCache, withBriefUses } from '../shared/core/storefront/brief-uses.ts';
+import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
+import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
 import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
-import { createCircuitBreaker } from '../shared/core/sync/circuit-breaker.ts';
-import { createLoyaltyClient } from '../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
-import { loyaltyAddress } from '../shared/services/loyalty-address.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { createScriptServer } from '../shared/shopify/app-proxy/serve-script.ts';
 import { type ServedShop, serveStorefront } from '../shared/shopify/app-proxy/serve-storefront.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
-import { storefrontOf } from './storefront-of.ts';
-import { REDEEM_MS, STORE_MS } from './storefront-time.ts';
-import { createWatchedLedger } from './watched-ledger.ts';
+import { surround } from './surround.ts';
+import { REDEEM_MS, STORE_MS } from './time-budget.ts';
+import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
-/** Nobody who is not logged in is known apart, so all of them share. */
-const VISITORS = 10;
+/** Shoppers who are not logged in cannot be told apart, so all of them share one limit. */
+const ANONYMOUS_LIMIT_FACTOR = 10;
 
 const ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const ID_LENGTH = 12;
@@ -51,7 +45,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     service: 'storefront',
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
-  const ledger = createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry);
+  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const retentionDays = connector.orderRetentionDays;
   const redeeming = {
     ledger,
@@ -63,28 +57,22 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   };
   const store = createConfiguredStore(connector, secrets);
   const uses = createUsesCache(now);
-  const storeInTime = () => withBriefUses(store.until(AbortSignal.timeout(STORE_MS)), uses);
 
   function openShop({ domain, path }: Connector['shops'][number]): ServedShop {
-    const credentials = secrets.loyalty(path);
-    const loyalty = createLoyaltyClient({
-      baseUrl: loyaltyAddress(connector),
-      credentials: () => credentials.get(),
-    });
-    const breaker = createCircuitBreaker();
-    const storefront = createStorefront({
-      ...{ shop: domain, ledger, loyalty, breaker, telemetry, now, rewardTypes, retentionDays },
-      redeem: (request) =>
-        redeemReward(request, {
-          ...{ ...redeeming, loyalty, breaker, store: storeInTime() },
-          deadline: AbortSignal.timeout(REDEEM_MS),
-        }),
-      redemptionsOf: (customerId) =>
-        listRedemptions(domain, customerId, { ...redeeming, store: storeInTime() }),
-    });
+    const line = openShopLoyalty(connector, secrets, path);
+    const shop = { ...line, shop: domain, ledger, telemetry, now, rewardTypes, retentionDays };
+    const storefront = {
+      ...createStorefront(shop),
+      ...createRedeeming(domain, () => ({
+        ...redeeming,
+        ...line,
+        store: withCachedUses(store.until(AbortSignal.timeout(STORE_MS)), uses),
+        deadline: AbortSignal.timeout(REDEEM_MS),
+      })),
+    };
     const rateLimit = {
       customer: createRateLimit(readsPerMinute),
-      visitors: createRateLimit(readsPerMinute * VISITORS),
+      visitors: createRateLimit(readsPerMinute * ANONYMOUS_LIMIT_FACTOR),
     };
     return { domain, secrets: secrets.webhook(path), storefront, rateLimit };
   }
@@ -95,9 +83,9 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     telemetry,
     now,
   };
-  return middy(async (event: LambdaFunctionURLEvent) =>
+  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaResponse(await serveStorefront(toHttpRequest(event), world)),
-  ).use(flushTelemetry(telemetry));
+  );
 }
 
 function newId(): string {

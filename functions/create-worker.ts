@@ -1,5 +1,4 @@
-import middy from '@middy/core';
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
@@ -14,19 +13,14 @@ import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { Service } from '../shared/config/metrics.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
-import { createCircuitBreaker } from '../shared/core/sync/circuit-breaker.ts';
-import { handleTask } from '../shared/core/sync/handle-task.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
-import { syncEntity } from '../shared/core/sync/sync-entity.ts';
-import { createLoyaltyClient } from '../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
-import { loyaltyAddress } from '../shared/services/loyalty-address.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { createEventReader, decodeMessage } from '../shared/shopify/webhooks/read-event.ts';
-import { flushTelemetry } from './flush-telemetry.ts';
-import { readEnvironment } from './read-environment.ts';
-import { createWatchedLedger } from './watched-ledger.ts';
-import { type Deadlines, runInTime } from './worker-time.ts';
+import { surround } from './surround.ts';
+import { type Deadlines, runInTime } from './time-budget.ts';
+import { createLoggedLedger, readEnvironment } from './wiring.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
 const PARALLEL = 5;
@@ -49,18 +43,13 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const shops = new Map(
     connector.shops.map(({ domain, path, rules }) => {
-      const credentials = secrets.loyalty(path);
-      const loyalty = createLoyaltyClient({
-        baseUrl: loyaltyAddress(connector),
-        credentials: () => credentials.get(),
-      });
       const { assumptions } = connector.loyalty;
-      return [domain, { loyalty, breaker: createCircuitBreaker(), rules, assumptions }];
+      return [domain, { ...openShopLoyalty(connector, secrets, path), rules, assumptions }];
     }),
   );
   const store = given ?? createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createWatchedLedger(aws, environment.LEDGER_TABLE, telemetry),
+    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,
@@ -85,14 +74,9 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
     const batch = { ...world, store: store.until(storeDeadline), deadline };
-    const left = await runBatch(toMessages(event), {
-      ...batch,
-      syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, batch),
-      handleTask: (candidate, task) => handleTask(candidate.event, task, batch),
-    });
-    return toBatchResponse(left);
+    return toBatchResponse(await runBatch(toMessages(event), batch));
   }
-  return middy((event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
+  return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
-  ).use(flushTelemetry(telemetry));
+  );
 }

@@ -6,10 +6,8 @@ import type { EventQueue, StoreEvent } from '../../shared/core/events/store-even
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
-import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
-import { syncEntity } from '../../shared/core/sync/sync-entity.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader, decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
@@ -146,8 +144,6 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         ...here,
         decode: decodeMessage,
         ledger: parts.ledger,
-        syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, here),
-        handleTask: (candidate, task) => handleTask(candidate.event, task, here),
       });
       for (const { messageId, receiptHandle } of batch) {
         if (left.includes(messageId)) continue;

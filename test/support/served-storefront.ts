@@ -58,12 +58,14 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     now,
     retentionDays: 60,
     rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
-    redeem: async (request) => {
-      redeemed.push(request);
+  });
+  const redeeming = {
+    redeem: async (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) => {
+      redeemed.push({ ...intent, shop: SHOP, customerId });
       return parts.answer;
     },
-    redemptionsOf: async () => parts.listed,
-  });
+    redemptions: async () => parts.listed,
+  };
   const world = {
     shops: new Map([
       [
@@ -74,7 +76,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
             get: async () => secrets,
             refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,
           },
-          storefront,
+          storefront: { ...storefront, ...redeeming },
           rateLimit: {
             customer: createRateLimit(readsPerMinute),
             visitors: createRateLimit(10 * readsPerMinute),

@@ -4,7 +4,7 @@ import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store } from '../../../shared/core/sync/store-reader.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
-import { loyaltyAddress } from '../../../shared/services/loyalty-address.ts';
+import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { Deployment } from './deployment.ts';

@@ -1,24 +1,16 @@
 import type { StoreEvent } from '../events/store-event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import type { EntityKey, EntityKind } from '../ledger/ledger-key.ts';
-import type { ReadEvent, Task } from '../sync/store-reader.ts';
+import { handleTask } from '../sync/handle-task.ts';
+import type { ReadEvent } from '../sync/store-reader.ts';
+import { type SyncWorld, syncEntity } from '../sync/sync-entity.ts';
 import type { Candidate, Item } from './item.ts';
 import { type Outcome, type RetryReason, verdictOn } from './outcome.ts';
 import { type ParkingWorld, parkMessage } from './park-message.ts';
 import { reportOutcome } from './report-outcome.ts';
-import type { Telemetry } from './telemetry.ts';
 
-export interface GroupWork extends ParkingWorld {
+export interface GroupWork extends ParkingWorld, SyncWorld {
   readonly read: ReadEvent;
-  /** One entity, one snapshot: also tells what the ledger holds afterwards. */
-  readonly syncEntity: (
-    key: EntityKey,
-    candidate: Candidate,
-    entry: LedgerEntry | undefined,
-  ) => Promise<{ readonly outcome: Outcome; readonly entry: LedgerEntry | undefined }>;
-  /** What is no entity itself: a discount that fans out, a person's rights, the app's removal. */
-  readonly handleTask: (candidate: Candidate, task: Task) => Promise<Outcome>;
-  readonly telemetry: Telemetry;
 }
 
 /** The entity a group is about; undefined for groups of other events. */
@@ -65,12 +57,13 @@ export async function settleGroup(
     // The store did not answer the first such question; the others would hear the same.
     if (waiting && item.reading.kind === 'ask-store') continue;
     let outcome: Outcome;
-    if (item.reading.kind === 'task') outcome = await world.handleTask(item, item.reading.task);
+    if (item.reading.kind === 'task')
+      outcome = await handleTask(item.event, item.reading.task, world);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (item.reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
     else {
       const candidate = { ...item, ...triedBefore(item, work) };
-      ({ outcome, entry: known } = await world.syncEntity(key, candidate, known));
+      ({ outcome, entry: known } = await syncEntity(key, candidate, known, world));
     }
     reportOutcome(item.event, outcome, world);
 

@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import { callLoyalty } from '../sync/call-loyalty.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { take } from './make-code.ts';
+import { applyStep } from './make-code.ts';
 import type { OpenBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 
@@ -41,7 +41,7 @@ export async function compensate(
     const why = 'cashback was to be given for a lost code, and the settings no longer allow it';
     return { kind: 'rejected', reason: 'rejected', why };
   }
-  const marked = await take(book, id, { kind: 'compensate' });
+  const marked = await applyStep(book, id, { kind: 'compensate' });
   if (marked?.state.at !== 'compensating') return { kind: 'handled', how: 'redemption-settled' };
   const change = {
     Value: marked.state.code.value,
@@ -60,6 +60,6 @@ export async function compensate(
   const { result, outcome } = called;
   const isKnown = result.kind === 'business-error' && result.code === KEY_EXISTS;
   if (outcome.kind !== 'applied' && !isKnown) return outcome;
-  await take(book, id, { kind: 'compensated' });
+  await applyStep(book, id, { kind: 'compensated' });
   return { kind: 'handled', how: 'redemption-compensated' };
 }

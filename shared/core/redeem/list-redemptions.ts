@@ -1,5 +1,5 @@
 import { errorFields } from '../batch/telemetry.ts';
-import { take } from './make-code.ts';
+import { applyStep } from './make-code.ts';
 import { type OpenBook, openBook } from './open-book.ts';
 import type { RedeemWorld, RedemptionList } from './redeem-world.ts';
 import type { Redemption } from './redemption.ts';
@@ -55,7 +55,7 @@ export async function readUsed(
   for (const one of redemptions) {
     const { state } = one;
     const isUsed = state.at === 'ready' && (read.uses.get(state.discountId) ?? 0) > 0;
-    now.push((isUsed && (await take(book, one.id, { kind: 'use' }))) || one);
+    now.push((isUsed && (await applyStep(book, one.id, { kind: 'use' }))) || one);
   }
   return now;
 }

@@ -31,16 +31,20 @@ export async function makeCode(book: OpenBook, id: string, world: CodeWorld): Pr
     const made = await world.store.makeCode(shop, wantedCode(redemption, customerId));
     switch (made.kind) {
       case 'made': {
-        const settled = await take(book, id, { kind: 'made', code, discountId: made.discountId });
+        const settled = await applyStep(book, id, {
+          kind: 'made',
+          code,
+          discountId: made.discountId,
+        });
         return { kind: 'settled', redemption: settled };
       }
       case 'taken':
-        redemption = await take(book, id, { kind: 'taken', code });
+        redemption = await applyStep(book, id, { kind: 'taken', code });
         tellTaken(book, id, world);
         break;
       case 'refused': {
         const why = `the store does not take the code: ${made.code}`;
-        const lost = await take(book, id, { kind: 'store-refused', code, why });
+        const lost = await applyStep(book, id, { kind: 'store-refused', code, why });
         return lost?.state.at === 'lost'
           ? { kind: 'lost', redemption: lost, why }
           : { kind: 'settled', redemption: lost };
@@ -65,7 +69,7 @@ function wantedCode({ id, terms, state }: Redemption, customerId: string): Wante
 }
 
 /** The redemption as it stands afterwards, whoever brought it there. */
-export async function take(
+export async function applyStep(
   book: OpenBook,
   id: string,
   step: Step,

@@ -1,6 +1,7 @@
 import { errorFields } from '../batch/telemetry.ts';
-import { carryOut } from './carry-out.ts';
+import { executeRedemption } from './execute-redemption.ts';
 import { findIntent } from './find-intent.ts';
+import { listRedemptions } from './list-redemptions.ts';
 import { openBook } from './open-book.ts';
 import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
 
@@ -20,11 +21,22 @@ export async function redeemReward(
   const book = openBook({ shop, customerId }, { ...world, retentionDays });
   try {
     const found = await findIntent(request, book, world);
-    return found.kind === 'intent' ? await carryOut(found.redemption, book, world) : found.answer;
+    return found.kind === 'intent'
+      ? await executeRedemption(found.redemption, book, world)
+      : found.answer;
   } catch (error) {
     world.telemetry.count('crash');
     const fields = { shop, customerId, rewardId, ...errorFields(error) };
     world.telemetry.log('error', 'redeeming broke off', fields);
     return { kind: 'unavailable' };
   }
+}
+
+/** What a shopper may ask about redemptions. `begin` gives the world of one request, its time included. */
+export function createRedeeming(shop: string, begin: () => RedeemWorld) {
+  return {
+    redeem: (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) =>
+      redeemReward({ ...intent, shop, customerId }, begin()),
+    redemptions: (customerId: string) => listRedemptions(shop, customerId, begin()),
+  };
 }

@@ -6,19 +6,19 @@ import { reportOutcome } from '../batch/report-outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
 import type { ReceivedMessage } from '../events/source-queue.ts';
-import { type CarryOnWorld, carryOn } from './carry-on.ts';
 import type { RedemptionEvent } from './redemption-event.ts';
+import { type ResumeWorld, resumeRedemption } from './resume-redemption.ts';
 
 export interface RedemptionMessage {
   readonly message: ReceivedMessage;
   readonly event: RedemptionEvent;
 }
 
-type ShopWorld = Pick<CarryOnWorld, 'loyalty' | 'breaker' | 'store'>;
+type ShopWorld = Pick<ResumeWorld, 'loyalty' | 'breaker' | 'store'>;
 
 export interface RedemptionWorld
   extends DelayWorld,
-    Omit<CarryOnWorld, keyof ShopWorld | 'telemetry' | 'now'> {
+    Omit<ResumeWorld, keyof ShopWorld | 'telemetry' | 'now'> {
   /** Undefined for a shop that is not in the settings. */
   readonly rewardsOf: (shop: string) => ShopWorld | undefined;
 }
@@ -54,7 +54,7 @@ async function attempt(event: RedemptionEvent, world: RedemptionWorld): Promise<
     return { kind: 'rejected', reason: 'unreadable', why };
   }
   try {
-    return await carryOn(event, { ...world, ...shop });
+    return await resumeRedemption(event, { ...world, ...shop });
   } catch (error) {
     world.telemetry.count('crash');
     world.telemetry.log('error', 'work on a redemption broke off', {

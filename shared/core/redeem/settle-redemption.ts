@@ -1,4 +1,4 @@
-import { take } from './make-code.ts';
+import { applyStep } from './make-code.ts';
 import { type BookWorld, openBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { type Customer, findRedemption } from './redemption-book.ts';
@@ -24,7 +24,7 @@ export async function settleRedemption(
   const before = findRedemption(await book.read(), id);
   if (!before) return { kind: 'not-found' };
   if (!foresee(before, word, world.now())) return { kind: 'not-pending', redemption: before };
-  const after = await take(book, id, word);
+  const after = await applyStep(book, id, word);
   if (!after) return { kind: 'not-found' };
   if (!holds(after, word)) return { kind: 'not-pending', redemption: after };
   if (isMaking(after.state)) {

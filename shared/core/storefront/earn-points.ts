@@ -1,8 +1,8 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import type { BriefCache } from './brief-cache.ts';
 import type { CartItem } from './cart-items.ts';
+import type { TimedCache } from './timed-cache.ts';
 
 export interface EarnedPoints {
   readonly points: number;
@@ -18,7 +18,7 @@ interface EarnedByItem {
 
 export interface EarningWorld extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
-  readonly earned: BriefCache<EarnedPoints>;
+  readonly earned: TimedCache<EarnedPoints>;
 }
 
 /** What the products of a page or a cart would earn. Nobody's own: it is the same for everybody. */

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import type { BriefCache } from './brief-cache.ts';
+import type { TimedCache } from './timed-cache.ts';
 
 type Quiz = components['schemas']['Quiz'];
 
@@ -23,7 +23,7 @@ interface QuestionView {
 export interface QuizzesWorld extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
   /** By customer. */
-  readonly quizzes: BriefCache<readonly QuizView[]>;
+  readonly quizzes: TimedCache<readonly QuizView[]>;
 }
 
 type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] } | Unavailable;

@@ -5,9 +5,9 @@ import { openBook } from '../redeem/open-book.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import { viewOf as redemptionView } from '../redeem/redemption-view.ts';
 import { askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import type { BriefCache } from './brief-cache.ts';
 import { readBalance } from './read-balance.ts';
 import { type DetailsWorld, type Offer, readOffers } from './reward-details.ts';
+import type { TimedCache } from './timed-cache.ts';
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
 
@@ -34,7 +34,7 @@ export interface RewardsWorld extends DetailsWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   readonly retentionDays: number;
   /** One list for everybody. */
-  readonly rewards: BriefCache<readonly RewardItem[]>;
+  readonly rewards: TimedCache<readonly RewardItem[]>;
 }
 
 const PAGE_SIZE = 50;

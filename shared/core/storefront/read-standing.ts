@@ -2,8 +2,8 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type AskingWorld, askLoyalty } from './ask-loyalty.ts';
-import type { BriefCache } from './brief-cache.ts';
 import { readBalance } from './read-balance.ts';
+import type { TimedCache } from './timed-cache.ts';
 
 type Tier = components['schemas']['Tier'];
 
@@ -30,7 +30,7 @@ export interface Standing {
 export interface StandingWorld extends AskingWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly loyalty: Pick<LoyaltyClient, 'listTiers'>;
-  readonly tiers: BriefCache<KnownTier>;
+  readonly tiers: TimedCache<KnownTier>;
 }
 
 /** Null: the customer has none. `untold`: the service does not say, as of a customer it does not know. */

@@ -3,7 +3,7 @@ import type { components } from '../../loyalty/contract.gen.ts';
 import type { RewardKind, RewardTerms } from '../redeem/redemption.ts';
 import { readTerms } from '../redeem/reward-terms.ts';
 import { type AskingWorld, askLoyalty } from './ask-loyalty.ts';
-import type { BriefCache } from './brief-cache.ts';
+import type { TimedCache } from './timed-cache.ts';
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
 
@@ -13,7 +13,7 @@ export type KnownReward = RewardConfiguration | null;
 export interface DetailsWorld extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'getRewardConfiguration'>;
   /** By the reward's id. */
-  readonly details: BriefCache<KnownReward>;
+  readonly details: TimedCache<KnownReward>;
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
 }
 

@@ -1,17 +1,17 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RedeemAnswer, RedeemRequest, RedemptionList } from '../redeem/redeem-world.ts';
+import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
-import { createBriefCache } from './brief-cache.ts';
 import type { CartItem } from './cart-items.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
 import { listRewards, type RewardItem } from './list-rewards.ts';
 import { type KnownTier, readStanding } from './read-standing.ts';
 import type { KnownReward } from './reward-details.ts';
+import { createTimedCache } from './timed-cache.ts';
 
 export interface StorefrontWorld {
   readonly shop: string;
@@ -30,12 +30,10 @@ export interface StorefrontWorld {
   readonly now: () => Date;
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
   readonly retentionDays: number;
-  readonly redeem: (request: RedeemRequest) => Promise<RedeemAnswer>;
-  readonly redemptionsOf: (customerId: string) => Promise<RedemptionList>;
 }
 
-/** What a shopper may ask of one shop's loyalty program. Whose it is, is always told apart from what. */
-export type Storefront = ReturnType<typeof createStorefront>;
+/** What a shopper may ask of one shop's loyalty program. The customer is always given apart from the rest. */
+export type Storefront = ReturnType<typeof createStorefront> & ReturnType<typeof createRedeeming>;
 
 /** The same for everybody, and asked for on every page. */
 const PROGRAM_SECONDS = 60;
@@ -54,19 +52,16 @@ export function createStorefront(given: StorefrontWorld) {
   const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
   const world = {
     ...given,
-    rewards: createBriefCache<readonly RewardItem[]>(ofProgram),
-    details: createBriefCache<KnownReward>({ seconds: DETAILS_SECONDS, most: MOST_REWARDS, now }),
-    earned: createBriefCache<EarnedPoints>(ofProgram),
-    tiers: createBriefCache<KnownTier>(ofCustomer),
-    quizzes: createBriefCache<readonly QuizView[]>(ofCustomer),
+    rewards: createTimedCache<readonly RewardItem[]>(ofProgram),
+    details: createTimedCache<KnownReward>({ seconds: DETAILS_SECONDS, most: MOST_REWARDS, now }),
+    earned: createTimedCache<EarnedPoints>(ofProgram),
+    tiers: createTimedCache<KnownTier>(ofCustomer),
+    quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
   };
   return {
     standing: (customerId: string) => readStanding(shop, customerId, world),
     points: (items: readonly CartItem[], currency: string) => earnPoints(items, currency, world),
     rewards: (customerId: string | undefined) => listRewards(shop, customerId, world),
-    redeem: (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) =>
-      given.redeem({ ...intent, shop, customerId }),
-    redemptions: (customerId: string) => given.redemptionsOf(customerId),
     quizzes: (customerId: string) => listQuizzes(customerId, world),
     answer: (customerId: string, answers: QuizAnswers) =>
       answerQuiz(shop, customerId, answers, world),

@@ -1,11 +1,9 @@
-import { shareOutTime } from '../../../functions/worker-time.ts';
+import { shareOutTime } from '../../../functions/time-budget.ts';
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/source-queue.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
-import { handleTask } from '../../../shared/core/sync/handle-task.ts';
-import { syncEntity } from '../../../shared/core/sync/sync-entity.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createMemorySourceQueue } from '../../models/memory-queues.ts';
 import { nameOf } from '../kernel/chance.ts';
@@ -178,8 +176,6 @@ export class Workers {
     };
     const left = await runBatch(batch, {
       ...world,
-      syncEntity: (key, candidate, entry) => syncEntity(key, candidate, entry, world),
-      handleTask: (candidate, task) => handleTask(candidate.event, task, world),
     });
     return {
       left,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REDEEM_MS, STORE_MS } from '../../../functions/storefront-time.ts';
-import { RESERVE_MS, shareOutTime } from '../../../functions/worker-time.ts';
+import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/time-budget.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/call-budget.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';

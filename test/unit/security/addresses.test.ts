@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { buildPath } from '../../../shared/loyalty/operations.ts';
-import { loyaltyAddress } from '../../../shared/services/loyalty-address.ts';
+import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const connector = defineConnector({

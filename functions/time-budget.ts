@@ -1,4 +1,10 @@
-/** What is left of the function's time when work stops: enough to delay what is unfinished. */
+/** Of a shopper's request, for the two calls of a redemption to the loyalty service. */
+export const REDEEM_MS = 12_000;
+
+/** Of a shopper's request, until the store is asked nothing more: a worker makes what is not made. */
+export const STORE_MS = 18_000;
+
+/** What is left of a worker's time when work stops: enough to delay what is unfinished. */
 export const RESERVE_MS = 12_000;
 /**
  * The part of the working time after which the store is asked nothing more. However many questions an

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createBriefCache } from '../../../../shared/core/storefront/brief-cache.ts';
 import { createRateLimit } from '../../../../shared/core/storefront/rate-limit.ts';
+import { createTimedCache } from '../../../../shared/core/storefront/timed-cache.ts';
 
-describe('a brief cache', () => {
+describe('a timed cache', () => {
   const clock = { ms: 0 };
   const now = () => new Date(clock.ms);
 
   it('forgets after its time', () => {
-    const cache = createBriefCache<number>({ seconds: 60, most: 10, now });
+    const cache = createTimedCache<number>({ seconds: 60, most: 10, now });
     cache.keep('a', 1);
     clock.ms += 59_999;
     expect(cache.recall('a')).toBe(1);
@@ -16,7 +16,7 @@ describe('a brief cache', () => {
   });
 
   it('never holds more than it may, and drops what it has held longest', () => {
-    const cache = createBriefCache<number>({ seconds: 60, most: 3, now });
+    const cache = createTimedCache<number>({ seconds: 60, most: 3, now });
     for (const key of ['a', 'b', 'a', 'c', 'd']) cache.keep(key, 1);
     expect(['a', 'b', 'c', 'd'].filter((key) => cache.recall(key) !== undefined)).toEqual([
       'a',

@@ -1,7 +1,7 @@
 import { recallBalance } from '../balances/remembered-balance.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
 import { readEntry } from '../ledger/ledger.ts';
-import { makeCode, take } from './make-code.ts';
+import { applyStep, makeCode } from './make-code.ts';
 import type { OpenBook } from './open-book.ts';
 import { callRedeem, type RedeemCallEnd } from './redeem-call.ts';
 import type { RedeemAnswer, RedeemWorld } from './redeem-world.ts';
@@ -10,7 +10,7 @@ import { answerOf } from './redemption-answer.ts';
 import { findRedemption, withoutRedemption, withStep } from './redemption-book.ts';
 
 /** From a recorded intent to its answer. */
-export async function carryOut(
+export async function executeRedemption(
   intent: Redemption,
   book: OpenBook,
   world: RedeemWorld,
@@ -65,8 +65,8 @@ async function record(
     case 'not-sent':
       return forget(id, book);
     case 'refused': {
-      const why = await betterWord(ended.why, redemption, book, world);
-      return take(book, id, { kind: 'refuse', why });
+      const why = await refusalReason(ended.why, redemption, book, world);
+      return applyStep(book, id, { kind: 'refuse', why });
     }
     case 'unknown':
       world.telemetry.log('warn', 'it is not known whether a reward was redeemed', {
@@ -74,9 +74,9 @@ async function record(
         customerId: book.customer.customerId,
         why: ended.why,
       });
-      return take(book, id, { kind: 'lose-sight', why: ended.why });
+      return applyStep(book, id, { kind: 'lose-sight', why: ended.why });
     case 'redeemed':
-      await take(book, id, { kind: 'answer', code: ended.code });
+      await applyStep(book, id, { kind: 'answer', code: ended.code });
       return tryCode(redemption, book, world);
   }
 }
@@ -108,7 +108,7 @@ async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorl
  * The service has one number for all that a reward does not allow; the balance may tell more. As long as
  * nobody knows it, points are one of the reasons that there may be.
  */
-async function betterWord(
+async function refusalReason(
   why: RefusedWhy,
   { terms }: Redemption,
   { customer: { shop, customerId } }: OpenBook,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RESERVE_MS, runInTime, shareOutTime } from '../../../functions/worker-time.ts';
+import { RESERVE_MS, runInTime, shareOutTime } from '../../../functions/time-budget.ts';
 
 const REMAINING_MS = 240_000;
 

@@ -8,13 +8,16 @@ import type { Redemption } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
 import type { RedemptionEvent } from './redemption-event.ts';
 
-export type CarryOnWorld = BookWorld & CodeWorld & CompensationWorld;
+export type ResumeWorld = BookWorld & CodeWorld & CompensationWorld;
 
 /**
  * Sees one redemption to its end, from wherever whoever began it left it. The message stays on the queue
  * until there is nothing left that a machine can do.
  */
-export async function carryOn(event: RedemptionEvent, world: CarryOnWorld): Promise<Outcome> {
+export async function resumeRedemption(
+  event: RedemptionEvent,
+  world: ResumeWorld,
+): Promise<Outcome> {
   const { shop, customerId, id } = event;
   const book = openBook({ shop, customerId }, world);
   const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
@@ -46,7 +49,7 @@ const AWAIT_EVENT_MS = 10 * 60_000;
 function awaitEvent(
   event: RedemptionEvent,
   { intendedAt }: Redemption,
-  { telemetry, now }: CarryOnWorld,
+  { telemetry, now }: ResumeWorld,
 ): Outcome {
   if (now().getTime() - Date.parse(intendedAt) <= AWAIT_EVENT_MS) {
     return { kind: 'retry', why: 'redemption-unknown' };
@@ -59,7 +62,7 @@ function awaitEvent(
   return { kind: 'handled', how: 'redemption-pending' };
 }
 
-async function makeOrCompensate(book: OpenBook, id: string, world: CarryOnWorld): Promise<Outcome> {
+async function makeOrCompensate(book: OpenBook, id: string, world: ResumeWorld): Promise<Outcome> {
   const made = await makeCode(book, id, world);
   switch (made.kind) {
     case 'settled':

@@ -1,5 +1,5 @@
 import type { CodeUses, RewardStore } from '../redeem/reward-store.ts';
-import { type BriefCache, createBriefCache } from './brief-cache.ts';
+import { createTimedCache, type TimedCache } from './timed-cache.ts';
 
 /** Long enough for a few pages; a code that was used shows as used soon after. */
 const SECONDS = 30;
@@ -9,7 +9,7 @@ const MOST = 2_000;
  * A store that is not asked on every page whether codes were used: the workers share its allowance with
  * whoever looks at a page.
  */
-export function withBriefUses(store: RewardStore, kept: BriefCache<CodeUses>): RewardStore {
+export function withCachedUses(store: RewardStore, kept: TimedCache<CodeUses>): RewardStore {
   return {
     makeCode: (shop, wanted) => store.makeCode(shop, wanted),
     async readUses(shop, discountIds) {
@@ -23,6 +23,6 @@ export function withBriefUses(store: RewardStore, kept: BriefCache<CodeUses>): R
   };
 }
 
-export function createUsesCache(now: () => Date): BriefCache<CodeUses> {
-  return createBriefCache<CodeUses>({ seconds: SECONDS, most: MOST, now });
+export function createUsesCache(now: () => Date): TimedCache<CodeUses> {
+  return createTimedCache<CodeUses>({ seconds: SECONDS, most: MOST, now });
 }

@@ -1,15 +1,15 @@
 /** Remembers for a moment, and never more than so many things: the oldest go first. */
-export interface BriefCache<Value> {
+export interface TimedCache<Value> {
   recall(key: string): Value | undefined;
   keep(key: string, value: Value): void;
   forget(key: string): void;
 }
 
-export function createBriefCache<Value>(limits: {
+export function createTimedCache<Value>(limits: {
   readonly seconds: number;
   readonly most: number;
   readonly now: () => Date;
-}): BriefCache<Value> {
+}): TimedCache<Value> {
   const kept = new Map<string, { readonly value: Value; readonly until: number }>();
   return {
     recall(key) {

@@ -1,0 +1,22 @@
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import type { EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import { errorFields } from '../shared/core/batch/telemetry.ts';
+
+/**
+ * What surrounds every handler: a fault is logged without its message, which may quote what was being
+ * read, and the metrics of the invocation are written however it ended: a frozen process would lose them.
+ * How the time of an invocation is shared out differs by function: see time-budget.ts.
+ */
+export function surround<Event, Result>(
+  telemetry: EmfTelemetry,
+  handle: (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<Result>,
+) {
+  return middy(handle).use({
+    after: () => telemetry.flush(),
+    onError({ error }) {
+      telemetry.log('error', 'an invocation broke off', errorFields(error));
+      telemetry.flush();
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbCalls } from '../shared/aws/function-clients.ts';
+import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import type { Storefront } from '../shared/config/storefront-settings.ts';
+import type { Telemetry } from '../shared/core/batch/telemetry.ts';
+
+/** The named variables of the environment; throws with all that are missing, once. */
+export function readEnvironment<const Name extends string>(
+  names: readonly Name[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Readonly<Record<Name, string>> {
+  const missing = names.filter((name) => !environment[name]);
+  if (missing.length > 0) {
+    throw new Error(`not set in the function's environment: ${missing.join(', ')}`);
+  }
+  return Object.fromEntries(names.map((name) => [name, environment[name]])) as Record<Name, string>;
+}
+
+/** The functions of the storefront are deployed only where it is configured. */
+export function storefrontOf({ storefront }: Connector): Storefront {
+  if (storefront) return storefront;
+  throw new Error('connector.config.ts has no storefront, but a function of it is running');
+}
+
+/** The ledger of a function, which logs an item that cannot be read whole. */
+export function createLoggedLedger(
+  aws: JsonServiceSettings,
+  table: string,
+  telemetry: Pick<Telemetry, 'log'>,
+) {
+  return createDynamoDbLedger({
+    client: createDynamoDbCalls(aws),
+    table,
+    onDamagedItem: (entity, attributes) =>
+      telemetry.log('error', 'an item of the ledger is damaged', {
+        entity,
+        attributes: attributes.join(','),
+      }),
+  });
+}
