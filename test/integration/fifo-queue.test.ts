@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -8,7 +7,7 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 
@@ -17,6 +16,8 @@ let client: SQSClient;
 let sets = 0;
 
 beforeAll(async () => {
+  // The emulator runs in this process and reads the same clock.
+  vi.useFakeTimers({ toFake: ['Date'] });
   emulator = await startSqsEmulator();
   client = new SQSClient({
     endpoint: emulator.endpoint,
@@ -28,6 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   client.destroy();
   await emulator.stop();
+  vi.useRealTimers();
 });
 
 describeFifoQueueContract('SQS (fauxqs over HTTP)', { givesGroupsWhole: false }, async () => {
@@ -86,6 +88,8 @@ describeFifoQueueContract('SQS (fauxqs over HTTP)', { givesGroupsWhole: false },
       );
     },
     receiveDead: () => receive(deadUrl),
-    pass: (seconds) => sleep(seconds * 1000),
+    async pass(seconds) {
+      vi.setSystemTime(Date.now() + seconds * 1000);
+    },
   };
 });

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsQueueDepth } from '../../shared/aws/sqs-queue-depth.ts';
@@ -16,6 +15,8 @@ let sets = 0;
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
 
 beforeAll(async () => {
+  // The emulator runs in this process and reads the same clock.
+  vi.useFakeTimers({ toFake: ['Date'] });
   emulator = await startSqsEmulator();
   client = createSqsClient({ budget, emulator });
 });
@@ -23,6 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   client.destroy();
   await emulator.stop();
+  vi.useRealTimers();
 });
 
 for (const { name, sqs: connect } of CLIENTS) {
@@ -70,7 +72,9 @@ for (const { name, sqs: connect } of CLIENTS) {
           new DeleteMessageCommand({ QueueUrl: urls[from], ReceiptHandle: receiptHandle }),
         );
       },
-      pass: (seconds) => sleep(seconds * 1000),
+      async pass(seconds) {
+        vi.setSystemTime(Date.now() + seconds * 1000);
+      },
     };
   });
 }

@@ -6,7 +6,11 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../local/store-sandbox/sandbox.ts';
-import { type AdminStore, createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
+import {
+  type AdminStore,
+  type AdminStoreSettings,
+  createAdminStore,
+} from '../../shared/shopify/admin/admin-store.ts';
 import { START } from './emulated-world.ts';
 import { listen } from './emulators.ts';
 import {
@@ -78,10 +82,14 @@ export async function openStoreAndConnector(
 }
 
 /** The store as the connector sees it. */
-export function adminStoreOf(store: StoreSandbox): AdminStore {
+export function adminStoreOf(
+  store: StoreSandbox,
+  settings: Pick<AdminStoreSettings, 'sleep'> = {},
+): AdminStore {
   const { accessToken } = store.credentials;
   const secret = { kind: 'static', accessToken } as const;
   return createAdminStore({
+    ...settings,
     shop: () => ({
       secret: { get: async () => secret, refresh: async () => secret },
       sandboxAddress: store.address,

@@ -341,10 +341,8 @@ describe('an answer that is none', () => {
       sandboxAddress: server.address,
       secret: secretOf(fixed()),
     });
-    const began = performance.now();
     const answer = await made.until(AbortSignal.timeout(100))(shopName, {});
     expect(answer).toEqual({ kind: 'failure', reason: 'aborted' });
-    expect(performance.now() - began).toBeLessThan(3000);
   });
 
   it('tells which fields of a mutation were refused, and repeats no value of theirs', async () => {

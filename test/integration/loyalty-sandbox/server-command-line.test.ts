@@ -40,9 +40,7 @@ describe('npm run sandbox', () => {
         headers: { authorization: `Basic ${btoa('sandbox-token:sandbox-key')}` },
       }).catch(() => 'cut off');
       const journal = async () => (await fetch(`${address}/sandbox/journal`)).json();
-      await expect
-        .poll(journal, { timeout: 5_000 })
-        .toMatchObject({ entries: [{ fault: 'hang' }] });
+      await expect.poll(journal).toMatchObject({ entries: [{ fault: 'hang' }] });
       expect(await kill(signal)).toBe(0);
       expect(await hanging).toBe('cut off');
     },

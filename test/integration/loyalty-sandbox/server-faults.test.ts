@@ -64,15 +64,11 @@ describe('a fault that keeps the call from being carried out', () => {
       () => 'answered',
       () => 'cut off',
     );
-    await expect
-      .poll(() => other.journal.entries(), { timeout: 5_000 })
-      .toMatchObject([{ fault: 'hang' }]);
+    await expect.poll(() => other.journal.entries()).toMatchObject([{ fault: 'hang' }]);
     const pause = new Promise((resolve) => setTimeout(resolve, 150, 'still waiting'));
     expect(await Promise.race([hanging, pause])).toBe('still waiting');
-    const began = performance.now();
     await other.stop();
     expect(await hanging).toBe('cut off');
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   it('outage: every call is reset, even with wrong credentials, until it is cleared', async () => {
@@ -142,7 +138,7 @@ describe('a fault that strikes after the call was carried out', () => {
     });
     await expect(impatient).rejects.toThrow('no answer in time');
     expect(kept()).toBe(1);
-    await expect.poll(kept, { timeout: 5_000 }).toBe(2);
+    await expect.poll(kept).toBe(2);
   });
 
   it('latency: cut off by a stop, the call is not carried out', async () => {

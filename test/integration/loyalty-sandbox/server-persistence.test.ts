@@ -152,7 +152,7 @@ describe('a sandbox with a data file', () => {
     expect(after.orders.at(-1)).toMatchObject({ OriginalId: 'next', Id: kept.length + 1 });
     const undelivered = async () =>
       (await read()).events.filter(({ delivery }) => delivery?.state !== 'delivered');
-    await expect.poll(undelivered, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(undelivered).toEqual([]);
     const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).PointId));
     expect(told.size).toBe(kept.length + 1);
     await second.kill('SIGTERM');

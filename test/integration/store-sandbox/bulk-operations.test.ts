@@ -25,7 +25,7 @@ async function finish(id: string) {
   const query =
     'query($id: ID!) { node(id: $id) { ... on BulkOperation { status url objectCount rootObjectCount fileSize errorCode } } }';
   await expect
-    .poll(async () => (await askAdmin(sandbox, query, { id })).data.node.status, { timeout: 5_000 })
+    .poll(async () => (await askAdmin(sandbox, query, { id })).data.node.status)
     .not.toBe('RUNNING');
   return (await askAdmin(sandbox, query, { id })).data.node;
 }
@@ -67,9 +67,7 @@ describe('a bulk operation', () => {
       objectCount: String(expected.length),
       fileSize: String(Buffer.byteLength(text)),
     });
-    await expect
-      .poll(() => receiver.topics(), { timeout: 20_000 })
-      .toContain('bulk_operations/finish');
+    await expect.poll(() => receiver.topics()).toContain('bulk_operations/finish');
   });
 
   it('puts children anywhere unless it is asked to group them', async () => {

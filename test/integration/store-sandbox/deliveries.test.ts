@@ -178,7 +178,7 @@ describe('a delivery that fails', () => {
       return isFirst ? 500 : undefined;
     };
     for (let i = 0; i < 10; i += 1) placeSimpleOrder();
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(12);
+    await expect.poll(() => receiver.received.length).toBe(12);
     await sleep(100);
     expect(receiver.received).toHaveLength(12);
   });
