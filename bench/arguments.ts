@@ -23,7 +23,7 @@ npm run bench -- [options]
   --only NAME   one bench: ${Object.keys(benches).join(', ')}
   --quick       fewer repetitions: rough figures in a minute or two
   --json FILE   writes every figure there too, under its key
-  --write-docs  puts the figures and the chart into docs/performance.md
+  --write-docs  puts the figures into docs/performance.md
   --help        this text
 `;
 

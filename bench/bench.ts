@@ -1,5 +1,4 @@
 import type { Lab } from './lab.ts';
-import type { Spread } from './report/statistics.ts';
 
 /** What a figure must not be above, or below. */
 export interface Bar {
@@ -7,6 +6,13 @@ export interface Bar {
   readonly limit: number;
   /** Whether the ratio to the floor is held to it or the value itself. */
   readonly of: 'ratio' | 'value';
+}
+
+/** The middle of several measurements, and the half of them that lies around it. */
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 /** One figure of a bench. */

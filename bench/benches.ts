@@ -10,6 +10,4 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
   simulate: async () => (await import('./benches/simulate.ts')).simulate,
-  growth: async () => (await import('./benches/growth.ts')).growth,
-  profile: async () => (await import('./benches/profile.ts')).profile,
 };

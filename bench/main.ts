@@ -4,13 +4,9 @@ import { type BenchOptions, help, readArguments } from './arguments.ts';
 import type { Figure } from './bench.ts';
 import { benches } from './benches.ts';
 import { type Lab, openLab } from './lab.ts';
-import { drawChart } from './report/chart.ts';
-import { printFigures } from './report/print-table.ts';
-import { putFigures } from './report/write-docs.ts';
-import { toJson } from './report/write-json.ts';
+import { printFigures, putFigures, toJson } from './report/report.ts';
 
 const PAGE = 'docs/performance.md';
-const CHART = 'docs/performance.svg';
 
 const wanted = readArguments(process.argv.slice(2));
 switch (wanted.kind) {
@@ -37,10 +33,7 @@ async function run({ only, quick, jsonFile, writeDocs }: BenchOptions): Promise<
     if (writeDocs) process.stderr.write(`${PAGE} is as it was: it tells of whole runs.\n`);
     return 1;
   }
-  if (writeDocs) {
-    await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), at, figures));
-    await writeFile(CHART, drawChart(figures));
-  }
+  if (writeDocs) await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), at, figures));
   return 0;
 }
 

@@ -3,7 +3,7 @@ import type { Lab } from '../lab.ts';
 import { measureInTurns } from '../measure/in-turns.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants } from '../measure/warm-variants.ts';
-import { compare } from '../report/compare.ts';
+import { compare } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { SIZES } from '../traffic/orders.ts';
 

@@ -4,8 +4,7 @@ import { countRound, sumCalls } from '../measure/count-calls.ts';
 import { measureInTurns } from '../measure/in-turns.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
-import { compare } from '../report/compare.ts';
-import { ratiosOf, spreadOf } from '../report/statistics.ts';
+import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
 import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
 import type { Variant } from '../variants/build-variants.ts';
 

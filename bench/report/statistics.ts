@@ -1,9 +1,5 @@
-/** The middle of several measurements, and the half of them that lies around it. */
-export interface Spread {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
-}
+import type { Figure, Spread } from '../bench.ts';
+import type { Samples } from '../measure/in-turns.ts';
 
 /** Median and quartiles: one measurement that the machine disturbed moves none of them. */
 export function spreadOf(samples: readonly number[]): Spread {
@@ -27,4 +23,25 @@ function at(sorted: readonly number[], part: number): number {
 export function ratiosOf(samples: readonly number[], to: readonly number[]): readonly number[] {
   if (samples.length !== to.length) throw new Error('the rounds do not pair');
   return samples.map((sample, index) => sample / (to[index] ?? Number.NaN));
+}
+
+/** One figure of three variants that were measured in turns. */
+export function compare<Measure>(
+  figure: Omit<Figure, 'value' | 'peer' | 'floor' | 'spread' | 'ratio' | 'peerRatio'>,
+  samples: Samples<Measure>,
+  pick: (measure: Measure) => number,
+): Figure {
+  const connector = samples.connector.map(pick);
+  const peer = samples.peer.map(pick);
+  const floor = samples.floor.map(pick);
+  const { median: value, ...spread } = spreadOf(connector);
+  return {
+    ...figure,
+    value,
+    spread,
+    peer: spreadOf(peer).median,
+    floor: spreadOf(floor).median,
+    ratio: spreadOf(ratiosOf(connector, floor)),
+    peerRatio: spreadOf(ratiosOf(peer, floor)),
+  };
 }

@@ -23,6 +23,6 @@ describe('what is typed after npm run bench --', () => {
 
   it('may ask for help, which names every bench', () => {
     expect(readArguments(['--help'])).toEqual({ kind: 'help' });
-    expect(help).toContain('receiver, worker, calls, storm, cost, backfill, burst, replay');
+    expect(help).toContain('receiver, worker, calls, storm, cost, backfill, replay, simulate');
   });
 });

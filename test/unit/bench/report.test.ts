@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Figure } from '../../../bench/bench.ts';
-import { drawChart } from '../../../bench/report/chart.ts';
-import { compare } from '../../../bench/report/compare.ts';
-import { figureRow, isMet } from '../../../bench/report/figure-row.ts';
-import { pivotOf } from '../../../bench/report/pivot.ts';
-import { ratiosOf, spreadOf } from '../../../bench/report/statistics.ts';
-import { putFigures } from '../../../bench/report/write-docs.ts';
-import { toJson } from '../../../bench/report/write-json.ts';
+import { figureRow, isMet, putFigures, toJson } from '../../../bench/report/report.ts';
+import { compare, ratiosOf, spreadOf } from '../../../bench/report/statistics.ts';
 
 const run = { at: '2026-10-09T12:00:00.000Z', machine: 'two cores', quick: false };
 
@@ -59,10 +54,7 @@ describe('a bar', () => {
 describe('the report of the bench', () => {
   const figures: readonly Figure[] = [
     cold,
-    { key: 'growth.lines.1.worker', value: 1.5, unit: 'ms CPU' },
-    { key: 'growth.lines.10.worker', value: 150, unit: 'ms CPU' },
-    { key: 'growth.lines.10.calls', value: 2, unit: 'AWS calls' },
-    { key: 'profile.node: crypto.worker-warm', value: 12, unit: '% of its CPU' },
+    { key: 'storm.calls', value: 0.59, unit: 'calls per change' },
   ];
 
   it('shows all three, the ratio, its spread, the bar and whether it is met', () => {
@@ -87,31 +79,12 @@ describe('the report of the bench', () => {
     expect(json).toMatchObject(run);
   });
 
-  it('turns figures with the same ending into columns', () => {
-    expect(pivotOf('growth', figures)).toEqual({
-      columns: ['growth', 'worker', 'calls'],
-      rows: [
-        ['lines.1', '1.50 ms', ''],
-        ['lines.10', '150 ms', '2.00'],
-      ],
-    });
-  });
-
   it('replaces what stands between the marks of the page and nothing else', () => {
-    const marks = (name: string) =>
-      `<!-- ${name}: written by npm run bench -- --write-docs -->\nstale ${name}\n<!-- end of ${name} -->`;
-    const page = [
-      'before',
-      marks('figures'),
-      'between',
-      marks('growth'),
-      marks('profile'),
-      'after',
-    ];
-    const written = putFigures(page.join('\n'), run, figures);
+    const mark = '<!-- figures: written by npm run bench -- --write-docs -->';
+    const page = `before\n${mark}\nstale\n<!-- end of figures -->\nafter`;
+    const written = putFigures(page, run, figures);
     expect(written).toMatch(/^before\n/);
     expect(written).toMatch(/\nafter$/);
-    expect(written).toContain('\nbetween\n');
     expect(written).not.toContain('stale');
     expect(written).toContain('| receiver.cold | 44 ms | 150 (4.69 ×) | 32 |');
     expect(putFigures(written, run, figures)).toBe(written);
@@ -121,13 +94,5 @@ describe('the report of the bench', () => {
   it('finds its marks in the page that it is for', () => {
     const page = readFileSync('docs/performance.md', 'utf8');
     expect(putFigures(page, run, figures)).toContain('| receiver.cold | 44 ms |');
-  });
-
-  it('draws a chart that is as long as the ratios say', () => {
-    const chart = drawChart(figures);
-    const widths = [...chart.matchAll(/<rect x="150\.0"[^>]* width="([\d.]+)" height="15"/g)];
-    const [own, peer] = widths.map(([, width]) => Number(width));
-    expect((peer ?? 0) / (own ?? 1)).toBeCloseTo(4.6875 / 1.375, 1);
-    expect(chart).toContain('1.38 ×');
   });
 });

@@ -1,0 +1,119 @@
+import { renderTable } from '../../scripts/connector/terminal/table.ts';
+import type { Bar, Figure } from '../bench.ts';
+
+const COLUMNS = [
+  'figure',
+  'this connector',
+  'peer',
+  'floor',
+  'ratio',
+  'spread',
+  'bar',
+  'met',
+] as const;
+
+/** A figure as a row of the table. */
+export function figureRow(figure: Figure): readonly string[] {
+  const { key, value, unit, peer, floor, ratio, peerRatio, spread, bar } = figure;
+  const peerText = peer === undefined ? '' : short(peer);
+  return [
+    key,
+    `${short(value)} ${unit}`,
+    peerRatio ? `${peerText} (${short(peerRatio.median)} ×)` : peerText,
+    floor === undefined ? '' : short(floor),
+    ratio ? `${short(ratio.median)} ×` : '',
+    spreadText(ratio ?? spread),
+    bar ? barText(bar) : '',
+    bar ? (isMet(figure, bar) ? 'yes' : 'NO') : '',
+  ];
+}
+
+export function isMet({ value, ratio }: Pick<Figure, 'value' | 'ratio'>, bar: Bar): boolean {
+  const held = bar.of === 'ratio' ? ratio?.median : value;
+  if (held === undefined) throw new Error('a bar on a ratio that was not measured');
+  switch (bar.kind) {
+    case 'at-most':
+      return held <= bar.limit;
+    case 'at-least':
+      return held >= bar.limit;
+    case 'exactly':
+      return Math.abs(held - bar.limit) < 1e-9;
+  }
+}
+
+const SIGNS = { 'at-most': '≤', 'at-least': '≥', exactly: '=' } as const;
+
+function barText({ kind, limit, of }: Bar): string {
+  return `${SIGNS[kind]} ${plain(limit)}${of === 'ratio' ? ' ×' : ''}`;
+}
+
+function spreadText(spread: { readonly low: number; readonly high: number } | undefined): string {
+  return spread ? `${short(spread.low)} to ${short(spread.high)}` : '';
+}
+
+/** Three digits: more would claim more than was measured. */
+function short(value: number): string {
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return plain(Math.round(value));
+  return value.toPrecision(3);
+}
+
+function plain(value: number): string {
+  return value.toLocaleString('en-US').replaceAll(',', ' ');
+}
+
+/** For a terminal: what a figure was measured on stands below it. */
+export function printFigures(figures: readonly Figure[], width: number): string {
+  if (figures.length === 0) return '';
+  const isText = new Set<string>(['figure', 'bar', 'met']);
+  const table = {
+    columns: COLUMNS.map((title) => ({
+      title: title.toUpperCase(),
+      align: isText.has(title) ? ('left' as const) : ('right' as const),
+    })),
+    rows: figures.map(figureRow),
+    details: figures.map(({ note = '' }) => note),
+  };
+  return renderTable(table, width, (_, text) => text);
+}
+
+/** The document with the figures of this run in the place that is marked for them. */
+export function putFigures(
+  document: string,
+  run: RunDescription,
+  figures: readonly Figure[],
+): string {
+  const begin = '<!-- figures: written by npm run bench -- --write-docs -->';
+  const end = '<!-- end of figures -->';
+  const from = document.indexOf(begin);
+  const to = document.indexOf(end);
+  if (from < 0 || to < from) throw new Error('docs/performance.md has lost its marks for figures');
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = `|---|${COLUMNS.slice(1)
+    .map(() => '---:|')
+    .join('')}`;
+  const text = [
+    `Measured on ${run.at.slice(0, 10)}, ${run.machine}.\n`,
+    line(COLUMNS),
+    rule,
+    ...figures.map((figure) => line(figureRow(figure))),
+    '',
+    ...figures.flatMap(({ key, note }) => (note === undefined ? [] : [`- **${key}**: ${note}`])),
+  ].join('\n');
+  return `${document.slice(0, from)}${begin}\n\n${text}\n\n${document.slice(to)}`;
+}
+
+export interface RunDescription {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly machine: string;
+  readonly quick: boolean;
+}
+
+/** Every figure under its own key, so that two runs compare by name. */
+export function toJson(run: RunDescription, figures: readonly Figure[]): string {
+  const named = figures.map(({ key, ...figure }) => [
+    key,
+    { ...figure, ...(figure.bar && { met: isMet(figure, figure.bar) }) },
+  ]);
+  return `${JSON.stringify({ ...run, figures: Object.fromEntries(named) }, null, 2)}\n`;
+}
