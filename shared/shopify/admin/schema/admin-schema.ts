@@ -8,7 +8,7 @@ let schema: GraphQLSchema | undefined;
 
 /**
  * Shopify's published schema of the Admin API, without its descriptions. For tools, tests and the store
- * sandbox, never for a function: building it takes half a second, so it is built on first use.
+ * sandbox, never for a function: building it takes about a second, so it is built on first use.
  * `npm run renew-schemas` fetches it.
  */
 export function adminSchema(): GraphQLSchema {
