@@ -7,15 +7,15 @@ import {
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
-import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
-import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { runStorefrontBatch } from '../shared/core/batch/run-storefront-batch.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
+import { decodeMessage } from '../shared/shopify/webhooks/read-event.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
@@ -44,8 +44,7 @@ export function createBalanceWorker(connector: Connector) {
   const store = createConfiguredStore(connector, secrets);
   const world = {
     ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
-    queue: createSqsBalanceQueue(sqs, environment.SOURCE_QUEUE_URL),
-    redemptions: createSqsRedemptionQueue(sqs, environment.SOURCE_QUEUE_URL),
+    queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
     deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
     telemetry,
@@ -54,6 +53,7 @@ export function createBalanceWorker(connector: Connector) {
     retryWindowDays: connector.retryWindowDays,
     retentionDays: connector.orderRetentionDays,
     cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
+    decode: decodeMessage,
     knowsShop: (domain: string) => shops.has(domain),
     tiersOf: (domain: string) => {
       const shop = shops.get(domain);

@@ -7,7 +7,7 @@ import {
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
-import { createSqsBalanceQueue } from '../shared/aws/sqs-balance-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
@@ -32,7 +32,7 @@ export function createPointsReceiver(connector: Connector) {
       connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
     ),
     customerIdIn,
-    queue: createSqsBalanceQueue(createSqsCalls(aws), environment.BALANCES_QUEUE_URL),
+    queue: createSqsEventQueue(createSqsCalls(aws), { balances: environment.BALANCES_QUEUE_URL }),
     telemetry,
     now: () => new Date(),
   };

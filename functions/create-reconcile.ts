@@ -7,8 +7,7 @@ import {
   createSqsCalls,
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
-import { createSqsQueueDepth } from '../shared/aws/sqs-queue-depth.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';

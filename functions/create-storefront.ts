@@ -8,7 +8,7 @@ import {
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-http.ts';
-import { createSqsRedemptionQueue } from '../shared/aws/sqs-redemption-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
@@ -49,7 +49,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const retentionDays = connector.orderRetentionDays;
   const redeeming = {
     ledger,
-    queue: createSqsRedemptionQueue(createSqsCalls(aws), environment.BALANCES_QUEUE_URL),
+    queue: createSqsEventQueue(createSqsCalls(aws), { balances: environment.BALANCES_QUEUE_URL }),
     telemetry,
     now,
     newId,

@@ -1,15 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import { surveyLetters } from '../../scripts/connector/dead-letters/list/survey-letters.ts';
 import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
+import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { awsSettings } from '../../scripts/connector/deployment/aws-settings.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsLetterQueue } from '../../shared/aws/sqs-letter-queue.ts';
-import { createSqsReplayQueue } from '../../shared/aws/sqs-replay-queue.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import type { Bench } from '../bench.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -25,7 +25,7 @@ export const replay: Bench = {
     try {
       const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
       const { endpoint, url, deadLetterUrl } = queues;
-      const client = new SQSClient(awsSettings({ region: 'us-east-1', endpoint, credentials }));
+      const client = new SQS(awsSettings({ region: 'us-east-1', endpoint, credentials }));
       const letters = createSqsLetterQueue(client, deadLetterUrl, 'products');
       const signal = new AbortController().signal;
 
@@ -48,8 +48,8 @@ export const replay: Bench = {
         { filter: {}, limit: count, refetch: false, force: false, by: 'bench' },
         {
           queues: [letters],
-          replayQueue: createSqsReplayQueue(client, { orders: '', products: url, coupons: '' }),
-          read: createEventReader(new Set([SHOP])),
+          replayQueue: createSqsEventQueue(client, { products: url }),
+          ...letterReaderOf([{ domain: SHOP }]),
           pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
           now: () => new Date(),
           signal,

@@ -18,6 +18,8 @@ import type {
   ChangeMessageVisibilityBatchResult,
   GetQueueAttributesRequest,
   GetQueueAttributesResult,
+  SendMessageBatchRequest,
+  SendMessageBatchResult,
   SendMessageRequest,
   SendMessageResult,
 } from '@aws-sdk/client-sqs';
@@ -27,8 +29,9 @@ import type {
  * passes that client, the functions pass what `function-clients.ts` makes.
  */
 export interface SqsCalls {
-  /** Rejects when the checksum of what SQS holds is another. */
+  /** Both reject when the checksum of what SQS holds is another. */
   sendMessage(input: SendMessageRequest): Promise<SendMessageResult>;
+  sendMessageBatch(input: SendMessageBatchRequest): Promise<SendMessageBatchResult>;
   changeMessageVisibilityBatch(
     input: ChangeMessageVisibilityBatchRequest,
   ): Promise<ChangeMessageVisibilityBatchResult>;

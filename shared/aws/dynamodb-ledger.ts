@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { batchesOf } from '../core/batch/in-batches.ts';
 import type { Ledger, LedgerEntry, RedactionMark } from '../core/ledger/ledger.ts';
 import { type LedgerKey, ledgerKeyText } from '../core/ledger/ledger-key.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
@@ -127,7 +128,7 @@ export function createDynamoDbLedger({
 
     async redact(keys, mark) {
       const faults: unknown[] = [];
-      for (const chunk of chunksOf(keys, REDACTIONS_AT_ONCE)) {
+      for (const chunk of batchesOf(keys, REDACTIONS_AT_ONCE)) {
         for (const call of await Promise.allSettled(chunk.map((key) => redactOne(key, mark)))) {
           if (call.status === 'rejected') faults.push(call.reason);
         }
@@ -167,10 +168,4 @@ function conditionOn(readRevision: number | undefined) {
 /** Always by placeholder: DynamoDB reserves several hundred words. */
 function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
   return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
-}
-
-function chunksOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
 }

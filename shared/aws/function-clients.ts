@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SendMessageResult } from '@aws-sdk/client-sqs';
+import type { SendMessageBatchResult, SendMessageResult } from '@aws-sdk/client-sqs';
 import type { DynamoDbCalls, SecretsCalls, SqsCalls } from './aws-calls.ts';
 import type { AwsCredentials } from './aws-signer.ts';
 import type { CallBudget } from './call-budget.ts';
@@ -30,16 +30,24 @@ export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   return {
     async sendMessage(input) {
       const result = await call<SendMessageResult>('SendMessage', input);
-      const held = result.MD5OfMessageBody;
-      const sent = createHash('md5')
-        .update(input.MessageBody ?? '')
-        .digest('hex');
-      if (held !== sent) throw new Error('SQS holds another message than the one it was sent');
+      checkHeld(result.MD5OfMessageBody, input.MessageBody);
+      return result;
+    },
+    async sendMessageBatch(input) {
+      const result = await call<SendMessageBatchResult>('SendMessageBatch', input);
+      for (const { Id, MD5OfMessageBody } of result.Successful ?? []) {
+        checkHeld(MD5OfMessageBody, input.Entries?.find((entry) => entry.Id === Id)?.MessageBody);
+      }
       return result;
     },
     changeMessageVisibilityBatch: (input) => call('ChangeMessageVisibilityBatch', input),
     getQueueAttributes: (input) => call('GetQueueAttributes', input),
   };
+}
+
+function checkHeld(heldMd5: string | undefined, sent = ''): void {
+  if (createHash('md5').update(sent).digest('hex') === heldMd5) return;
+  throw new Error('SQS holds another message than the one it was sent');
 }
 
 export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCalls {

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { ReceivedMessage } from '../core/events/source-queue.ts';
+import type { ReceivedMessage } from '../core/events/queues.ts';
 
 export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {
   return event.Records.map(({ messageId, receiptHandle, body, attributes }) => ({

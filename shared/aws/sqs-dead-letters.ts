@@ -1,7 +1,7 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
-import { escapeToAscii } from '../core/events/ascii.ts';
+import type { DeadLetterReason, DeadLetters } from '../core/events/dead-letter.ts';
+import { escapeToAscii } from '../core/events/message-body.ts';
 import { letterIdOf } from '../core/events/message-ids.ts';
-import type { DeadLetterReason, DeadLetters } from '../core/events/store-event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { ReceivedMessage, SourceQueue } from '../core/events/source-queue.ts';
+import { batchesOf } from '../core/batch/in-batches.ts';
+import type { ReceivedMessage, SourceQueue } from '../core/events/queues.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** SQS, ChangeMessageVisibilityBatch. */
@@ -14,7 +15,9 @@ export function createSqsSourceQueue(sqs: SqsCalls, queueUrl: string): SourceQue
   return {
     async delay(messages, afterSeconds) {
       const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), MAX_DELAY_SECONDS);
-      const calls = chunks(messages).map((chunk) => delayChunk(sqs, queueUrl, chunk, seconds));
+      const calls = batchesOf(messages, MESSAGES_PER_CALL).map((chunk) =>
+        delayChunk(sqs, queueUrl, chunk, seconds),
+      );
       // All calls end before any fault is told: the others' messages are delayed all the same.
       const faults = (await Promise.allSettled(calls)).filter((call) => call.status === 'rejected');
       if (faults.length > 0) {
@@ -44,11 +47,4 @@ async function delayChunk(
   if (failed.length === 0) return;
   const codes = [...new Set(failed.map(({ Code }) => Code))].join(', ');
   throw new Error(`SQS left the visibility of ${failed.length} messages as it was: ${codes}`);
-}
-
-function chunks(messages: readonly ReceivedMessage[]): readonly (readonly ReceivedMessage[])[] {
-  const count = Math.ceil(messages.length / MESSAGES_PER_CALL);
-  return Array.from({ length: count }, (_, index) =>
-    messages.slice(index * MESSAGES_PER_CALL, (index + 1) * MESSAGES_PER_CALL),
-  );
 }

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QueueDepth } from '../../shared/core/events/queue-depth.ts';
-import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
-import type { ReceivedMessage, SourceQueue } from '../../shared/core/events/source-queue.ts';
-import type { DeadLetters, EventQueue, StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
+import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
+import type {
+  EventQueue,
+  QueueDepth,
+  ReceivedMessage,
+  SourceQueue,
+} from '../../shared/core/events/queues.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 
 export interface QueuesUnderTest {
@@ -14,10 +18,10 @@ export interface QueuesUnderTest {
   readonly depth: QueueDepth;
   /** Up to `max` messages; hidden for `visibilitySeconds` then (30 when not said). */
   receive(
-    from: QueueFamily | 'dead',
+    from: StoreQueueFamily | 'dead',
     limits?: { readonly max?: number; readonly visibilitySeconds?: number },
   ): Promise<readonly ReceivedWithAttributes[]>;
-  remove(from: QueueFamily | 'dead', message: ReceivedMessage): Promise<void>;
+  remove(from: StoreQueueFamily | 'dead', message: ReceivedMessage): Promise<void>;
   /** Lets that much time go by. */
   pass(seconds: number): Promise<void>;
 }
@@ -203,7 +207,7 @@ export function describeEventQueueContract(
         code: 'CouponNotFound',
         attempts: 3,
         at: '2026-10-01T10:00:05.000Z',
-      };
+      } as const;
 
       it('hold the message unchanged, with the reason beside it', async () => {
         const body = 'not {JSON — at all';
@@ -278,7 +282,7 @@ function events(messages: readonly ReceivedMessage[]): StoreEvent[] {
   return messages.map(({ body }) => {
     const decoded = decodeMessage(body);
     if (decoded.kind === 'unreadable') throw new Error(decoded.why);
-    return decoded.event;
+    return decoded.event as StoreEvent;
   });
 }
 

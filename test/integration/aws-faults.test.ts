@@ -5,7 +5,7 @@ import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
-import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
 import type { LedgerWrite } from '../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { CLIENTS } from '../support/both-clients.ts';
@@ -225,7 +225,7 @@ describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
       code: '',
       attempts: 2,
       at: '2026-10-01T10:00:00.000Z',
-    };
+    } as const;
     const source = { messageId: 'source-1', body: 'the body' };
     await createSqsDeadLetters(client(), 'dead')
       .park(source, reason)

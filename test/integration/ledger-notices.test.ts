@@ -3,7 +3,7 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { listNotices, listRecords } from '../../shared/aws/list-records.ts';
-import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';

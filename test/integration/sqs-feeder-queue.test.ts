@@ -1,14 +1,14 @@
-import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SendMessageBatchCommand, SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSqsFeederQueue } from '../../shared/aws/sqs-feeder-queue.ts';
-import type { StoreEvent } from '../../shared/core/events/store-event.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 import { countMessages, receive } from '../support/event-source.ts';
 import { createSqsClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
-let client: SQSClient;
+let client: SQS;
 let opened = 0;
 beforeAll(async () => {
   emulator = await startSqsEmulator();
@@ -26,7 +26,10 @@ async function openQueue() {
   const products = await createFifoQueue(client, `feeder-products-${opened}`);
   const coupons = await createFifoQueue(client, `feeder-coupons-${opened}`);
   const urls = { orders, products, coupons };
-  return { urls, queue: createSqsFeederQueue(client, urls, async () => {}) };
+  return {
+    urls,
+    queue: createSqsEventQueue(client, urls, { requestsAtOnce: 4, pause: async () => {} }),
+  };
 }
 
 const event = (n: number, changes: Partial<StoreEvent> = {}): StoreEvent => ({
@@ -44,7 +47,7 @@ const event = (n: number, changes: Partial<StoreEvent> = {}): StoreEvent => ({
 });
 const events = (count: number) => Array.from({ length: count }, (_, n) => event(n));
 
-describe('the queue of a feeder', () => {
+describe('many events sent at once', () => {
   it('holds every event, in the queue of its kind', async () => {
     const { queue, urls } = await openQueue();
     const product = event(100, { kind: 'product' });
@@ -87,7 +90,7 @@ describe('the queue of a feeder', () => {
 
   it('rejects when the queue cannot be reached', async () => {
     const { queue } = await openQueue();
-    const nowhere = createSqsFeederQueue(client, {
+    const nowhere = createSqsEventQueue(client, {
       orders: `${emulator.endpoint}/000000000000/none.fifo`,
       products: '',
       coupons: '',

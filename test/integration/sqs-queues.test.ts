@@ -1,8 +1,7 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
-import { createSqsQueueDepth } from '../../shared/aws/sqs-queue-depth.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';

@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from '../../shared/core/events/source-queue.ts';
+import type { ReceivedMessage } from '../../shared/core/events/queues.ts';
 
 /** A FIFO queue of SQS in this process, on a clock that the test moves. */
 export interface MemoryQueue {

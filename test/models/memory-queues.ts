@@ -1,18 +1,17 @@
+import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { type QueueFamily, queueFamilyOf } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/core/events/message-ids.ts';
-import type { QueueDepth } from '../../shared/core/events/queue-depth.ts';
-import { type QueueFamily, queueFamilyOf } from '../../shared/core/events/queue-family.ts';
-import type { SourceQueue } from '../../shared/core/events/source-queue.ts';
-import type { DeadLetters, EventQueue } from '../../shared/core/events/store-event.ts';
+import type { EventQueue, QueueDepth, SourceQueue } from '../../shared/core/events/queues.ts';
 import type { MemoryQueue } from './memory-queue.ts';
 
+type MemoryQueues = Readonly<Partial<Record<QueueFamily, MemoryQueue>>>;
+
 /** The interfaces of the sync core over queues in this process. */
-export function createMemoryEventQueue(
-  queues: Readonly<Record<QueueFamily, MemoryQueue>>,
-): EventQueue {
+export function createMemoryEventQueue(queues: MemoryQueues): EventQueue {
   return {
     async send(event) {
-      queues[queueFamilyOf(event.kind)].send({
+      queueOf(queueFamilyOf(event.kind), queues).send({
         body: encodeEvent(event),
         groupId: groupIdOf(event),
         deduplicationId: deduplicationIdOf(event),
@@ -21,12 +20,10 @@ export function createMemoryEventQueue(
   };
 }
 
-export function createMemoryQueueDepth(
-  queues: Readonly<Record<QueueFamily, MemoryQueue>>,
-): QueueDepth {
+export function createMemoryQueueDepth(queues: MemoryQueues): QueueDepth {
   return {
     async of(family) {
-      const { size, hidden } = queues[family];
+      const { size, hidden } = queueOf(family, queues);
       return { ready: size - hidden, hidden };
     },
   };
@@ -57,4 +54,10 @@ export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
       if (failed > 0) throw new Error(`the visibility of ${failed} messages stayed as it was`);
     },
   };
+}
+
+function queueOf(family: QueueFamily, queues: MemoryQueues): MemoryQueue {
+  const queue = queues[family];
+  if (!queue) throw new Error(`the test has no queue of ${family}`);
+  return queue;
 }

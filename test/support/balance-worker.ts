@@ -1,9 +1,10 @@
-import { encodeBalance } from '../../shared/core/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../shared/core/balances/balance-event.ts';
 import { runBalances } from '../../shared/core/balances/run-balances.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import type { BalanceEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
@@ -40,7 +41,7 @@ export function openBalanceWorker(customers: readonly string[]) {
 
   const send = async (event: BalanceEvent): Promise<void> => {
     queue.send({
-      body: encodeBalance(event),
+      body: encodeEvent(event),
       groupId: groupIdOf(event),
       deduplicationId: deduplicationIdOf(event),
     });
@@ -87,11 +88,11 @@ export function openBalanceWorker(customers: readonly string[]) {
       const left = await runBalances(batch, {
         ledger: parts.ledger,
         store,
-        queue: { send },
-        redemptions: { send: async () => {} },
+        queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
         source: createMemorySourceQueue(queue),
         deadLetters: createMemoryDeadLetters(dead),
         tiersOf: () => source,
+        decode: decodeMessage,
         knowsShop: (shop) => shop === SHOP,
         telemetry,
         now,

@@ -1,5 +1,5 @@
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
+import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
 import {
   countMessages,
   createSourceQueue,
@@ -12,15 +12,16 @@ import {
 const FAMILIES = ['orders', 'products', 'coupons'] as const;
 
 export interface DeadLetter {
-  readonly family: QueueFamily;
+  readonly family: StoreQueueFamily;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
 /** The three queues of one connector, each with its dead-letter queue. */
 export async function createConnectorQueues(client: SQSClient, endpoint: string, name: string) {
-  const create = (family: QueueFamily) => createSourceQueue(client, endpoint, `${name}-${family}`);
-  const urls: Record<QueueFamily, SourceQueueUrls> = {
+  const create = (family: StoreQueueFamily) =>
+    createSourceQueue(client, endpoint, `${name}-${family}`);
+  const urls: Record<StoreQueueFamily, SourceQueueUrls> = {
     orders: await create('orders'),
     products: await create('products'),
     coupons: await create('coupons'),
@@ -29,7 +30,7 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
     urls,
 
     /** One batch for each worker; gives the number of messages in them. */
-    async poll(workers: Readonly<Record<QueueFamily, Worker>>): Promise<number> {
+    async poll(workers: Readonly<Record<StoreQueueFamily, Worker>>): Promise<number> {
       let received = 0;
       for (const family of FAMILIES) {
         received += await pollOnce(client, urls[family].url, workers[family], `sync-${family}`);
@@ -58,7 +59,10 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
   };
 }
 
-function toLetter(family: QueueFamily, { Body = '', MessageAttributes = {} }: Message): DeadLetter {
+function toLetter(
+  family: StoreQueueFamily,
+  { Body = '', MessageAttributes = {} }: Message,
+): DeadLetter {
   const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [
     name,
     StringValue ?? '',

@@ -1,8 +1,8 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
-import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
-import type { EventQueue, StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
+import type { EventQueue } from '../../shared/core/events/queues.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
@@ -74,7 +74,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
     read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
   };
 
-  function world(family: QueueFamily, deadline: AbortSignal) {
+  function world(family: StoreQueueFamily, deadline: AbortSignal) {
     return {
       get ledger() {
         return parts.ledger;
@@ -137,7 +137,10 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
     },
 
     /** One invocation of one worker; what it settled leaves the queue. */
-    async work(family: QueueFamily, { max = 10, deadline = new AbortController().signal } = {}) {
+    async work(
+      family: StoreQueueFamily,
+      { max = 10, deadline = new AbortController().signal } = {},
+    ) {
       const batch = queues[family].receive({ max });
       const here = world(family, deadline);
       const left = await runBatch(batch, {

@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { DeadLetterReason } from '../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { DeadLetterReason, StoreEvent } from '../../shared/core/events/store-event.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
 

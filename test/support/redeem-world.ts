@@ -1,19 +1,15 @@
-import { encodeBalance } from '../../shared/core/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../shared/core/balances/balance-event.ts';
 import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import type { BalanceEvent, QueuedEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
-import { encodeRedemption } from '../../shared/core/redeem/redemption-envelope.ts';
-import {
-  type RedemptionEvent,
-  redemptionGroupOf,
-} from '../../shared/core/redeem/redemption-event.ts';
 import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
 import { createMemoryLedger } from '../models/memory-ledger.ts';
 import { createMemoryQueue } from '../models/memory-queue.ts';
@@ -71,10 +67,11 @@ export function openRedeeming({
   }
 
   const redemptions = {
-    async send(event: RedemptionEvent) {
+    async send(event: QueuedEvent) {
+      if (event.kind !== 'redemption') return;
       queue.send({
-        body: encodeRedemption(event),
-        groupId: redemptionGroupOf(event),
+        body: encodeEvent(event),
+        groupId: groupIdOf(event),
         deduplicationId: deduplicationIdOf(event),
       });
     },
@@ -127,7 +124,7 @@ export function openRedeeming({
 
     settle: (id: string, word: Parameters<typeof settleRedemption>[2]) =>
       settleRedemption({ shop: SHOP, customerId: ROBIN }, id, word, {
-        ...{ ledger, now, redemptions, retentionDays: 400 },
+        ...{ ledger, now, queue: redemptions, retentionDays: 400 },
       }),
 
     /** Puts a point event on the queue; the same `pointId` is the same event. */
@@ -147,7 +144,7 @@ export function openRedeeming({
         receivedAt: now().toISOString(),
       };
       const [groupId, deduplicationId] = [groupIdOf(event), `told-${told}`];
-      queue.send({ body: encodeBalance(event), groupId, deduplicationId });
+      queue.send({ body: encodeEvent(event), groupId, deduplicationId });
     },
 
     /** One batch of the worker; what it settled leaves the queue. */
@@ -157,8 +154,8 @@ export function openRedeeming({
       const left = await runStorefrontBatch(batch, {
         ledger: watch(ledger),
         balances,
-        queue: { send: async () => {} },
-        redemptions: watch(redemptions),
+        queue: watch(redemptions),
+        decode: decodeMessage,
         source: watch(createMemorySourceQueue(queue)),
         deadLetters: watch(createMemoryDeadLetters(dead)),
         tiersOf: () => source,

@@ -3,13 +3,13 @@
 
 import {
   openLetterQueues,
-  openReplayQueue,
+  openSourceQueues,
 } from '../../scripts/connector/dead-letters/letter-queues.ts';
 import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
+import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});
@@ -20,8 +20,8 @@ await replayLetters(
   { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false, by: 'test@host' },
   {
     queues: openLetterQueues(deployment, ['orders']),
-    replayQueue: openReplayQueue(deployment),
-    read: createEventReader(new Set(deployment.connector.shops.map(({ domain }) => domain))),
+    replayQueue: openSourceQueues(deployment, ['orders']).queue,
+    ...letterReaderOf(deployment.connector.shops),
     pacer: createPacer(undefined, { monotonicMs: () => performance.now(), pause: async () => {} }),
     now: () => new Date(),
     signal: new AbortController().signal,

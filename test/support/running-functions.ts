@@ -2,7 +2,7 @@ import { createReceiver } from '../../functions/create-receiver.ts';
 import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createWorker } from '../../functions/create-worker.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
-import type { QueueFamily } from '../../shared/core/events/queue-family.ts';
+import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type { Store } from '../../shared/core/sync/store-reader.ts';
 import type { SourceQueueUrls } from './event-source.ts';
 
@@ -10,7 +10,7 @@ export interface Deployment {
   readonly connector: Connector;
   /** Undefined: the Admin API, as it is deployed. */
   readonly store: Store | undefined;
-  readonly queues: Readonly<Record<QueueFamily, SourceQueueUrls>>;
+  readonly queues: Readonly<Record<StoreQueueFamily, SourceQueueUrls>>;
   readonly table: string;
   readonly secretsPrefix: string;
   readonly webhookAddress?: string | undefined;
@@ -28,7 +28,7 @@ export function startFunctions(deployment: Deployment) {
     METRICS_NAMESPACE: 'LoyaltyConnector/test',
     WEBHOOK_ADDRESS: deployment.webhookAddress ?? 'https://webhooks.example.com',
   });
-  const worker = (family: QueueFamily) => {
+  const worker = (family: StoreQueueFamily) => {
     process.env.SOURCE_QUEUE_URL = queues[family].url;
     process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
     return createWorker(connector, `sync-${family}`, store);

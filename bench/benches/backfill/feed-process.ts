@@ -5,7 +5,7 @@ import { createPace } from '../../../scripts/connector/backfill/pace.ts';
 import { runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { keepMemorySteady } from '../../../scripts/connector/backfill/steady-memory.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { createSqsFeederQueue } from '../../../shared/aws/sqs-feeder-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
@@ -41,7 +41,7 @@ const ask: Ask = (document, variables) => count('store', () => client(document, 
 const ledger = createDynamoDbLedger({ client: dynamoDb, table: 'ledger' });
 const now = () => new Date();
 const backfills = openBackfills(ledger, store.domain, now);
-const queue = createSqsFeederQueue(sqs, { orders: aws.queueUrl, products: '', coupons: '' });
+const queue = createSqsEventQueue(sqs, { orders: aws.queueUrl }, { requestsAtOnce: 4 });
 
 const started = await startBulkQuery(ask, bulkQuery('orders', '', {}));
 if (started.kind !== 'data' || started.data.kind !== 'started') throw new Error('no bulk query');

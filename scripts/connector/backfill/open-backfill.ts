@@ -1,9 +1,7 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsFeederQueue } from '../../../shared/aws/sqs-feeder-queue.ts';
-import { createSqsQueueDepth } from '../../../shared/aws/sqs-queue-depth.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { FeederQueue } from '../../../shared/core/events/feeder-queue.ts';
-import type { QueueDepth } from '../../../shared/core/events/queue-depth.ts';
+import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -22,7 +20,7 @@ export interface OpenBackfill {
   readonly enrichment: Enrichment;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
-  readonly queue: FeederQueue;
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
 }
 
@@ -43,7 +41,7 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
     enrichment: enrichmentOf(shop.rules),
     ledger,
     backfills: openBackfills(ledger, shop.domain, () => new Date()),
-    queue: createSqsFeederQueue(sqs, urls),
+    queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
     depth: createSqsQueueDepth(sqs, urls),
   };
 }

@@ -1,5 +1,4 @@
-import type { FeederQueue } from '../../../shared/core/events/feeder-queue.ts';
-import type { QueueDepth } from '../../../shared/core/events/queue-depth.ts';
+import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -15,7 +14,7 @@ export interface BackfillWorld {
   readonly ask: Ask;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
-  readonly queue: FeederQueue;
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
   readonly pace: Pace;
   /** More than this waiting for the workers, and nothing is added: live events must not queue behind it. */
@@ -60,7 +59,11 @@ export async function runBackfill(
     const usable = window.filter((one) => one.kind !== 'unreadable');
     await announce(state.shop, couponsIn(usable), world.ledger);
     const moments = { readAt: file.readSince, now: world.now() };
-    await world.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
+    const refused = await world.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
+    if (refused.length > 0) {
+      const codes = new Set(refused.map(({ code }) => code));
+      throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
+    }
     await save({
       ...state,
       place: window.at(-1)?.next ?? state.place,

@@ -1,5 +1,5 @@
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeSnapshot, idOf } from '../../../shared/core/events/snapshot-body.ts';
-import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import type { BulkEntity } from '../../../shared/shopify/bulk/read-entities.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { BackfillState } from './backfill-state.ts';

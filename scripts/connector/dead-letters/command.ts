@@ -56,7 +56,10 @@ function registerReplay(group: Command): void {
 function registerShow(group: Command): void {
   group
     .command('show')
-    .argument('<id>', 'of the message, or of the order, product, code or discount')
+    .argument(
+      '<id>',
+      'of the message, or of what it is about: order, product, code, customer, redemption',
+    )
     .summary('one letter: reason, ledger, and what would be sent now')
     .description(
       'Shows a letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
@@ -74,7 +77,7 @@ function registerDrop(group: Command): void {
   addFilterOptions(group.command('drop'))
     .summary('remove letters for good, after writing them to a file')
     .description(
-      'Removes dead letters that nobody needs any more. They are written to a file first, which is named at the end. At least one filter must be given.',
+      'Removes dead letters that are not needed any more. They are written to a file first, which is named at the end. At least one filter must be given.',
     )
     .requiredOption('--because <reason>', 'why they may go; stands in the file', notEmpty)
     .option('--yes', 'do not ask')

@@ -3,8 +3,24 @@ import { parseMoment } from '../arguments/moment.ts';
 import type { LetterFilter } from './letter-filter.ts';
 
 // Spelled out here so that --help loads nothing of the connector; a test compares them.
-export const KINDS = ['order', 'product', 'coupon', 'discount', 'customer', 'shop'];
-export const REASONS = ['unreadable', 'unmappable', 'rejected', 'retry-window-over', 'crashed'];
+export const KINDS = [
+  'order',
+  'product',
+  'coupon',
+  'discount',
+  'customer',
+  'shop',
+  'balance',
+  'redemption',
+];
+export const REASONS = [
+  'unreadable',
+  'unmappable',
+  'rejected',
+  'retry-window-over',
+  'crashed',
+  'unknown',
+];
 
 /** The options that choose dead letters, the same for every command about them. */
 export function addFilterOptions(command: Command): Command {
@@ -13,7 +29,7 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
     .option('--topic <topic>', 'topic of the webhook: orders/updated', notEmpty)
     .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
-    .option('--id <id>', 'of the message, or of the order, product, code or discount', notEmpty)
+    .option('--id <id>', 'of the message, or of what it is about', notEmpty)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
     .addOption(new Option('--reason <reason>', 'why it was given up').choices(REASONS))
     .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>

@@ -1,9 +1,10 @@
-import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { LetterReason } from '../../../shared/core/events/dead-letter.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReadLetter } from './read-letter.ts';
 
 /** Letters that were given up for one and the same reason. */
 export interface LetterGroup {
-  readonly reason: string;
+  readonly reason: LetterReason;
   readonly code: string | undefined;
   readonly why: string;
   count: number;
@@ -13,7 +14,7 @@ export interface LetterGroup {
   /** The newest of them. */
   example: {
     readonly messageId: string;
-    readonly family: AnyQueueFamily;
+    readonly family: QueueFamily;
     readonly kind?: string;
     readonly id?: string;
   };
@@ -56,6 +57,6 @@ function keyOf(...parts: readonly (string | undefined)[]): string {
   return JSON.stringify(parts);
 }
 
-function exampleOf({ messageId, family, about }: ReadLetter): LetterGroup['example'] {
-  return { messageId, family, ...(about && { kind: about.kind, id: about.id }) };
+function exampleOf({ messageId, family, event }: ReadLetter): LetterGroup['example'] {
+  return { messageId, family, ...(event && { kind: event.kind, id: event.id }) };
 }

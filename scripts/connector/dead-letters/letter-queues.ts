@@ -1,8 +1,9 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
-import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
-import type { LetterQueue, ReplayQueue } from '../../../shared/core/events/dead-letter.ts';
-import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 const OUTPUTS = {
@@ -14,18 +15,22 @@ const OUTPUTS = {
 
 export function openLetterQueues(
   deployment: Deployment,
-  families: readonly AnyQueueFamily[],
+  families: readonly QueueFamily[],
 ): readonly LetterQueue[] {
-  const client = new SQSClient(deployment.aws);
+  const client = new SQS(deployment.aws);
   return families.map((family) =>
     createSqsLetterQueue(client, deployment.output(OUTPUTS[family].letters), family),
   );
 }
 
-export function openReplayQueue(deployment: Deployment): ReplayQueue {
-  return createSqsReplayQueue(new SQSClient(deployment.aws), {
-    orders: deployment.output(OUTPUTS.orders.queue),
-    products: deployment.output(OUTPUTS.products.queue),
-    coupons: deployment.output(OUTPUTS.coupons.queue),
-  });
+/** The queues that letters go back to. */
+export function openSourceQueues(
+  deployment: Deployment,
+  families: readonly QueueFamily[],
+): { readonly queue: BulkQueue; readonly depth: QueueDepth } {
+  const sqs = new SQS(deployment.aws);
+  const urls = Object.fromEntries(
+    families.map((family) => [family, deployment.output(OUTPUTS[family].queue)]),
+  );
+  return { queue: createSqsEventQueue(sqs, urls), depth: createSqsQueueDepth(sqs, urls) };
 }

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { escapeToAscii } from '../../../shared/core/events/ascii.ts';
+import { escapeToAscii } from '../../../shared/core/events/message-body.ts';
 
 /** Who sits here, as far as this machine knows; the AWS identity stands in CloudTrail. */
 export function whoIsAtTheKeyboard(): string {

@@ -1,5 +1,5 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsRedemptionQueue } from '../../../shared/aws/sqs-redemption-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { findRedemption } from '../../../shared/core/redeem/redemption-book.ts';
@@ -50,9 +50,9 @@ export async function settleCommand(
     else terminal.line(`It is ${state}. Nothing was changed. With --yes ${consequence(foreseen)}.`);
     return EXIT.fine;
   }
-  const queueUrl = deployment.output('BalancesQueueUrl');
-  const redemptions = createSqsRedemptionQueue(new SQS(deployment.aws), queueUrl);
-  const settled = await settleRedemption(whose, id, word, { ...opened, redemptions });
+  const balances = deployment.output('BalancesQueueUrl');
+  const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
+  const settled = await settleRedemption(whose, id, word, { ...opened, queue });
   if (settled.kind !== 'settled') {
     throw notSettled(settled.kind === 'not-found' ? before : settled.redemption);
   }

@@ -1,6 +1,6 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { Dimensions, Metric } from '../../../shared/core/batch/telemetry.ts';
-import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { LastHour, WorkerHour } from './status-model.ts';
 
 /** One figure out of what the functions count (shared/aws/emf-telemetry.ts). */
@@ -17,12 +17,12 @@ export type ReadFigures = (
   wanted: readonly WantedFigure[],
 ) => Promise<readonly (number | undefined)[]>;
 
-const FAMILIES: readonly AnyQueueFamily[] = ['orders', 'products', 'coupons'];
+const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
 
 /** Those of a deployment: balances only where the way back into the store is deployed. */
 export function deployedFamilies({
   storefront,
-}: Pick<Connector, 'storefront'>): readonly AnyQueueFamily[] {
+}: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
   return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
 }
 
@@ -50,7 +50,7 @@ const receiverFigures = [
 /** Everything that `status` tells of the last hour, in one question. */
 export async function readLastHour(
   readFigures: ReadFigures,
-  families: readonly AnyQueueFamily[],
+  families: readonly QueueFamily[],
 ): Promise<LastHour> {
   const perWorker = families.map(workerFigures);
   const figures = await readFigures([...receiverFigures, ...perWorker.flat()]);
@@ -64,7 +64,7 @@ export async function readLastHour(
   return { workers, receiver: { received, badSignatures, unknownTopics, olderSecretUsed } };
 }
 
-function workerFigures(family: AnyQueueFamily): readonly WantedFigure[] {
+function workerFigures(family: QueueFamily): readonly WantedFigure[] {
   const service = `sync-${family}`;
   return [
     { service, metric: 'latency-ms', statistic: 'p50' },
@@ -74,7 +74,7 @@ function workerFigures(family: AnyQueueFamily): readonly WantedFigure[] {
 }
 
 function workerHour(
-  family: AnyQueueFamily,
+  family: QueueFamily,
   [p50, p99, ...sums]: readonly (number | undefined)[],
 ): WorkerHour {
   const counted = Object.fromEntries(

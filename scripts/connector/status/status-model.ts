@@ -1,5 +1,5 @@
 import type { LedgerNotice } from '../../../shared/aws/list-records.ts';
-import type { AnyQueueFamily } from '../../../shared/core/events/queue-family.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 
 /** What could be found out, or why it could not: a screen must not show a guess. */
@@ -8,7 +8,7 @@ export type Known<Value> =
   | { readonly kind: 'unknown'; readonly why: string };
 
 export interface QueueStatus {
-  readonly family: AnyQueueFamily;
+  readonly family: QueueFamily;
   readonly waiting: number;
   /** In a worker's hands, or waiting for the next try: SQS does not tell them apart. */
   readonly inFlight: number;
@@ -19,7 +19,7 @@ export interface QueueStatus {
 
 /** How the work of one queue ended in the last hour. */
 export interface WorkerHour {
-  readonly family: AnyQueueFamily;
+  readonly family: QueueFamily;
   readonly applied: number;
   readonly unchanged: number;
   readonly superseded: number;

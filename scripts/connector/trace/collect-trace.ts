@@ -39,7 +39,7 @@ export async function collectTrace(
     openLedger(deployment).readMany([key]),
     askStore(services.store, key),
     surveyLetters({
-      queues: openLetterQueues(deployment, familiesOf({ kind })),
+      queues: openLetterQueues(deployment, familiesOf({ kind }, deployment.connector)),
       filter: { shop: shop.domain, kind, id },
       signal,
       onProgress,

@@ -1,7 +1,7 @@
 import { firstDeliveryId } from '../events/ask-again.ts';
+import type { BalanceEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { predatesRedaction } from '../ledger/redacted-person.ts';
-import type { BalanceEvent } from './balance-event.ts';
 import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { type PointTopic, pointTopics } from '../../loyalty/point-topics.ts';
 import { readPointEvent } from '../../loyalty/read-point-event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
-import type { BalanceEvent, BalanceQueue } from './balance-event.ts';
+import type { BalanceEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import { decimalText } from './decimal-text.ts';
 import { checkToken, isToken, type PointTokens, type TokenCheck } from './point-tokens.ts';
 
@@ -31,7 +32,7 @@ export interface PointsWorld {
   readonly shops: ReadonlyMap<string, ReceivingShop>;
   /** The field of an event's customer with the id in the store. */
   readonly customerIdIn: string;
-  readonly queue: BalanceQueue;
+  readonly queue: EventQueue;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }

@@ -4,15 +4,13 @@ import { type Outcome, type RetryReason, verdictOn } from '../batch/outcome.ts';
 import { parkMessage } from '../batch/park-message.ts';
 import { reportOutcome } from '../batch/report-outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
-import type { ReceivedMessage } from '../events/source-queue.ts';
+import type { ReceivedMessage } from '../events/queues.ts';
 import type { SpendingWorld } from '../redeem/notice-spending.ts';
 import { tellRedemptions } from '../redeem/tell-redemptions.ts';
 import { type SettleWorld, settleBalances } from './settle-balances.ts';
-import { type CustomerWork, sortOutMessages } from './sort-out-messages.ts';
+import { type CustomerWork, type SortingWorld, sortOutMessages } from './sort-out-messages.ts';
 
-export interface BalanceWorld extends DelayWorld, SettleWorld, Pick<SpendingWorld, 'redemptions'> {
-  readonly knowsShop: (shop: string) => boolean;
-}
+export type BalanceWorld = DelayWorld & SettleWorld & Pick<SpendingWorld, 'queue'> & SortingWorld;
 
 /**
  * Works on one batch of balances and returns the ids of the messages that stay on the queue.

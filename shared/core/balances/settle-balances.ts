@@ -2,6 +2,7 @@ import { type Outcome, overtaken } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
 import { askAgain, firstDeliveryId } from '../events/ask-again.ts';
+import type { EventQueue } from '../events/queues.ts';
 import {
   appliedEntry,
   type Change,
@@ -15,7 +16,6 @@ import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
 import { retryStore } from '../sync/store-reader.ts';
-import type { BalanceQueue } from './balance-event.ts';
 import type { BalanceChange, BalanceStore, BalanceWritten } from './balance-store.ts';
 import { decideBalance } from './decide-balance.ts';
 import { readTier, type TierSource } from './read-tier.ts';
@@ -30,7 +30,7 @@ import type { CustomerWork } from './sort-out-messages.ts';
 export interface SettleWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly store: BalanceStore;
-  readonly queue: BalanceQueue;
+  readonly queue: EventQueue;
   readonly tiersOf: (shop: string) => TierSource;
   readonly telemetry: Telemetry;
   readonly now: () => Date;

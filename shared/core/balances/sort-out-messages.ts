@@ -1,12 +1,11 @@
 import type { Rejection } from '../batch/outcome.ts';
 import { type ParkingWorld, parkMessage } from '../batch/park-message.ts';
 import { firstDeliveryId } from '../events/ask-again.ts';
+import type { DecodedEvent } from '../events/decode-event.ts';
+import type { BalanceEvent } from '../events/event.ts';
 import { groupIdOf } from '../events/message-ids.ts';
-import type { ReceivedMessage } from '../events/source-queue.ts';
-import type { TracedMessage } from '../events/traced-event.ts';
+import type { ReceivedMessage, TracedMessage } from '../events/queues.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
-import { type DecodedBalance, decodeBalance } from './balance-envelope.ts';
-import type { BalanceEvent } from './balance-event.ts';
 import { isFromTheFuture } from './decide-balance.ts';
 
 interface BalanceMessage {
@@ -24,6 +23,11 @@ export interface CustomerWork {
   readonly moment: readonly [BalanceEvent, ...BalanceEvent[]];
 }
 
+export interface SortingWorld {
+  readonly decode: (text: string) => DecodedEvent;
+  readonly knowsShop: (shop: string) => boolean;
+}
+
 export interface SortedMessages {
   readonly works: readonly CustomerWork[];
   /** Groups of which a letter could not be parked: all that is left of them waits. */
@@ -33,16 +37,16 @@ export interface SortedMessages {
 /** Parks what cannot be used and orders the rest by customer and date. */
 export async function sortOutMessages(
   messages: readonly ReceivedMessage[],
-  world: ParkingWorld & { readonly knowsShop: (shop: string) => boolean },
+  world: ParkingWorld & SortingWorld,
 ): Promise<SortedMessages> {
   const works: CustomerWork[] = [];
   const stuck: TracedMessage[][] = [];
-  const read = messages.map((message) => ({ message, decoded: decodeBalance(message.body) }));
+  const read = messages.map((message) => ({ message, decoded: world.decode(message.body) }));
   for (const group of Map.groupBy(read, customerOf).values()) {
     const usable: BalanceMessage[] = [];
     const unparked: TracedMessage[] = [];
     for (const { message, decoded } of group) {
-      const event = decoded.kind === 'event' ? decoded.event : undefined;
+      const event = balanceIn(decoded);
       const rejection = faultOf(decoded, world.knowsShop);
       if (!rejection && event) usable.push({ message, event });
       else if (rejection && !(await parkMessage({ message, event }, rejection, world))) {
@@ -57,7 +61,7 @@ export async function sortOutMessages(
 }
 
 /** Not the message's own group: a letter that was sent back has the one of the dead-letter queue. */
-function customerOf({ message, decoded }: { message: ReceivedMessage; decoded: DecodedBalance }) {
+function customerOf({ message, decoded }: { message: ReceivedMessage; decoded: DecodedEvent }) {
   return decoded.kind === 'event' ? groupIdOf(decoded.event) : message.groupId;
 }
 
@@ -72,12 +76,17 @@ function workOn(messages: CustomerWork['messages']): CustomerWork {
   };
 }
 
+function balanceIn(decoded: DecodedEvent): BalanceEvent | undefined {
+  return decoded.kind === 'event' && decoded.event.kind === 'balance' ? decoded.event : undefined;
+}
+
 function faultOf(
-  decoded: DecodedBalance,
+  decoded: DecodedEvent,
   knowsShop: (shop: string) => boolean,
 ): Rejection | undefined {
   if (decoded.kind === 'unreadable') return { reason: 'unreadable', why: decoded.why };
-  const { event } = decoded;
+  const event = balanceIn(decoded);
+  if (!event) return { reason: 'unreadable', why: 'it belongs on another queue' };
   if (!knowsShop(event.shop)) {
     return { reason: 'unreadable', why: 'the shop is not in the settings of the storefront' };
   }

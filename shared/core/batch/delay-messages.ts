@@ -1,5 +1,4 @@
-import type { SourceQueue } from '../events/source-queue.ts';
-import type { TracedMessage } from '../events/traced-event.ts';
+import type { SourceQueue, TracedMessage } from '../events/queues.ts';
 import type { RetryReason } from './outcome.ts';
 import { type ParkingWorld, parkMessage } from './park-message.ts';
 import { isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';

@@ -1,5 +1,5 @@
-import type { ReceivedMessage } from '../events/source-queue.ts';
-import type { StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
+import type { ReceivedMessage } from '../events/queues.ts';
 import type { EventReading } from '../sync/store-reader.ts';
 
 /** A message, what it carries, and what that says. */

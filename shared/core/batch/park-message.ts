@@ -1,5 +1,5 @@
-import type { DeadLetters } from '../events/store-event.ts';
-import type { TracedMessage } from '../events/traced-event.ts';
+import type { DeadLetters } from '../events/dead-letter.ts';
+import type { TracedMessage } from '../events/queues.ts';
 import type { Rejection } from './outcome.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 

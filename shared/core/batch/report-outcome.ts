@@ -1,10 +1,10 @@
-import type { TracedEvent } from '../events/traced-event.ts';
+import type { EventHead } from '../events/event.ts';
 import type { Outcome } from './outcome.ts';
 import { correlationOf, type Telemetry } from './telemetry.ts';
 
 /** Counts and logs how the work on one event ended. */
 export function reportOutcome(
-  event: TracedEvent & { readonly triggeredAt?: string },
+  event: EventHead & { readonly triggeredAt?: string },
   outcome: Outcome,
   { telemetry, now }: { readonly telemetry: Telemetry; readonly now: () => Date },
 ): void {

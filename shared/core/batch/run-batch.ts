@@ -1,6 +1,6 @@
-import type { DecodedEvent } from '../events/event-envelope.ts';
-import type { ReceivedMessage } from '../events/source-queue.ts';
-import type { StoreEvent } from '../events/store-event.ts';
+import type { DecodedEvent } from '../events/decode-event.ts';
+import { isStoreEvent, type StoreEvent } from '../events/event.ts';
+import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText } from '../ledger/ledger-key.ts';
 import type { EventReading } from '../sync/store-reader.ts';
@@ -57,13 +57,16 @@ async function decodeIntoGroups(
     const group = groups.get(message.groupId) ?? [];
     groups.set(message.groupId, group);
     group.push(
-      decoded.kind === 'event'
+      decoded.kind === 'event' && isStoreEvent(decoded.event)
         ? { message, event: decoded.event, reading: readEvent(decoded.event, world) }
-        : { message, event: undefined, reading: { kind: 'unreadable', why: decoded.why } },
+        : { message, event: undefined, reading: { kind: 'unreadable', why: whyOf(decoded) } },
     );
   }
   return [...groups.values()];
 }
+
+const whyOf = (decoded: DecodedEvent): string =>
+  decoded.kind === 'unreadable' ? decoded.why : 'it belongs on another queue';
 
 /** A bug in a reader costs its message a person's look, and the other groups of the batch nothing. */
 function readEvent(event: StoreEvent, { read, telemetry }: BatchWorld): EventReading {

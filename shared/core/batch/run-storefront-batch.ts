@@ -1,6 +1,5 @@
 import { type BalanceWorld, runBalances } from '../balances/run-balances.ts';
-import type { ReceivedMessage } from '../events/source-queue.ts';
-import { decodeRedemption } from '../redeem/redemption-envelope.ts';
+import type { ReceivedMessage } from '../events/queues.ts';
 import {
   type RedemptionMessage,
   type RedemptionWorld,
@@ -16,9 +15,10 @@ export async function runStorefrontBatch(
   const redemptions: RedemptionMessage[] = [];
   const others: ReceivedMessage[] = [];
   for (const message of messages) {
-    const event = decodeRedemption(message.body);
-    if (event) redemptions.push({ message, event });
-    else others.push(message);
+    const decoded = world.decode(message.body);
+    if (decoded.kind === 'event' && decoded.event.kind === 'redemption') {
+      redemptions.push({ message, event: decoded.event });
+    } else others.push(message);
   }
   const left = await Promise.all([
     runRedemptions(redemptions, world),

@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import type { EntityKey, EntityKind } from '../ledger/ledger-key.ts';
 import { handleTask } from '../sync/handle-task.ts';

@@ -1,5 +1,5 @@
 import type { Detail, Metric } from '../../config/metrics.ts';
-import type { TracedEvent } from '../events/traced-event.ts';
+import type { EventHead } from '../events/event.ts';
 
 export type { Metric };
 
@@ -17,7 +17,7 @@ export interface Telemetry {
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What ties the log lines of one delivery together, from webhook to loyalty call. */
-export function correlationOf(event: Omit<TracedEvent, 'receivedAt'>) {
+export function correlationOf(event: Omit<EventHead, 'receivedAt'>) {
   const { deliveryId, shop, kind, id, topic } = event;
   return { correlationId: deliveryId, shop, kind, id, topic };
 }

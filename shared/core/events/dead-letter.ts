@@ -1,28 +1,51 @@
-import type { AnyQueueFamily, QueueFamily } from './queue-family.ts';
-import type { StoreEvent } from './store-event.ts';
+import type { QueueFamily } from './event.ts';
 
-/** Why a message is a dead letter; `crashed` is what SQS moved by itself, without a word. */
+/**
+ * Why a message is a dead letter. `crashed`: SQS moved it by itself, because every worker died on it.
+ * `unknown`: a newer release wrote a reason that this one does not know.
+ */
 export const LETTER_REASONS = [
   'unreadable',
   'unmappable',
   'rejected',
   'retry-window-over',
   'crashed',
+  'unknown',
 ] as const;
+export type LetterReason = (typeof LETTER_REASONS)[number];
 
-/** A message in a dead-letter queue, in the hands of whoever received it. */
+/** Why a worker gave a message up, in words and fields that a person can filter by. */
+export interface DeadLetterReason {
+  readonly reason: Exclude<LetterReason, 'crashed' | 'unknown'>;
+  /** One plain sentence without personal data. */
+  readonly why: string;
+  /** The loyalty service's error name, where there is one. */
+  readonly code?: string;
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Where what cannot be delivered waits. `source` is the message exactly as it was received. */
+export interface DeadLetters {
+  park(
+    source: { readonly messageId: string; readonly body: string },
+    reason: DeadLetterReason,
+  ): Promise<void>;
+}
+
+/** A message in a dead-letter queue, held by the caller that received it. */
 export interface DeadLetter {
-  readonly family: AnyQueueFamily;
+  readonly family: QueueFamily;
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
   /** Orders the letters of one queue: a later one has a larger number. */
   readonly sequenceNumber: string;
-  /** One of `LETTER_REASONS`, or what a newer release wrote. */
-  readonly reason: string;
+  readonly reason: LetterReason;
   readonly why: string;
   readonly code: string | undefined;
-  /** How often the worker tried; undefined where nobody wrote it down. */
+  /** How often the worker tried; undefined where it was not recorded. */
   readonly attempts: number | undefined;
   /** Epoch milliseconds: when it was given up. */
   readonly at: number;
@@ -30,7 +53,7 @@ export interface DeadLetter {
 
 interface LetterCounts {
   readonly visible: number;
-  /** Received by somebody and not given back yet. */
+  /** Received by a caller and not given back yet. */
   readonly inFlight: number;
   /** How long the queue keeps a letter. */
   readonly retentionSeconds: number;
@@ -38,10 +61,10 @@ interface LetterCounts {
 
 /** One dead-letter queue, for a person to go through. */
 export interface LetterQueue {
-  readonly family: AnyQueueFamily;
+  readonly family: QueueFamily;
   /**
-   * Up to ten letters that nobody holds; they stay hidden from everybody else for this long, or until
-   * they are given back. Empty only when the queue has none to give.
+   * Up to ten letters that no other caller holds; they stay hidden from all others for this long, or
+   * until they are given back. Empty only when the queue has none to give.
    */
   receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
   /** Puts the letters back exactly as they were. One whose time is over is back already. */
@@ -50,21 +73,4 @@ export interface LetterQueue {
   remove(receiptHandles: readonly string[]): Promise<void>;
   /** As SQS counts: roughly, and a minute behind at times. */
   counts(): Promise<LetterCounts>;
-}
-
-/**
- * An event on its way back. Sent twice under one name within five minutes, it arrives once: the run that
- * was killed between sending and removing a letter can be repeated without a second message.
- */
-export interface ReplayedEvent {
-  readonly event: StoreEvent;
-  readonly name: string;
-}
-
-/** Where replayed letters go. */
-export interface ReplayQueue {
-  /** Up to ten, in this order. Gives the names of those that the queues hold now. */
-  send(events: readonly ReplayedEvent[]): Promise<ReadonlySet<string>>;
-  /** Messages that wait or are being worked on. */
-  depth(family: QueueFamily): Promise<number>;
 }

@@ -1,18 +1,16 @@
-import { escapeToAscii } from './ascii.ts';
-import { type CarriedBody, carryBody, omitBody } from './carried-body.ts';
+import type { QueuedEvent, StoreEvent } from './event.ts';
+import { type CarriedBody, carryBody, escapeToAscii, omitBody } from './message-body.ts';
 import { hashBody } from './message-ids.ts';
-import type { StoreEvent } from './store-event.ts';
 
 // Apart from the reading of envelopes: the receiver's cold start should not load a schema library.
 
 export const NEWEST_VERSION = 1;
 
 /** The SQS message body of an event: ASCII, and short enough whatever the body is. */
-export function encodeEvent(event: StoreEvent): string {
-  const { body, ...fields } = event;
-  const carried = body && carry(event, body);
+export function encodeEvent(event: QueuedEvent): string {
+  const body = 'body' in event && event.body ? carry(event, event.body) : undefined;
   // JSON leaves out what is undefined.
-  return escapeToAscii(JSON.stringify({ v: NEWEST_VERSION, ...fields, body: carried }));
+  return escapeToAscii(JSON.stringify({ v: NEWEST_VERSION, ...event, body }));
 }
 
 /**
@@ -31,8 +29,10 @@ function carry(event: StoreEvent, body: Uint8Array): CarriedBody {
 
 /** Whether the store can be asked for what the body told. */
 export function canBeReadFromStore(
-  { kind, id }: Pick<StoreEvent, 'kind' | 'id'>,
+  { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
   bodyHash: string,
 ) {
-  return kind !== 'customer' && kind !== 'shop' && id !== bodyHash;
+  const isEntity =
+    kind === 'discount' || kind === 'order' || kind === 'product' || kind === 'coupon';
+  return isEntity && id !== bodyHash;
 }

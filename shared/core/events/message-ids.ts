@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TracedEvent } from './traced-event.ts';
+import type { EventHead } from './event.ts';
 
 /** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
 const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
@@ -8,8 +8,14 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
  * One entity, one group: never worked on twice at once, in parallel with every other. The text stays
  * readable for the operator where SQS allows it; a hash stands in where it does not (a coupon code
  * may hold any character). The two forms never meet: only the readable one contains a slash.
+ *
+ * A redemption has a group for each who asks: what brings news, an event or a person, must not wait
+ * behind the first message, which may rest for minutes on the queue. Work on one redemption may overlap:
+ * every step is one conditional write, and the store makes a code once.
  */
-export function groupIdOf({ shop, kind, id }: Pick<TracedEvent, 'shop' | 'kind' | 'id'>): string {
+export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
+  const { shop, kind } = event;
+  const id = kind === 'redemption' ? `${event.id}/${event.topic}` : event.id;
   const readable = `${shop}/${kind}/${id}`;
   return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
 }
@@ -24,7 +30,7 @@ export function deduplicationIdOf({
   topic,
   deliveryId,
   replays,
-}: Pick<TracedEvent, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
+}: Pick<EventHead, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
   const replayed = (replays ?? []).flatMap(({ at, by }) => [at, by]);
   return hashOf([shop, topic, deliveryId, ...replayed]);
 }

@@ -1,5 +1,5 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { inTurns } from '../batch/in-turns.ts';
+import { inBatches } from '../batch/in-batches.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
@@ -40,7 +40,7 @@ export async function compareEntities(
   );
   const healed: number[] = [];
   let rolledOut = 0;
-  await inTurns(differing, async ({ key, id, version, entity, judgement }) => {
+  await inBatches(differing, async ({ key, id, version, entity, judgement }) => {
     const { why, wantedKey } = judgement;
     const found = { shop: shop.domain, id, version, now: now() };
     if (!(await sendOnce(healingMessage(kind, found, wantedKey, couponIn(entity)), world))) return;

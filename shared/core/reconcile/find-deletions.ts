@@ -1,4 +1,4 @@
-import { inTurns } from '../batch/in-turns.ts';
+import { inBatches } from '../batch/in-batches.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
@@ -135,7 +135,7 @@ async function endAbsent(
     if (still.kind === 'unavailable') return still;
     if (!still.value) return { kind: 'found', value: nothingEnded };
   }
-  await inTurns([...absent], async (id) => {
+  await inBatches([...absent], async (id) => {
     // The same id all through this walk: the codes of one discount lie on many pages.
     const message = deletionMessage(kind, { shop, id, version: began, now: now() });
     if (!(await sendOnce(message, world))) return;

@@ -1,6 +1,7 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
+import type { Claim, StoreEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import { encodeCoupon } from '../events/snapshot-body.ts';
-import type { Claim, EventKind, EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 
 export type HealedKind = 'order' | 'product' | 'coupon';
@@ -62,7 +63,7 @@ export function deletionMessage(
 export interface HealingWorld {
   readonly queue: EventQueue;
   /** The label that the message carries: the store's own name for such an event. */
-  readonly topicOf: (kind: EventKind, claim: Claim) => string;
+  readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
   /** Delivery ids of what this run has sent. */
   readonly sent: Set<string>;
 }

@@ -1,5 +1,5 @@
 import type { Telemetry } from '../batch/telemetry.ts';
-import type { QueueDepth } from '../events/queue-depth.ts';
+import type { QueueDepth } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { Store } from '../sync/store-reader.ts';

@@ -1,4 +1,4 @@
-import { queueFamilyOf } from '../events/queue-family.ts';
+import { queueFamilyOf } from '../events/event.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
 

@@ -93,9 +93,9 @@ function tellTaken(
   world: CodeWorld,
 ): void {
   world.telemetry.count('notice', { why: 'reward-code-taken' });
-  const event = { shop, kind: 'redemption', id, topic: 'redeem', deliveryId: `redeem/${id}` };
+  const labels = { kind: 'redemption', topic: 'redeem', deliveryId: `redeem/${id}` } as const;
   world.telemetry.log('warn', 'another discount of the store has the code of a reward', {
-    ...correlationOf(event),
+    ...correlationOf({ shop, id, ...labels }),
     customerId,
   });
 }

@@ -1,12 +1,12 @@
-import type { BalanceEvent } from '../balances/balance-event.ts';
 import { firstDeliveryId } from '../events/ask-again.ts';
+import type { BalanceEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import { matchSpending } from './match-spending.ts';
 import { type BookWorld, openBook } from './open-book.ts';
-import type { RedemptionQueue } from './redemption-event.ts';
 import { isMaking } from './redemption-state.ts';
 
 export interface SpendingWorld extends BookWorld {
-  readonly redemptions: RedemptionQueue;
+  readonly queue: EventQueue;
 }
 
 /** Tells the redemption that an event is about of its points. May be repeated. */
@@ -23,7 +23,7 @@ export async function noticeSpending(event: BalanceEvent, world: SpendingWorld):
     return { book, line, value: redemption };
   });
   if (!told || !isMaking(told.state)) return;
-  await world.redemptions.send({
+  await world.queue.send({
     kind: 'redemption',
     shop,
     id: told.id,

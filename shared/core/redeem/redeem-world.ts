@@ -1,9 +1,9 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
+import type { EventQueue } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import type { RefusedWhy, RewardKind } from './redemption.ts';
-import type { RedemptionQueue } from './redemption-event.ts';
 import type { RedemptionView } from './redemption-view.ts';
 import type { RewardStore } from './reward-store.ts';
 
@@ -23,7 +23,7 @@ export interface RedeemWorld {
   /** Bound to give up in time for the answer. */
   readonly store: RewardStore;
   /** Holds every redemption to its end, whatever becomes of this process. */
-  readonly queue: RedemptionQueue;
+  readonly queue: EventQueue;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
   /** Unguessable, different at every call: twelve capital letters and digits. */

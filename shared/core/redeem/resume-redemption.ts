@@ -1,12 +1,12 @@
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf } from '../batch/telemetry.ts';
+import type { RedemptionEvent } from '../events/event.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import { type CompensationWorld, canBeCompensated, compensate } from './compensate.ts';
 import { type CodeWorld, makeCode } from './make-code.ts';
 import { type BookWorld, type OpenBook, openBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
-import type { RedemptionEvent } from './redemption-event.ts';
 
 export type ResumeWorld = BookWorld & CodeWorld & CompensationWorld;
 

@@ -5,8 +5,8 @@ import { parkMessage } from '../batch/park-message.ts';
 import { reportOutcome } from '../batch/report-outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
-import type { ReceivedMessage } from '../events/source-queue.ts';
-import type { RedemptionEvent } from './redemption-event.ts';
+import type { RedemptionEvent } from '../events/event.ts';
+import type { ReceivedMessage } from '../events/queues.ts';
 import { type ResumeWorld, resumeRedemption } from './resume-redemption.ts';
 
 export interface RedemptionMessage {

@@ -1,8 +1,8 @@
+import type { EventQueue } from '../events/queues.ts';
 import { applyStep } from './make-code.ts';
 import { type BookWorld, openBook } from './open-book.ts';
 import type { Redemption } from './redemption.ts';
 import { type Customer, findRedemption } from './redemption-book.ts';
-import type { RedemptionQueue } from './redemption-event.ts';
 import { advance, isMaking, type Step } from './redemption-state.ts';
 
 export type OperatorWord = Extract<Step, { kind: 'operator-happened' | 'operator-did-not-happen' }>;
@@ -18,7 +18,7 @@ export async function settleRedemption(
   customer: Customer,
   id: string,
   word: OperatorWord,
-  world: BookWorld & { readonly redemptions: RedemptionQueue },
+  world: BookWorld & { readonly queue: EventQueue },
 ): Promise<OperatorSettled> {
   const book = openBook(customer, world);
   const before = findRedemption(await book.read(), id);
@@ -29,7 +29,7 @@ export async function settleRedemption(
   if (!holds(after, word)) return { kind: 'not-pending', redemption: after };
   if (isMaking(after.state)) {
     const receivedAt = world.now().toISOString();
-    await world.redemptions.send({
+    await world.queue.send({
       ...customer,
       kind: 'redemption',
       id,

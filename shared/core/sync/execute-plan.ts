@@ -1,6 +1,7 @@
 import { type Outcome, overtaken } from '../batch/outcome.ts';
 import { askAgain } from '../events/ask-again.ts';
-import type { EventQueue, StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import {
   appliedEntry,
   attemptedEntry,

@@ -1,8 +1,9 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { inTurns } from '../batch/in-turns.ts';
+import { inBatches } from '../batch/in-batches.ts';
 import type { Outcome } from '../batch/outcome.ts';
+import type { StoreEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import { encodeCoupon } from '../events/snapshot-body.ts';
-import type { EventQueue, StoreEvent } from '../events/store-event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { isLongUnseen } from './read-snapshot.ts';
@@ -43,7 +44,7 @@ export async function fanOut(
       const { automatic, coupons, next } = answer.value;
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };
       await announce(event.shop, coupons, world.ledger);
-      await inTurns(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, world));
+      await inBatches(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, world));
       if (next !== undefined) await sendPage(event, next, world);
       return { kind: 'handled', how: 'fanned-out' };
     }
@@ -59,7 +60,7 @@ async function fanOutGone(
 ): Promise<Outcome> {
   const from = cursor.slice(GONE.length) || undefined;
   const { codes, next } = await world.ledger.listCodes(event.shop, discountId, from);
-  await inTurns(codes, (code) => sendCode(event, { code, why: 'gone' }, world));
+  await inBatches(codes, (code) => sendCode(event, { code, why: 'gone' }, world));
   if (next !== undefined) await sendPage(event, GONE + next, world);
   return { kind: 'handled', how: 'fanned-out' };
 }
@@ -77,7 +78,7 @@ export async function announce(
   const known = await ledger.readMany(coupons.map(keyOf));
   const unknown = coupons.filter((coupon) => !known.has(ledgerKeyText(keyOf(coupon))));
   // A conflict means that somebody else has just done it.
-  await inTurns(unknown, (coupon) => {
+  await inBatches(unknown, (coupon) => {
     const { discountId } = coupon;
     const entry = { version: 0, uncertain: false, discountId, outcomes: [] };
     return ledger.write(keyOf(coupon), entry, undefined);

@@ -1,6 +1,7 @@
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
-import type { EventQueue, StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
 import { expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { EntityKey, RecordKey } from '../ledger/ledger-key.ts';
 import { fanOut, sendCode } from './fan-out.ts';

@@ -1,6 +1,6 @@
 import type { Outcome } from '../batch/outcome.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
-import type { StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
 import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';

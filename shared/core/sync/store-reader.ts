@@ -2,7 +2,7 @@ import type { StoreCoupon } from '../../store/coupon.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { StoreProduct } from '../../store/product.ts';
 import type { Outcome, SkipReason } from '../batch/outcome.ts';
-import type { StoreEvent } from '../events/store-event.ts';
+import type { StoreEvent } from '../events/event.ts';
 
 /** A snapshot of one thing in the store, whatever way it was read. */
 export type StoreEntity =

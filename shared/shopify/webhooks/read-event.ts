@@ -1,6 +1,6 @@
-import { type DecodedEvent, decodeEvent } from '../../core/events/event-envelope.ts';
+import { type DecodedEvent, decodeEvent } from '../../core/events/decode-event.ts';
+import type { StoreEvent } from '../../core/events/event.ts';
 import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
-import type { StoreEvent } from '../../core/events/store-event.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
 import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
 import type { StoreOrder } from '../../store/order.ts';

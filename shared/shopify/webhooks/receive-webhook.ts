@@ -1,5 +1,6 @@
 import { correlationOf, errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
-import type { EventQueue, StoreEvent } from '../../core/events/store-event.ts';
+import type { StoreEvent } from '../../core/events/event.ts';
+import type { EventQueue } from '../../core/events/queues.ts';
 import { identifyEntity } from './identify-entity.ts';
 import { checkSignature, type SignatureCheck, type WebhookSecrets } from './signature.ts';
 import { PROBE_TOPIC, topicRoutes } from './topics.ts';

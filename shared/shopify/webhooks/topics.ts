@@ -1,10 +1,10 @@
-import type { Claim, EventKind, MeaningOf } from '../../core/events/store-event.ts';
+import type { Claim, MeaningOf, StoreEvent } from '../../core/events/event.ts';
 
 // The only place that knows how the store names what happens; the core hears of claims.
 
 /** What a topic's payload is about, what it claims, and where in it the id of that thing stands. */
 export interface TopicRoute {
-  readonly kind: EventKind;
+  readonly kind: StoreEvent['kind'];
   readonly claim: Claim;
   /**
    * `entity`: the payload is the entity itself. The others carry only a reference, and the worker
@@ -56,13 +56,13 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, Topi
 const BACKFILL = 'backfill/';
 
 /** The label of a message that a backfill sends; version 0.1.0 knows such a message by it. */
-export const backfillTopicOf = (kind: EventKind): string => `${BACKFILL}${kind}`;
+export const backfillTopicOf = (kind: StoreEvent['kind']): string => `${BACKFILL}${kind}`;
 
 /**
  * The topic that fits what a feeder found out: a label for operators, by which version 0.1.0, too,
  * understands the message.
  */
-export function topicOf(kind: EventKind, claim: Claim): string {
+export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
   const about = kind === 'coupon' ? 'discount' : kind;
   const fits = (route: TopicRoute) => route.kind === about && route.claim === claim;
   const topics = [...topicRoutes].filter(([, route]) => fits(route)).map(([topic]) => topic);

@@ -1,4 +1,4 @@
-import { encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { toTree } from '../json-tree.ts';
@@ -6,7 +6,7 @@ import { makeBody } from '../make-body.ts';
 
 const MESSAGE = toTree(
   JSON.parse(
-    encodeBalance({
+    encodeEvent({
       kind: 'balance',
       shop: SHOP,
       id: '1',

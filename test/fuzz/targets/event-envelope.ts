@@ -1,8 +1,9 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/carried-body.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/message-body.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { bodyOf } from '../../fixtures/store-event.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { toTree, writeTree } from '../json-tree.ts';
 import { makeBody } from '../make-body.ts';
@@ -45,7 +46,7 @@ export function createTarget(): FuzzTarget {
         expectLaw(decoded.why.length < 300, 'a reason is short');
         return 'unreadable';
       }
-      const bytes = decoded.event.body?.length ?? 0;
+      const bytes = bodyOf(decoded.event)?.length ?? 0;
       expectLaw(bytes <= DEFAULT_MAX_BODY_BYTES, 'no body is larger than a request can be');
       return 'event';
     },

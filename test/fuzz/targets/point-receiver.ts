@@ -1,9 +1,10 @@
 import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
-import { decodeBalance, encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
-import type { BalanceEvent } from '../../../shared/core/balances/balance-event.ts';
 import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import type { BalanceEvent } from '../../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import { createMemoryQueue } from '../../models/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../support/webhook-request.ts';
@@ -43,7 +44,7 @@ export function createTarget(): FuzzTarget {
       const queue = createMemoryQueue({ now: () => NOW.getTime() });
       const send = async (event: BalanceEvent) => {
         const ids = { groupId: groupIdOf(event), deduplicationId: deduplicationIdOf(event) };
-        queue.send({ body: encodeBalance(event), ...ids });
+        queue.send({ body: encodeEvent(event), ...ids });
       };
       const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
       const event = toFunctionUrlEvent({ ...plain, path: path.slice(1), body });
@@ -64,7 +65,7 @@ export function createTarget(): FuzzTarget {
       expectLaw(messages.length === (accepted ? 1 : 0), 'what is accepted is in the queue, once');
       for (const message of messages) {
         expectLaw(
-          decodeBalance(message.body).kind === 'event',
+          decodeMessage(message.body).kind === 'event',
           'the worker reads what was accepted',
         );
         expectLaw(!/jordan/i.test(message.body), 'nothing of the person is queued');

@@ -1,5 +1,4 @@
-import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
-import { queueFamilyOf } from '../../../shared/core/events/queue-family.ts';
+import { queueFamilyOf, type StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 import { openConnector, SHOP } from '../../support/in-process-connector.ts';
@@ -15,7 +14,7 @@ export function createTarget(): FuzzTarget {
   let connector = open();
   let runs = 0;
 
-  async function work(family: QueueFamily) {
+  async function work(family: StoreQueueFamily) {
     const { left } = await connector.work(family);
     return left;
   }

@@ -4,6 +4,7 @@ import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { persons } from '../../fixtures/persons.ts';
+import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { openBalances } from '../../support/running-balances.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -90,7 +91,7 @@ async function lettersOf({ connector, balances }: World): Promise<string[]> {
   const letters = [...(await connector.deadLetters()), ...(await balances.deadLetters())];
   return letters.map(({ body }) => {
     const decoded = decodeMessage(body);
-    const carried = decoded.kind === 'event' ? decoded.event.body : undefined;
+    const carried = decoded.kind === 'event' ? bodyOf(decoded.event) : undefined;
     return `${body} ${carried ? Buffer.from(carried).toString('utf8') : ''}`;
   });
 }

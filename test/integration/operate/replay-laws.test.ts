@@ -1,16 +1,16 @@
 import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import {
   type ReplayChoice,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
-import { createSqsReplayQueue } from '../../../shared/aws/sqs-replay-queue.ts';
-import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
-import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
-import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
@@ -42,15 +42,15 @@ afterAll(async () => {
 async function openQueues() {
   opened += 1;
   const { urls } = await createConnectorQueues(sqs, emulator.endpoint, `laws-${opened}`);
-  const families: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+  const families: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
   const world = {
     queues: families.map((family) => createSqsLetterQueue(sqs, urls[family].deadLetterUrl, family)),
-    replayQueue: createSqsReplayQueue(sqs, {
+    replayQueue: createSqsEventQueue(sqs, {
       orders: urls.orders.url,
       products: urls.products.url,
       coupons: urls.coupons.url,
     }),
-    read: createEventReader(new Set([LETTER_SHOP])),
+    ...letterReaderOf([{ domain: LETTER_SHOP }]),
     pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
     now: () => new Date('2026-10-10T00:00:00.000Z'),
     signal: new AbortController().signal,
@@ -75,7 +75,7 @@ async function drain(url: string) {
     if (messages.length === 0) return events;
     for (const { Body = '' } of messages) {
       const decoded = decodeMessage(Body);
-      if (decoded.kind === 'event') events.push(decoded.event);
+      if (decoded.kind === 'event') events.push(decoded.event as StoreEvent);
     }
   }
 }
@@ -237,7 +237,7 @@ describe('a replay of thousands', () => {
     const { urls, replay } = await openQueues();
     const letters = Array.from({ length: 40 }, (_, index) => orderLetter(index));
     await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
-    const refusing = createSqsReplayQueue(sqs, {
+    const refusing = createSqsEventQueue(sqs, {
       orders: `${urls.orders.url}-gone`,
       products: '',
       coupons: '',
@@ -256,7 +256,7 @@ async function takeHeads(url: string): Promise<readonly StoreEvent[]> {
     if (messages.length === 0) break;
     for (const { Body = '', ReceiptHandle = '' } of messages) {
       const decoded = decodeMessage(Body);
-      if (decoded.kind === 'event') events.push(decoded.event);
+      if (decoded.kind === 'event') events.push(decoded.event as StoreEvent);
       handles.push(ReceiptHandle);
     }
   }

@@ -196,9 +196,9 @@ export const mutations: readonly Mutation[] = [
     name: 'a-group-per-delivery',
     bug: 'messages are grouped by delivery, so that two workers can have the same order',
     file: 'shared/core/events/message-ids.ts',
-    find: "{ shop, kind, id }: Pick<TracedEvent, 'shop' | 'kind' | 'id'>): string {\n",
+    find: '  const { shop, kind } = event;\n',
     replace:
-      "{ shop, kind, id: one, deliveryId }: TracedEvent): string {\n  const id = one + '/' + deliveryId;\n",
+      "  const { shop, kind, deliveryId } = event as EventHead;\n  if (kind === 'order') return [shop, kind, event.id, deliveryId].join('/');\n",
     within: 20,
   },
   {

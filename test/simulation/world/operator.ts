@@ -1,13 +1,14 @@
 import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
 import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import type { LetterQueue, ReplayQueue } from '../../../shared/core/events/dead-letter.ts';
-import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
-import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
+import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
+import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
-import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { createMemoryQueueDepth } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -86,21 +87,20 @@ export class Operator {
     const { kernel, queues } = this.#world;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `replay ${this.#runs}`);
-    const replayQueue: ReplayQueue = {
-      send: (events) =>
+    const replayQueue: Pick<BulkQueue, 'sendAll'> = {
+      sendAll: (events, nameOf) =>
         process.call('queue', `replays ${events.length} letters`, async () => {
-          for (const { event, name } of events) {
-            await queues.send(event, name);
+          for (const event of events) {
+            await queues.send(event, nameOf?.(event));
             this.#replayed.add(replayName(event, event.replays?.length ?? 0));
           }
-          return new Set(events.map(({ name }) => name));
+          return [];
         }),
-      depth: async () => 0,
     };
     const world = {
       queues: FAMILIES.map((family) => this.#letterQueue(family, process)),
       replayQueue,
-      read: createEventReader(new Set([SHOP])),
+      ...letterReaderOf([{ domain: SHOP }]),
       pacer: AT_ONCE,
       now: kernel.now,
       signal: new AbortController().signal,
@@ -122,7 +122,7 @@ export class Operator {
     this.#world.kernel.journal.violation('lost-letter', what);
   }
 
-  #letterQueue(family: QueueFamily, process: SimulatedProcess): LetterQueue {
+  #letterQueue(family: StoreQueueFamily, process: SimulatedProcess): LetterQueue {
     const queue = this.#world.queues.dead[family];
     const bodies = new Map<string, string>();
     const call = <Value>(what: string, effect: () => Value): Promise<Value> =>
@@ -133,8 +133,15 @@ export class Operator {
         call('receives', () =>
           queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => {
             bodies.set(letter.receiptHandle, letter.body);
-            const { reason = 'crashed', why = '', code, attempts, at = '' } = letter.attributes;
-            const told = { reason, why, code, attempts: Number(attempts), at: Date.parse(at) };
+            const { reason, why = '', code, attempts, at = '' } = letter.attributes;
+            const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
+            const told = {
+              reason: known,
+              why,
+              code,
+              attempts: Number(attempts),
+              at: Date.parse(at),
+            };
             return { family, ...letter, ...told };
           }),
         ),
@@ -154,5 +161,5 @@ export class Operator {
   }
 }
 
-const replayName = ({ topic, deliveryId }: StoreEvent, times: number): string =>
+const replayName = ({ topic, deliveryId }: QueuedEvent, times: number): string =>
   `${topic} ${deliveryId} ${times}`;

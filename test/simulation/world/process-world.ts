@@ -1,4 +1,4 @@
-import type { EventQueue } from '../../../shared/core/events/store-event.ts';
+import type { EventQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';

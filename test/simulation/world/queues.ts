@@ -1,17 +1,19 @@
+import type { DeadLetterReason, DeadLetters } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import {
+  isStoreEvent,
+  type QueuedEvent,
+  queueFamilyOf,
+  type StoreEvent,
+  type StoreQueueFamily,
+} from '../../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import { type QueueFamily, queueFamilyOf } from '../../../shared/core/events/queue-family.ts';
-import type { ReceivedMessage } from '../../../shared/core/events/source-queue.ts';
-import type {
-  DeadLetterReason,
-  DeadLetters,
-  StoreEvent,
-} from '../../../shared/core/events/store-event.ts';
+import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
 import { createMemoryDeadLetters } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 
-export const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
 
 /** As deployed: see infra/timing.ts. */
 export const WORKER_TIMEOUT_MS = 240_000;
@@ -27,8 +29,8 @@ export type AllowsLetter = (
 
 /** The queues of the connector, and what was ever put into them. */
 export class Queues {
-  readonly sources: Readonly<Record<QueueFamily, MemoryQueue>>;
-  readonly dead: Readonly<Record<QueueFamily, MemoryQueue>>;
+  readonly sources: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
+  readonly dead: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
   /** By message: the topic and delivery it is about. */
   readonly #deliveries = new Map<string, string>();
   /** What has not left its queue yet. */
@@ -38,14 +40,14 @@ export class Queues {
   readonly #letterBodies = new Set<string>();
   readonly #kernel: Kernel;
   /** Called whenever something may have become receivable. */
-  onSent: (family: QueueFamily) => void = () => {};
+  onSent: (family: StoreQueueFamily) => void = () => {};
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     const now = () => kernel.time.now;
     const dead = (name: string) => createMemoryQueue({ now, name: `${name}-dead` });
     this.dead = { orders: dead('orders'), products: dead('products'), coupons: dead('coupons') };
-    const source = (name: QueueFamily) =>
+    const source = (name: StoreQueueFamily) =>
       createMemoryQueue({
         now,
         name,
@@ -59,7 +61,8 @@ export class Queues {
     };
   }
 
-  async send(event: StoreEvent, deduplicationId = deduplicationIdOf(event)): Promise<void> {
+  async send(event: QueuedEvent, deduplicationId = deduplicationIdOf(event)): Promise<void> {
+    if (!isStoreEvent(event)) throw new Error('the simulation has events of the store only');
     const family = queueFamilyOf(event.kind);
     const queue = this.sources[family];
     const before = queue.size;
@@ -90,7 +93,7 @@ export class Queues {
   }
 
   /** Letters as the connector parks them; each must be one that the story allows. */
-  deadLettersOf(family: QueueFamily, allows: AllowsLetter): DeadLetters {
+  deadLettersOf(family: StoreQueueFamily, allows: AllowsLetter): DeadLetters {
     const queue = this.dead[family];
     const model = createMemoryDeadLetters(queue);
     return {
@@ -111,7 +114,7 @@ export class Queues {
   }
 
   /** Gone from its queue for good. */
-  delete(family: QueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
+  delete(family: StoreQueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
     this.sources[family].delete(receiptHandle);
     this.#waiting.delete(messageId);
   }

@@ -1,7 +1,7 @@
 import { shareOutTime } from '../../../functions/time-budget.ts';
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
-import type { QueueFamily } from '../../../shared/core/events/queue-family.ts';
-import type { ReceivedMessage } from '../../../shared/core/events/source-queue.ts';
+import type { StoreQueueFamily } from '../../../shared/core/events/event.ts';
+import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -42,7 +42,7 @@ interface Instance {
 /** The event source of one queue, and the functions it invokes. */
 export class Workers {
   readonly #world: WorkersWorld;
-  readonly #family: QueueFamily;
+  readonly #family: StoreQueueFamily;
   readonly #idle: Instance[] = [];
   /** By process: the entities that its invocation is not done with. */
   readonly #busy = new Map<SimulatedProcess, Set<string>>();
@@ -50,7 +50,7 @@ export class Workers {
   #pollAt = Number.POSITIVE_INFINITY;
   #cancelPoll: () => void = () => {};
 
-  constructor(world: WorkersWorld, family: QueueFamily) {
+  constructor(world: WorkersWorld, family: StoreQueueFamily) {
     this.#world = world;
     this.#family = family;
   }

@@ -38,7 +38,7 @@ function follow(letters: readonly ReplayedLetter[], known: Record<string, Ledger
   const entries = Object.entries(known).map(([id, one]) => [ledgerKeyText(key(id)), one] as const);
   return followReplayed(letters, {
     ledger: { readMany: async () => new Map(entries) },
-    replayQueue: { depth: async () => 0 },
+    depth: { of: async () => ({ ready: 0, hidden: 0 }) },
     queues: [emptyQueue],
     by: 'ops@desk',
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  allFamiliesOf,
+  familiesOf,
   matchesFilter,
 } from '../../../scripts/connector/dead-letters/letter-filter.ts';
 import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
@@ -9,8 +9,7 @@ import { examineLetter } from '../../../scripts/connector/dead-letters/show/exam
 import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/figures.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { encodeBalance } from '../../../shared/core/balances/balance-envelope.ts';
-import { encodeRedemption } from '../../../shared/core/redeem/redemption-envelope.ts';
+import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };
@@ -30,7 +29,7 @@ function letterOf(body: string) {
   });
 }
 
-const balance = encodeBalance({
+const balance = encodeEvent({
   ...common,
   kind: 'balance',
   id: '7001',
@@ -40,7 +39,7 @@ const balance = encodeBalance({
   points: '4321.5',
   cashback: '1',
 });
-const redemption = encodeRedemption({
+const redemption = encodeEvent({
   ...common,
   kind: 'redemption',
   id: 'ABCDEFGH1234',
@@ -49,13 +48,13 @@ const redemption = encodeRedemption({
   deliveryId: 'redeem/ABCDEFGH1234',
 });
 
-describe('a dead letter of the way back into the store', () => {
+describe('a dead letter of the storefront sync', () => {
   it.each([
     ['balance', balance, '7001'],
     ['redemption', redemption, 'ABCDEFGH1234'],
   ])('of a %s is found by what it is about', (kind, body, id) => {
     const letter = letterOf(body);
-    expect(letter.about).toMatchObject({ kind, id, shop: SHOP });
+    expect(letter.event).toMatchObject({ kind, id, shop: SHOP });
     expect(matchesFilter(letter, { id })).toBe(true);
     expect(matchesFilter(letter, { id: '1' })).toBe(false);
     expect(matchesFilter(letter, { shop: SHOP, reason: 'rejected' })).toBe(true);
@@ -64,24 +63,23 @@ describe('a dead letter of the way back into the store', () => {
     expect(groups.all()[0]?.example).toMatchObject({ family: 'balances', kind, id });
   });
 
-  it('is shown without the balance in it, and with the way to send it back', async () => {
+  it('is shown without the balance in it', async () => {
     const letter = letterOf(balance);
     const world = { ledger: { readMany: async () => new Map() } } as never;
     const shown = letterAsJson(await examineLetter(letter, world), {});
-    expect(shown).toMatchObject({ about: { kind: 'balance', id: '7001' }, family: 'balances' });
-    expect(JSON.stringify(shown)).toContain('redrive');
+    expect(shown).toMatchObject({ event: { kind: 'balance', id: '7001' }, family: 'balances' });
     expect(JSON.stringify(shown)).not.toContain('4321');
   });
 
   it('that nobody can read is a letter all the same', () => {
     for (const body of ['', '{', '{}', '{"v":9}']) {
       const letter = letterOf(body);
-      expect([letter.about, typeof letter.undecodable]).toEqual([undefined, 'string']);
+      expect([letter.event, typeof letter.undecodable]).toEqual([undefined, 'string']);
       expect(matchesFilter(letter, {})).toBe(true);
     }
   });
 
-  it('is looked for where there is such a queue, and not by the kinds of the store', () => {
+  it('is looked for where there is such a queue', () => {
     const least = {
       shops: [{ domain: SHOP }],
       loyalty: { address: 'https://loyalty.example.com' },
@@ -89,9 +87,11 @@ describe('a dead letter of the way back into the store', () => {
     const without = defineConnector(least);
     const connector = defineConnector({ ...least, storefront: {} });
     const store = ['orders', 'products', 'coupons'];
-    expect(allFamiliesOf({}, without)).toEqual(store);
-    expect(allFamiliesOf({}, connector)).toEqual([...store, 'balances']);
-    expect(allFamiliesOf({ kind: 'order' }, connector)).toEqual(['orders']);
+    expect(familiesOf({}, without)).toEqual(store);
+    expect(familiesOf({}, connector)).toEqual([...store, 'balances']);
+    expect(familiesOf({ kind: 'order' }, connector)).toEqual(['orders']);
+    expect(familiesOf({ kind: 'balance' }, connector)).toEqual(['balances']);
+    expect(familiesOf({ kind: 'redemption' }, without)).toEqual([]);
     expect(deployedFamilies(without)).toEqual(store);
     expect(deployedFamilies(connector)).toEqual([...store, 'balances']);
   });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { hashBody } from '../../../shared/core/events/message-ids.ts';
-import type { StoreEvent } from '../../../shared/core/events/store-event.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,
@@ -50,7 +50,7 @@ beforeEach(() => {
     queue: {
       send: async (event) => {
         if (queueFails) throw new Error('down');
-        queued.push(event);
+        queued.push(event as StoreEvent);
       },
     },
     telemetry,

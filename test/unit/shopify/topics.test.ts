@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Claim, StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
-import type { Claim, EventKind } from '../../../shared/core/events/store-event.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { meaningOf, topicOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
@@ -40,7 +40,7 @@ describe('a topic', () => {
     });
   });
 
-  it.each<[EventKind, Claim, string]>([
+  it.each<[StoreEvent['kind'], Claim, string]>([
     ['order', 'changed', 'orders/updated'],
     ['product', 'changed', 'products/update'],
     ['coupon', 'changed', 'discounts/update'],

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { BadArguments } from '../../problem.ts';
 import type { Session } from '../../session.ts';
 import { countLetters } from '../count-letters.ts';
-import { allFamiliesOf, describeFilter, type LetterFilter } from '../letter-filter.ts';
+import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
 import { showGroups } from '../show-groups.ts';
@@ -28,7 +28,7 @@ export async function dropCommand(
   const { terminal } = session;
   const signal = session.interruption();
   const deployment = await session.findDeployment();
-  const queues = openLetterQueues(deployment, allFamiliesOf(filter, deployment.connector));
+  const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
   let agreed: Set<string> | undefined;
   if (!yes) {
     agreed = await askFor(session, { queues, filter, signal });

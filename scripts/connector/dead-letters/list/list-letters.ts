@@ -6,10 +6,9 @@ import { spanText } from '../../terminal/relative-time.ts';
 import { shellWord } from '../../terminal/shell-word.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { countLetters } from '../count-letters.ts';
-import { allFamiliesOf, describeFilter, type LetterFilter } from '../letter-filter.ts';
+import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { notSeenText } from '../not-seen.ts';
-import { REDRIVE } from '../redrive.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import { type Survey, surveyLetters } from './survey-letters.ts';
 
@@ -20,7 +19,7 @@ export async function listLetters(session: Session, filter: LetterFilter): Promi
   const { terminal } = session;
   const progress = terminal.progress('Reading dead letters:');
   const survey = await surveyLetters({
-    queues: openLetterQueues(deployment, allFamiliesOf(filter, deployment.connector)),
+    queues: openLetterQueues(deployment, familiesOf(filter, deployment.connector)),
     filter,
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
@@ -88,9 +87,5 @@ function suggestNext({ groups }: Survey, deployment: Deployment, { line, style }
   line(
     style('dim', `Look at one:  ${nextCommand(deployment, `dead-letters show ${shellWord(id)}`)}`),
   );
-  const again =
-    first.example.family === 'balances'
-      ? REDRIVE
-      : nextCommand(deployment, `dead-letters replay ${by}`);
-  line(style('dim', `Send again:   ${again}`));
+  line(style('dim', `Send again:   ${nextCommand(deployment, `dead-letters replay ${by}`)}`));
 }

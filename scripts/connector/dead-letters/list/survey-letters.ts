@@ -1,5 +1,5 @@
 import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
-import type { AnyQueueFamily } from '../../../../shared/core/events/queue-family.ts';
+import type { QueueFamily } from '../../../../shared/core/events/event.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';
@@ -12,7 +12,7 @@ export interface Survey {
 }
 
 interface QueueSurvey {
-  readonly family: AnyQueueFamily;
+  readonly family: QueueFamily;
   readonly seen: number;
   readonly matching: number;
   /** What SQS counted before, beyond what was seen: in other hands, or behind others of its group. */

@@ -1,21 +1,19 @@
 import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
-import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
 import { createLetterGroups } from '../letter-groups.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
 import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
-import { OBSTACLES, type Obstacle, prepareReplay } from './prepare-replay.ts';
+import { type LetterReader, OBSTACLES, type Obstacle, prepareReplay } from './prepare-replay.ts';
 import type { ReplayChoice } from './replay-letters.ts';
 
 /** What a replay would do, without sending or removing anything. */
 export async function dryRun(
   session: Session,
   choice: ReplayChoice,
-  world: {
+  world: LetterReader & {
     readonly queues: readonly LetterQueue[];
-    readonly read: ReadEvent;
     readonly signal: AbortSignal;
   },
 ): Promise<ExitCode> {
@@ -29,7 +27,7 @@ export async function dryRun(
     filter: choice.filter,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch(letter) {
-      const prepared = prepareReplay(letter, choice, world.read, new Date());
+      const prepared = prepareReplay(letter, choice, world, new Date());
       if (prepared.kind === 'event') {
         replayable += 1;
         if (replayable <= choice.limit) groups.add(letter);

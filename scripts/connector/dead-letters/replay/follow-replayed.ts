@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LetterQueue, ReplayQueue } from '../../../../shared/core/events/dead-letter.ts';
+import { batchesOf } from '../../../../shared/core/batch/in-batches.ts';
+import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
@@ -9,7 +11,7 @@ import type { ReplayedLetter } from './replay-tally.ts';
 
 export interface FollowWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
-  readonly replayQueue: Pick<ReplayQueue, 'depth'>;
+  readonly depth: QueueDepth;
   readonly queues: readonly LetterQueue[];
   readonly by: string;
   readonly signal: AbortSignal;
@@ -53,8 +55,8 @@ export async function followReplayed(
   let emptyRounds = 0;
   // SQS counts roughly: only two empty counts in a row are believed.
   while (pending.size > 0 && emptyRounds < 2 && !signal.aborted && performance.now() < endMs) {
-    const depths = await Promise.all(families.map((family) => world.replayQueue.depth(family)));
-    const depth = depths.reduce((sum, one) => sum + one, 0);
+    const depths = await Promise.all(families.map((family) => world.depth.of(family)));
+    const depth = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
     emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
     await takeOutcomes(pending, { outcomes, taken }, world.ledger);
     world.onProgress(replayed.length - pending.size, depth);
@@ -82,8 +84,7 @@ async function takeOutcomes(
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<void> {
   const entities = [...pending].filter(({ key }) => key !== undefined);
-  for (let start = 0; start < entities.length; start += KEYS_AT_ONCE) {
-    const some = entities.slice(start, start + KEYS_AT_ONCE);
+  for (const some of batchesOf(entities, KEYS_AT_ONCE)) {
     const entries = await ledger.readMany(some.flatMap(({ key }) => (key ? [key] : [])));
     for (const letter of some) {
       if (!letter.key) continue;

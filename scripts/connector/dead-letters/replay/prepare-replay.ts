@@ -1,7 +1,12 @@
 import { canBeReadFromStore } from '../../../../shared/core/events/encode-event.ts';
+import {
+  isStoreEvent,
+  type QueuedEvent,
+  type StoreEvent,
+} from '../../../../shared/core/events/event.ts';
 import { hashBody } from '../../../../shared/core/events/message-ids.ts';
-import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
 import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
+import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { ReadLetter } from '../read-letter.ts';
 
 export interface ReplayWishes {
@@ -36,36 +41,53 @@ export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
 export type PreparedReplay =
   | {
       readonly kind: 'event';
-      readonly event: StoreEvent;
+      readonly event: QueuedEvent;
       /** The same when the same letter is replayed in the same way. */
       readonly name: string;
     }
   | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
 
+export interface LetterReader {
+  readonly read: ReadEvent;
+  readonly knowsShop: (shop: string) => boolean;
+}
+
+/** Reads letters as the workers of these shops do. */
+export function letterReaderOf(shops: readonly { readonly domain: string }[]): LetterReader {
+  const domains = new Set(shops.map(({ domain }) => domain));
+  return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
+}
+
 /** The message that a letter becomes again, if any can be made that has a chance. */
 export function prepareReplay(
   { event, messageId }: ReadLetter,
   { refetch, force, by }: ReplayWishes,
-  read: ReadEvent,
+  reader: LetterReader,
   now: Date,
 ): PreparedReplay {
   if (!event) return { kind: 'obstacle', obstacle: 'undecodable' };
-  const isInTheStore = canBeReadFromStore(event, event.body ? hashBody(event.body) : '');
+  const replays = [...(event.replays ?? []), { at: now.toISOString(), by }];
+  const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
+  const name = ['replay', messageId, ...how].join('/');
+  const body = isStoreEvent(event) ? event.body : undefined;
+  const isInTheStore = canBeReadFromStore(event, body ? hashBody(body) : '');
   if (refetch && !isInTheStore) return { kind: 'obstacle', obstacle: 'not-in-the-store' };
+  if (!isStoreEvent(event)) {
+    return reader.knowsShop(event.shop)
+      ? { kind: 'event', event: { ...event, replays }, name }
+      : { kind: 'obstacle', obstacle: 'shop-not-configured' };
+  }
   const { force: _, ...rest } = event;
   const again: StoreEvent = {
     ...rest,
     ...(refetch && { body: undefined }),
     ...(force && { force }),
-    replays: [...(event.replays ?? []), { at: now.toISOString(), by }],
+    replays,
   };
-  const reading = read(again);
+  const reading = reader.read(again);
   if (reading.kind === 'unreadable') {
-    return {
-      kind: 'obstacle',
-      obstacle: reading.fault ?? (isInTheStore ? 'still-unreadable' : 'unreadable-for-ever'),
-    };
+    const unreadable = isInTheStore ? 'still-unreadable' : 'unreadable-for-ever';
+    return { kind: 'obstacle', obstacle: reading.fault ?? unreadable };
   }
-  const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
-  return { kind: 'event', event: again, name: ['replay', messageId, ...how].join('/') };
+  return { kind: 'event', event: again, name };
 }

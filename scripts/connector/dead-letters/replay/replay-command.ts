@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import type { Session } from '../../session.ts';
 import { familiesOf, type LetterFilter } from '../letter-filter.ts';
-import { openLetterQueues, openReplayQueue } from '../letter-queues.ts';
+import { openLetterQueues, openSourceQueues } from '../letter-queues.ts';
 import { whoIsAtTheKeyboard } from '../who.ts';
 import { dryRun } from './dry-run.ts';
 import { type Followed, followReplayed } from './follow-replayed.ts';
 import { createPacer } from './pacer.ts';
+import { letterReaderOf } from './prepare-replay.ts';
 import { replayLetters } from './replay-letters.ts';
 import { countObstacles, newTally, type ReplayedLetter } from './replay-tally.ts';
 import { reportReplay } from './report-replay.ts';
@@ -38,11 +38,12 @@ export async function replayCommand(
     force: options.force === true,
     by: whoIsAtTheKeyboard(),
   };
-  const queues = openLetterQueues(deployment, familiesOf(filter));
-  const read = readerOf(deployment);
-  if (!options.yes) return dryRun(session, choice, { queues, read, signal });
+  const families = familiesOf(filter, deployment.connector);
+  const queues = openLetterQueues(deployment, families);
+  const reader = letterReaderOf(deployment.connector.shops);
+  if (!options.yes) return dryRun(session, choice, { queues, ...reader, signal });
 
-  const replayQueue = openReplayQueue(deployment);
+  const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
   const inFlight = counts.reduce((sum, queue) => sum + queue.inFlight, 0);
@@ -63,7 +64,7 @@ export async function replayCommand(
       {
         queues,
         replayQueue,
-        read,
+        ...reader,
         pacer: createPacer(options.rate, { monotonicMs, pause }),
         now: () => new Date(),
         signal,
@@ -84,7 +85,7 @@ export async function replayCommand(
   const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0
-      ? await follow(session, deployment, replayed, { replayQueue, by: choice.by, signal })
+      ? await follow(session, deployment, replayed, { depth, by: choice.by, signal })
       : undefined;
   const wasWhole = fault === undefined && !signal.aborted && tally.replayed < choice.limit;
   const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
@@ -99,9 +100,7 @@ async function follow(
   session: Session,
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
-  world: Pick<Parameters<typeof followReplayed>[1], 'by' | 'signal'> & {
-    readonly replayQueue: ReturnType<typeof openReplayQueue>;
-  },
+  world: Pick<Parameters<typeof followReplayed>[1], 'by' | 'depth' | 'signal'>,
 ): Promise<Followed> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const families = [...new Set(replayed.map(({ family }) => family))];
@@ -113,8 +112,4 @@ async function follow(
   });
   progress.end();
   return followed;
-}
-
-function readerOf({ connector }: Deployment) {
-  return createEventReader(new Set(connector.shops.map(({ domain }) => domain)));
 }

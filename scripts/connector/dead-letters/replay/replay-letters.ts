@@ -1,26 +1,20 @@
-import type {
-  DeadLetter,
-  LetterQueue,
-  ReplayedEvent,
-  ReplayQueue,
-} from '../../../../shared/core/events/dead-letter.ts';
-import { queueFamilyOf } from '../../../../shared/core/events/queue-family.ts';
-import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
-import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
+import type { DeadLetter, LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import { type QueuedEvent, queueFamilyOf } from '../../../../shared/core/events/event.ts';
+import { deduplicationIdOf } from '../../../../shared/core/events/message-ids.ts';
+import type { BulkQueue } from '../../../../shared/core/events/queues.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
 import type { Pacer } from './pacer.ts';
-import { prepareReplay, type ReplayWishes } from './prepare-replay.ts';
+import { type LetterReader, prepareReplay, type ReplayWishes } from './prepare-replay.ts';
 import type { ReplayedLetter, ReplayTally } from './replay-tally.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep = 'received' | 'chosen' | 'sending' | 'sent' | 'removed' | 'batch-done';
 
-export interface ReplayWorld {
+export interface ReplayWorld extends LetterReader {
   readonly queues: readonly LetterQueue[];
-  readonly replayQueue: ReplayQueue;
-  readonly read: ReadEvent;
+  readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
   readonly pacer: Pacer;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -33,7 +27,10 @@ export interface ReplayChoice extends ReplayWishes {
   readonly limit: number;
 }
 
-interface Chosen extends ReplayedEvent {
+interface Chosen {
+  readonly event: QueuedEvent;
+  /** Sent twice under one name within five minutes, it arrives once. */
+  readonly name: string;
   readonly letter: DeadLetter;
 }
 
@@ -81,7 +78,7 @@ export async function replayLetters(
         tally.backAgain += 1;
         continue;
       }
-      const prepared = prepareReplay(letter, choice, world.read, world.now());
+      const prepared = prepareReplay(letter, choice, world, world.now());
       if (prepared.kind === 'obstacle') {
         const { obstacle } = prepared;
         tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
@@ -101,9 +98,14 @@ export async function replayLetters(
   /** Gives the ids of the letters that are on their way and gone from here. */
   async function replay(some: readonly Chosen[], queue: LetterQueue): Promise<readonly string[]> {
     onStep('sending');
-    const held = await world.replayQueue.send(some);
+    const names = new Map(some.map(({ event, name }) => [event, name]));
+    const refused = await world.replayQueue.sendAll(
+      some.map(({ event }) => event),
+      (event) => names.get(event) ?? deduplicationIdOf(event),
+    );
     onStep('sent');
-    const sent = some.filter(({ name }) => held.has(name));
+    const left = new Set(refused.map(({ event }) => event));
+    const sent = some.filter(({ event }) => !left.has(event));
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
     onStep('removed');
     for (const { event } of sent) {
@@ -137,7 +139,7 @@ export async function replayLetters(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-function followed(event: StoreEvent): ReplayedLetter {
+function followed(event: QueuedEvent): ReplayedLetter {
   const { shop, kind, id } = event;
   const at = event.replays?.at(-1)?.at ?? event.receivedAt;
   const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';

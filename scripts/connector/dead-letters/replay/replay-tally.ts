@@ -1,4 +1,4 @@
-import type { QueueFamily } from '../../../../shared/core/events/queue-family.ts';
+import type { QueueFamily } from '../../../../shared/core/events/event.ts';
 import type { EntityKey } from '../../../../shared/core/ledger/ledger-key.ts';
 import type { Obstacle } from './prepare-replay.ts';
 

@@ -2,7 +2,6 @@ import type { Outcome } from '../../../../shared/core/batch/outcome.ts';
 import type { Task } from '../../../../shared/core/sync/store-reader.ts';
 import { explainAwsError } from '../../deployment/explain-aws-error.ts';
 import type { CommonOptions } from '../../session.ts';
-import { REDRIVE } from '../redrive.ts';
 import type { Prospect } from './examine-letter.ts';
 
 /** One sentence on what would happen to the letter now. */
@@ -11,7 +10,7 @@ export function describeProspect(prospect: Prospect, options: CommonOptions): st
     case 'unreadable':
       return `A replay would only bring it back: ${prospect.why}.`;
     case 'storefront':
-      return `Its worker would look at what is there by then. Send it back ${REDRIVE}.`;
+      return 'Its worker would decide by what it finds then: an older balance never replaces a newer one, and a redemption goes on from where it stands.';
     case 'task':
       return describeTask(prospect.task);
     case 'unknown': {

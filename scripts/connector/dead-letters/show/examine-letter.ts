@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../../../../shared/core/events/store-event.ts';
+import { isStoreEvent, type StoreEvent } from '../../../../shared/core/events/event.ts';
 import type { EntityEntry, Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import {
@@ -34,11 +34,13 @@ export interface Examined {
 
 /** A letter beside what the ledger knows, and what today's code and settings would make of it. */
 export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
-  const { event, about } = letter;
-  if (!event && about) return { letter, entry: undefined, prospect: { kind: 'storefront' } };
+  const { event } = letter;
   if (!event) {
     const why = letter.undecodable ?? letter.why;
     return { letter, entry: undefined, prospect: { kind: 'unreadable', why } };
+  }
+  if (!isStoreEvent(event)) {
+    return { letter, entry: undefined, prospect: { kind: 'storefront' } };
   }
   const key = keyOf(event);
   const entries = await world.ledger.readMany(key ? [key] : []);

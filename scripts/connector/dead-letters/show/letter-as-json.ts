@@ -1,3 +1,4 @@
+import { isStoreEvent, type QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
@@ -9,16 +10,15 @@ export function letterAsJson(
   { letter, entry, prospect }: Examined,
   options: CommonOptions & { readonly reveal?: boolean },
 ) {
-  const { receiptHandle: _, body: __, event, about, at, undecodable, ...facts } = letter;
-  const { body, ...carried } = event ?? {};
+  const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
+  const body = event && isStoreEvent(event) ? event.body : undefined;
   const { remembered: ___, ...known } = entry ?? {};
   const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
   return {
     ...facts,
     at: new Date(at).toISOString(),
     ...(undecodable !== undefined && { undecodable }),
-    ...(!event && about && { about }),
-    ...(event && { event: { ...carried, bodyBytes: body?.length ?? 0 } }),
+    ...(event && { event: withoutValues(event) }),
     ...(options.reveal && body && { body: new TextDecoder().decode(body) }),
     ledger: entry ? known : null,
     now: {
@@ -41,4 +41,15 @@ export function letterAsJson(
 /** Against what was applied last; of what is about people only that it differs. */
 function shownDifferences(differences: readonly FieldDifference[], reveal: boolean) {
   return differences.map((one) => (reveal || !isPersonal(one.field) ? one : { field: one.field }));
+}
+
+/** An event without its body, and without the balance in it. */
+function withoutValues(event: QueuedEvent) {
+  if (isStoreEvent(event)) {
+    const { body, ...rest } = event;
+    return { ...rest, bodyBytes: body?.length ?? 0 };
+  }
+  if (event.kind === 'redemption') return event;
+  const { points: _, cashback: __, spent: ___, ...rest } = event;
+  return rest;
 }

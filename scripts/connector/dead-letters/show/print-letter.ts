@@ -1,3 +1,4 @@
+import { isStoreEvent } from '../../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
 import { printable, wrap } from '../../terminal/printable.ts';
@@ -20,8 +21,8 @@ const LABEL_WIDTH = 12;
 /** A letter for a person to read. */
 export function printLetter({ letter, entry, prospect }: Examined, settings: PrintSettings): void {
   const { terminal, options } = settings;
-  const { about } = letter;
-  const title = about ? `${about.kind} ${about.id} of ${about.shop}` : 'a message nobody can read';
+  const { event } = letter;
+  const title = event ? `${event.kind} ${event.id} of ${event.shop}` : 'an unreadable message';
   terminal.line(terminal.style('bold', printable(title)));
   printFacts(letter, settings);
   if (prospect.kind !== 'storefront') printEntry(entry, settings);
@@ -43,20 +44,20 @@ export function printLetter({ letter, entry, prospect }: Examined, settings: Pri
 }
 
 function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSettings): void {
-  const { about, event, attempts, code } = letter;
+  const { event, attempts, code } = letter;
   const moment = (epochMs: number) =>
     `${new Date(epochMs).toISOString()} (${relativeTime(epochMs, now)})`;
   fact(terminal, 'message', `${letter.messageId}, dead letter of the ${letter.family} queue`);
   fact(terminal, 'given up', `${moment(letter.at)}${attempts ? `, attempt ${attempts}` : ''}`);
   fact(terminal, 'reason', [letter.reason, code].filter(Boolean).join(', '));
   fact(terminal, 'why', letter.why);
-  if (!about) return;
-  fact(terminal, 'topic', `${about.topic}, delivery ${about.deliveryId}`);
-  fact(terminal, 'received', moment(Date.parse(about.receivedAt)));
   if (!event) return;
+  fact(terminal, 'topic', `${event.topic}, delivery ${event.deliveryId}`);
+  fact(terminal, 'received', moment(Date.parse(event.receivedAt)));
   for (const { at, by } of event.replays ?? []) {
     fact(terminal, 'replayed', `${moment(Date.parse(at))} by ${by}`);
   }
+  if (!isStoreEvent(event)) return;
   const size = event.body ? `${event.body.length} bytes` : 'none: the store is asked';
   fact(terminal, 'body', options.reveal || !event.body ? size : `${size} (--reveal shows it)`);
   if (options.reveal && event.body) {

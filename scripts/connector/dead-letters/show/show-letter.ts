@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { Problem } from '../../problem.ts';
 import type { CommonOptions, Session } from '../../session.ts';
 import { nextCommand } from '../../terminal/next-command.ts';
-import { allFamiliesOf } from '../letter-filter.ts';
+import { familiesOf } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
 import type { ReadLetter } from '../read-letter.ts';
@@ -29,7 +29,7 @@ export async function showLetter(
   const found: ReadLetter[] = [];
   const progress = terminal.progress('Looking for it:');
   const { matching } = await surveyLetters({
-    queues: openLetterQueues(deployment, allFamiliesOf({}, deployment.connector)),
+    queues: openLetterQueues(deployment, familiesOf({}, deployment.connector)),
     filter: { id },
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),

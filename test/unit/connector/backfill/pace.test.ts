@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { estimate, longSpan } from '../../../../scripts/connector/backfill/estimate.ts';
 import { createPace } from '../../../../scripts/connector/backfill/pace.ts';
-import { packEntries } from '../../../../shared/aws/sqs-feeder-queue.ts';
+import { packEntries } from '../../../../shared/aws/sqs-event-queue.ts';
 
 describe('the pace of a backfill', () => {
   it('never exceeds its rate by more than one window, however its sends are timed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BalanceEvent } from '../../../../shared/core/balances/balance-event.ts';
 import type { PointTokens } from '../../../../shared/core/balances/point-tokens.ts';
 import { receivePoints } from '../../../../shared/core/balances/receive-points.ts';
+import type { BalanceEvent } from '../../../../shared/core/events/event.ts';
 import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
@@ -31,7 +31,7 @@ async function receive(topic: string, event: object): Promise<readonly BalanceEv
         ],
       ]),
       customerIdIn: 'OriginalId',
-      queue: { send: async (one) => void sent.push(one) },
+      queue: { send: async (one) => void sent.push(one as BalanceEvent) },
       telemetry: recordTelemetry(),
       now: () => new Date('2026-10-09T12:00:00Z'),
     },

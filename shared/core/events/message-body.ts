@@ -1,5 +1,4 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { escapeToAscii } from './ascii.ts';
 import { hashBody } from './message-ids.ts';
 
 /** A body as it stands in an envelope. */
@@ -127,4 +126,17 @@ function isTooLarge(error: unknown): boolean {
 
 function unreadable(why: string): ReadBody {
   return { kind: 'unreadable', why };
+}
+
+/**
+ * The text with everything but printable ASCII as `\uXXXX`. SQS refuses some Unicode characters in
+ * bodies and attributes alike (its SendMessage page), and a refused delivery would be repeated
+ * until the subscription dies. In the output of JSON.stringify, such characters stand in strings
+ * only, so there the result is the same JSON.
+ */
+export function escapeToAscii(text: string): string {
+  return text.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

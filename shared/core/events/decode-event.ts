@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './carried-body.ts';
+import { pointTopics } from '../../loyalty/point-topics.ts';
 import { canBeReadFromStore, NEWEST_VERSION } from './encode-event.ts';
-import type { Meaning, MeaningOf, StoreEvent } from './store-event.ts';
+import type { Meaning, MeaningOf, QueuedEvent } from './event.ts';
+import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './message-body.ts';
 
 /** `why` is free of anything out of the message: it goes into logs and attributes. */
 export type DecodedEvent =
-  | { readonly kind: 'event'; readonly event: StoreEvent }
+  | { readonly kind: 'event'; readonly event: QueuedEvent }
   | { readonly kind: 'unreadable'; readonly why: string };
 
 const isoTime = v.pipe(
@@ -40,22 +41,47 @@ const ORIGINS = [
   'backfill',
 ] as const satisfies readonly Meaning['origin'][];
 
-const envelopeVersion1 = v.object({
+const head = {
   shop: v.string(),
+  deliveryId: v.string(),
+  receivedAt: isoTime,
+  replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
+};
+const numericId = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
+const decimal = v.pipe(v.string(), v.regex(/^-?\d{1,13}(?:\.\d{1,9})?$/));
+
+const storeEvent = v.object({
+  ...head,
   kind: v.picklist(['order', 'product', 'coupon', 'discount', 'customer', 'shop']),
   id: v.string(),
   topic: v.string(),
   claim: v.exactOptional(v.picklist(CLAIMS)),
   origin: v.exactOptional(v.picklist(ORIGINS)),
-  deliveryId: v.string(),
-  receivedAt: isoTime,
   triggeredAt: v.exactOptional(v.string()),
   apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
-  replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
   history: v.exactOptional(v.boolean()),
   force: v.exactOptional(v.boolean()),
   body: v.exactOptional(carriedBody),
+});
+
+const balanceEvent = v.object({
+  ...head,
+  kind: v.literal('balance'),
+  id: numericId,
+  topic: v.picklist(pointTopics),
+  eventDate: isoTime,
+  points: decimal,
+  cashback: decimal,
+  spent: v.exactOptional(decimal),
+});
+
+const redemptionEvent = v.object({
+  ...head,
+  kind: v.literal('redemption'),
+  id: v.pipe(v.string(), v.regex(/^[A-Z0-9]{12}$/)),
+  customerId: numericId,
+  topic: v.picklist(['redeem', 'point-event', 'operator']),
 });
 
 export function decodeEvent(
@@ -92,11 +118,15 @@ function unknownVersion(version: unknown): DecodedEvent {
   );
 }
 
-function readVersion1(envelope: unknown, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
-  const parsed = v.safeParse(envelopeVersion1, envelope, { abortEarly: true });
-  if (!parsed.success) {
-    return unreadable(`the message has no usable ${v.getDotPath(parsed.issues[0]) ?? 'envelope'}`);
+function readVersion1(envelope: object, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
+  const kind = 'kind' in envelope ? envelope.kind : undefined;
+  if (kind === 'balance' || kind === 'redemption') {
+    const form = kind === 'balance' ? balanceEvent : redemptionEvent;
+    const parsed = v.safeParse(form, envelope, { abortEarly: true });
+    return parsed.success ? { kind: 'event', event: parsed.output } : unusable(parsed.issues);
   }
+  const parsed = v.safeParse(storeEvent, envelope, { abortEarly: true });
+  if (!parsed.success) return unusable(parsed.issues);
   const { body: carried, ...rest } = parsed.output;
   const fields = { ...meaningOf(rest), ...rest };
   if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
@@ -113,6 +143,12 @@ function readVersion1(envelope: unknown, meaningOf: MeaningOf, maxBytes: number)
   return read.kind === 'body'
     ? { kind: 'event', event: { ...fields, body: read.body } }
     : unreadable(`the message cannot be used: ${read.why}`);
+}
+
+function unusable(
+  issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]],
+): DecodedEvent {
+  return unreadable(`the message has no usable ${v.getDotPath(issues[0]) ?? 'envelope'}`);
 }
 
 function unreadable(why: string): DecodedEvent {

@@ -1,0 +1,140 @@
+import type { PointTopic } from '../../loyalty/point-topics.ts';
+import type { EntityKind } from '../ledger/ledger-key.ts';
+
+/** Everything that travels on a queue: one envelope, told apart by `kind`. */
+export type QueuedEvent = StoreEvent | BalanceEvent | RedemptionEvent;
+
+export type EventKind = QueuedEvent['kind'];
+
+/** What every event has: by this it is found, counted and aged. */
+export interface EventHead {
+  readonly shop: string;
+  readonly kind: EventKind;
+  /** The id of what it is about. */
+  readonly id: string;
+  /** A label for operators and metrics. */
+  readonly topic: string;
+  /** Names the delivery: the same for every repetition of it. */
+  readonly deliveryId: string;
+  /** ISO 8601: when the connector accepted it. The retry window counts from here. */
+  readonly receivedAt: string;
+  /** How often, by whom and when a dead letter was sent again. */
+  readonly replays?: readonly { readonly at: string; readonly by: string }[];
+}
+
+/**
+ * What the sender says has happened, in the words of the store model. It chooses the work; the store
+ * itself, or a signed body, has the last word.
+ */
+export type Claim =
+  | 'changed'
+  | 'deleted'
+  /** Of one code of a discount. */
+  | 'code-added'
+  | 'code-removed'
+  | 'data-requested'
+  | 'customer-redaction'
+  | 'shop-redaction'
+  | 'app-removed';
+
+/**
+ * Who sent the event. Only a `webhook` carries a body that the store wrote; the others carry what the
+ * connector itself read, which is trusted further. The receiver sets it and no header does.
+ */
+type Origin = 'webhook' | 'fan-out' | 'reconcile' | 'backfill';
+
+/** What an event means. */
+export interface Meaning {
+  readonly claim: Claim;
+  readonly origin: Origin;
+}
+
+/** The meaning of an event that has only a topic, as version 0.1.0 wrote it. */
+export type MeaningOf = (event: Pick<StoreEvent, 'kind' | 'topic'>) => Meaning;
+
+/** One thing that the store reported, or a feeder found, on its way to a worker. */
+export interface StoreEvent extends EventHead, Meaning {
+  /**
+   * A discount fans out into one message per code (`coupon`); `customer` and `shop` are about a person's
+   * rights and the app's removal.
+   */
+  readonly kind: EntityKind | 'discount' | 'customer' | 'shop';
+  /** The id of the entity; for a body in which none was found, a hash of that body. */
+  readonly id: string;
+  /** The store's own name for it; version 0.1.0 reads the claim from it. */
+  readonly topic: string;
+  /** From an unsigned header: for measuring latency, never for deciding. */
+  readonly triggeredAt?: string;
+  /** From an unsigned header: worth a metric when unexpected. */
+  readonly apiVersion?: string;
+  /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
+  readonly body: Uint8Array | undefined;
+  /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
+  readonly cursor?: string;
+  /** Of an order that was there before the connector: the loyalty service is told so, once and for all. */
+  readonly history?: boolean;
+  /**
+   * A person wants it sent although the ledger says that nothing changed: the service may have lost it.
+   * Never over a newer version.
+   */
+  readonly force?: boolean;
+}
+
+/**
+ * What is kept of a point event on the way to the worker: whose balance, how much and when. No field of
+ * the person but the id.
+ */
+export interface BalanceEvent extends EventHead {
+  readonly kind: 'balance';
+  /** The customer's id in the store. */
+  readonly id: string;
+  readonly topic: PointTopic;
+  /** Names the topic, the transaction and its moment. */
+  readonly deliveryId: string;
+  /** ISO 8601: when the balance was this. */
+  readonly eventDate: string;
+  /** Exact decimals in plain notation. */
+  readonly points: string;
+  readonly cashback: string;
+  /** The points that a new transaction took; undefined for any other. */
+  readonly spent?: string;
+}
+
+/** Asks the worker to bring one redemption to its end. */
+export interface RedemptionEvent extends EventHead {
+  readonly kind: 'redemption';
+  readonly id: string;
+  readonly customerId: string;
+  /** Who asks. */
+  readonly topic: 'redeem' | 'point-event' | 'operator';
+}
+
+/** The queues of the store's events: a bulk product edit must not delay an order. */
+export type StoreQueueFamily = 'orders' | 'products' | 'coupons';
+
+/** With that of balances and redemptions: a burst of points must not delay an order either. */
+export type QueueFamily = StoreQueueFamily | 'balances';
+
+/** Compliance and removal of the app travel with the orders: they act on what orders left behind. */
+export function queueFamilyOf(kind: StoreEvent['kind']): StoreQueueFamily;
+export function queueFamilyOf(kind: EventKind): QueueFamily;
+export function queueFamilyOf(kind: EventKind): QueueFamily {
+  switch (kind) {
+    case 'order':
+    case 'customer':
+    case 'shop':
+      return 'orders';
+    case 'product':
+      return 'products';
+    case 'coupon':
+    case 'discount':
+      return 'coupons';
+    case 'balance':
+    case 'redemption':
+      return 'balances';
+  }
+}
+
+export function isStoreEvent(event: QueuedEvent): event is StoreEvent {
+  return event.kind !== 'balance' && event.kind !== 'redemption';
+}

@@ -1,0 +1,66 @@
+import type { EventHead, QueuedEvent, QueueFamily } from './event.ts';
+
+/** Where accepted events go, each to the queue of its family. */
+export interface EventQueue {
+  /** Resolves only when the queue holds the event. */
+  send(event: QueuedEvent): Promise<void>;
+}
+
+/** What a queue did not take, and the queue's own word for why. */
+export interface RefusedEvent {
+  readonly event: QueuedEvent;
+  readonly code: string;
+}
+
+/** An event queue for feeders and operators, who send many at once. */
+export interface BulkQueue extends EventQueue {
+  /**
+   * The queues hold all of them but those that it gives. Rejects when a queue cannot be reached, however
+   * many were taken by then.
+   *
+   * Sent twice under one name within five minutes, an event arrives once. Its own name is the same for
+   * every repetition of its delivery.
+   */
+  sendAll(
+    events: readonly QueuedEvent[],
+    nameOf?: (event: QueuedEvent) => string,
+  ): Promise<readonly RefusedEvent[]>;
+}
+
+/** How much work is waiting already, as far as the queue can tell. */
+export interface QueueDepth {
+  of(family: QueueFamily): Promise<{
+    /** Waiting for a worker now. */
+    readonly ready: number;
+    /** Being worked on, or waiting for its next try. */
+    readonly hidden: number;
+  }>;
+}
+
+/** A message as a worker got it, before anything in it is believed. */
+export interface ReceivedMessage {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** FIFO group: one entity. */
+  readonly groupId: string;
+  /** How often it was handed out, this time included. */
+  readonly attempts: number;
+  /** Orders the messages of one group: a later one has a larger number. */
+  readonly sequenceNumber: string;
+}
+
+/** A message, and its event unless not even the envelope could be read. */
+export interface TracedMessage {
+  readonly message: ReceivedMessage;
+  readonly event: EventHead | undefined;
+}
+
+/** The queue a worker's messages came from. */
+export interface SourceQueue {
+  /**
+   * Hides all these messages for the same time from now, in as few calls as possible.
+   * Rejects when any could not be changed: the message then comes back after its old visibility.
+   */
+  delay(messages: readonly ReceivedMessage[], afterSeconds: number): Promise<void>;
+}
