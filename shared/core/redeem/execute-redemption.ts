@@ -4,9 +4,8 @@ import { readEntry } from '../ledger/ledger.ts';
 import { applyStep, makeCode } from './make-code.ts';
 import type { OpenBook } from './open-book.ts';
 import { callRedeem, type RedeemCallEnd } from './redeem-call.ts';
-import type { RedeemAnswer, RedeemWorld } from './redeem-world.ts';
+import { answerOf, type RedeemAnswer, type RedeemWorld } from './redeem-world.ts';
 import type { Redemption, RefusedWhy } from './redemption.ts';
-import { answerOf } from './redemption-answer.ts';
 import { findRedemption, withoutRedemption, withStep } from './redemption-book.ts';
 
 /** From a recorded intent to its answer. */

@@ -1,8 +1,12 @@
-import { checkReward } from './check-reward.ts';
+import { callForShopper } from '../sync/call-loyalty.ts';
 import type { BookChange, OpenBook } from './open-book.ts';
-import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
+import {
+  answerOf,
+  type RedeemAnswer,
+  type RedeemRequest,
+  type RedeemWorld,
+} from './redeem-world.ts';
 import type { Redemption, RewardTerms } from './redemption.ts';
-import { answerOf } from './redemption-answer.ts';
 import {
   findJoined,
   findRedemption,
@@ -11,6 +15,7 @@ import {
   withClientKey,
   withIntent,
 } from './redemption-book.ts';
+import { readTerms } from './reward-terms.ts';
 
 export type FoundIntent =
   /** Recorded, and called for by nobody yet. */
@@ -78,3 +83,25 @@ function join(
 }
 
 const answered = (answer: RedeemAnswer): FoundIntent => ({ kind: 'answer', answer });
+
+type CheckedReward =
+  | { readonly kind: 'on-offer'; readonly terms: RewardTerms }
+  | { readonly kind: 'not-available' }
+  | { readonly kind: 'unavailable' };
+
+/** Before anything is spent: what the reward gives, and whether the store can give it. */
+async function checkReward(rewardId: number, world: RedeemWorld): Promise<CheckedReward> {
+  const { loyalty, settings, now, deadline } = world;
+  const called = await callForShopper(
+    'getRewardConfiguration',
+    () => loyalty.getRewardConfiguration(rewardId, { signal: deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away' || called.outcome.kind === 'retry') {
+    return { kind: 'unavailable' };
+  }
+  const { result } = called;
+  if (result.kind !== 'success' && result.kind !== 'warning') return { kind: 'not-available' };
+  const terms = readTerms(result.value, settings.rewardTypes, now());
+  return terms ? { kind: 'on-offer', terms } : { kind: 'not-available' };
+}

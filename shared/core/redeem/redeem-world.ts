@@ -3,8 +3,8 @@ import type { Telemetry } from '../batch/telemetry.ts';
 import type { EventQueue } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import type { RefusedWhy, RewardKind } from './redemption.ts';
-import type { RedemptionView } from './redemption-view.ts';
+import type { Redemption, RefusedWhy, RewardKind } from './redemption.ts';
+import { type RedemptionView, viewOf } from './redemption-view.ts';
 import type { RewardStore } from './reward-store.ts';
 
 interface RedeemSettings {
@@ -51,3 +51,12 @@ export type RedeemAnswer =
 export type RedemptionList =
   | { readonly kind: 'redemptions'; readonly redemptions: readonly RedemptionView[] }
   | { readonly kind: 'unavailable' };
+
+/** The answer to a click on a redemption; undefined is one that is no longer there. */
+export function answerOf(redemption: Redemption | undefined): RedeemAnswer {
+  const view = redemption && viewOf(redemption);
+  if (view) return { kind: 'redemption', redemption: view };
+  if (redemption?.state.at !== 'refused') return { kind: 'unavailable' };
+  const { why } = redemption.state;
+  return { kind: 'refused', why: why === 'did-not-happen' ? 'refused' : why };
+}

@@ -1,5 +1,4 @@
 import type { components } from '../../loyalty/contract.gen.ts';
-import { readDate } from './read-date.ts';
 import type { Redemption, RewardCode, RewardKind } from './redemption.ts';
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
@@ -94,4 +93,13 @@ const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all
 
 function endAfter(now: Date, days: number | undefined): string | undefined {
   return days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000).toISOString();
+}
+
+const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** In UTC; without a zone it is taken for UTC. Undefined for what is no date. */
+export function readDate(text: string | null | undefined): string | undefined {
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(text)) return undefined;
+  const date = new Date(HAS_ZONE.test(text) ? text : `${text}Z`);
+  return Number.isFinite(date.getTime()) ? date.toISOString() : undefined;
 }

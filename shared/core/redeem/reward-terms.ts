@@ -1,7 +1,6 @@
 import type { components } from '../../loyalty/contract.gen.ts';
-import { readDate } from './read-date.ts';
 import type { RewardKind, RewardTerms } from './redemption.ts';
-import { isValueOf } from './reward-code.ts';
+import { isValueOf, readDate } from './reward-code.ts';
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
 

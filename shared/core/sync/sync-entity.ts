@@ -11,9 +11,8 @@ import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
 import { type ExecutionWorld, executePlan, type Synced } from './execute-plan.ts';
-import { plan } from './plan.ts';
+import { plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
-import { snapshotSource } from './snapshot-source.ts';
 import type { Store } from './store-reader.ts';
 
 export interface SyncWorld extends ExecutionWorld {
