@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import { awsSettings } from '../../scripts/connector/deployment/aws-settings.ts';
+import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 
 const [count, shop = ''] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.t
 import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { awsSettings } from '../../scripts/connector/deployment/aws-settings.ts';
+import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsLetterQueue } from '../../shared/aws/sqs-letter-queue.ts';
 import type { Bench } from '../bench.ts';

@@ -1,6 +1,15 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { registrations } from './commands.ts';
+import { registerBackfill } from './backfill/command.ts';
+import { registerDeadLetters } from './dead-letters/command.ts';
+import { registerDoctor } from './doctor/command.ts';
+import { registerRedemptions } from './redemptions/command.ts';
+import { registerSecrets } from './secrets/command.ts';
+import { registerSend } from './send/command.ts';
+import { registerStatus } from './status/command.ts';
+import { registerStorefront } from './storefront/command.ts';
+import { registerTrace } from './trace/command.ts';
+import { registerWebhooks } from './webhooks/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -74,3 +83,20 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
   visit(command);
   for (const child of command.commands) forEachCommand(child, visit);
 }
+
+/**
+ * Every command, in the order of the help. Registering declares names and options only: what a command
+ * needs is imported when it runs, so that --help and a mistyped option are answered at once.
+ */
+const registrations: readonly ((program: Command) => void)[] = [
+  registerStatus,
+  registerTrace,
+  registerDeadLetters,
+  registerDoctor,
+  registerSend,
+  registerSecrets,
+  registerStorefront,
+  registerRedemptions,
+  registerWebhooks,
+  registerBackfill,
+];

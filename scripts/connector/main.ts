@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './create-program.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT } from './exit.ts';
 
 // A reader that has seen enough (`| head`) is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

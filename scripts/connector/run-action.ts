@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
-import { EXIT, type ExitCode } from './exit-code.ts';
-import { BadArguments, Problem } from './problem.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import type { DeployOptions } from './arguments.ts';
-import { explainFailure } from './explain-failure.ts';
 import type { CdkRun } from './run-cdk.ts';
 
 export interface DeployWorld {
@@ -62,4 +61,87 @@ function failed({ said }: CdkRun, { say }: DeployWorld): 'failed' {
 
 function readOutputs(file: string, stack: string): StackOutputs {
   return JSON.parse(readFileSync(file, 'utf8'))[stack];
+}
+
+export interface DeployOptions {
+  readonly stage: string;
+  /** Deploy without asking. */
+  readonly yes: boolean;
+  readonly profile?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+export type DeployArguments =
+  | { readonly kind: 'deploy'; readonly options: DeployOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'mistake'; readonly why: string };
+
+export const HELP = `Shows what a deployment would change, asks, and deploys.
+
+  npm run deploy -- [options]
+
+  --stage NAME     the stage of connector.config.NAME.ts (default: prod, of connector.config.ts)
+  --yes            deploy without asking
+  --profile NAME   a profile of your AWS configuration
+  --region NAME    the AWS region (default: that of the profile or the environment)
+  --help           this text`;
+
+export function readArguments(words: readonly string[]): DeployArguments {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        stage: { type: 'string', default: 'prod' },
+        yes: { type: 'boolean', default: false },
+        profile: { type: 'string' },
+        region: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) return { kind: 'help' };
+    const { stage, yes, profile, region } = values;
+    return { kind: 'deploy', options: { stage, yes, profile, region } };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: 'mistake', why };
+  }
+}
+
+/** What the person can do about it, for the failures that everybody meets once. */
+const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
+  {
+    when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
+    advice: `This account and region are not prepared for CDK yet. Once per account and region:
+  npx cdk bootstrap
+(with the same --profile, and the region in AWS_REGION)`,
+  },
+  {
+    when: /expired/i,
+    advice: 'Your AWS credentials have expired. Sign in again (aws sso login), then deploy again.',
+  },
+  {
+    when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
+    advice:
+      'AWS does not know who you are. Sign in (aws configure, or aws sso login) or give --profile NAME.',
+  },
+  {
+    when: /UnreservedConcurrentExecution/,
+    advice: `The account has too little concurrency to set some apart. Remove
+deployment.reservedReceiverConcurrency from the settings, or ask AWS for a higher quota of
+"Concurrent executions" of Lambda first.`,
+  },
+  {
+    when: /secret.*already exists|already exists.*secret/i,
+    advice: `Secrets with these names are there already, made by another stack or by hand. Delete them
+(aws secretsmanager delete-secret --force-delete-without-recovery --secret-id NAME), then deploy again.`,
+  },
+  {
+    when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,
+    advice: `AWS has put everything back to what it was before. The first line above with CREATE_FAILED or
+UPDATE_FAILED says why; mend that and deploy again.`,
+  },
+];
+
+function explainFailure(said: string): string | undefined {
+  return KNOWN.find(({ when }) => when.test(said))?.advice;
 }

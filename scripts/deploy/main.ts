@@ -1,6 +1,5 @@
-import { askYesNo } from '../connector/terminal/ask-yes-no.ts';
-import { HELP, readArguments } from './arguments.ts';
-import { deploy } from './deploy.ts';
+import { askYesNo } from '../connector/terminal/ask.ts';
+import { deploy, HELP, readArguments } from './deploy.ts';
 import { runCdk } from './run-cdk.ts';
 
 const EXIT = { deployed: 0, unchanged: 0, declined: 1, failed: 1 } as const;

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import type { DeployOptions } from './arguments.ts';
 
 export interface CdkRun {
   readonly ok: boolean;
@@ -11,7 +10,10 @@ export interface CdkRun {
 /** Starts a program by its name and arguments, never through a shell. */
 export async function runCdk(
   words: readonly string[],
-  { profile, region }: Pick<DeployOptions, 'profile' | 'region'>,
+  {
+    profile,
+    region,
+  }: { readonly profile?: string | undefined; readonly region?: string | undefined },
 ): Promise<CdkRun> {
   const { stdout, stderr } = process;
   const child = spawn('cdk', [...words, ...(profile === undefined ? [] : ['--profile', profile])], {

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import { createPace } from '../../../scripts/connector/backfill/pace.ts';
-import { runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { keepMemorySteady } from '../../../scripts/connector/backfill/steady-memory.ts';
+import { keepMemorySteady, runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';

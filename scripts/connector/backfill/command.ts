@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { perSecond } from '../arguments/per-second.ts';
-import { wholeNumber } from '../arguments/whole-number.ts';
+import { parseBound, perSecond, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { PaceOptions, StartOptions } from './options.ts';
-import { parseBound } from './parse-bound.ts';
+import type { PaceOptions, StartOptions } from './pace.ts';
 
 const KINDS = ['orders', 'products', 'discounts'] as const;
 
@@ -33,7 +31,7 @@ export function registerBackfill(program: Command): void {
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<{ readonly shop?: string }>(async (session, options, id) => {
-        const { showBackfills } = await import('./show-backfills.ts');
+        const { showBackfills } = await import('./report.ts');
         return showBackfills(session, id, options);
       }),
     );

@@ -6,11 +6,17 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';
-import { findShop } from '../arguments/find-shop.ts';
+import {
+  type BulkState,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
+import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
-import { openShopServices } from '../deployment/shop-services.ts';
-import { type Backfills, openBackfills } from './backfill-state.ts';
+import { openLedger, openShopServices, storeProblem } from '../deployment/services.ts';
+import { Problem } from '../exit.ts';
+import { type BackfillState, type Backfills, openBackfills, searchFor } from './backfill-state.ts';
 
 /** What a backfill of one shop works with. */
 export interface OpenBackfill {
@@ -44,4 +50,74 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
     queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
     depth: createSqsQueueDepth(sqs, urls),
   };
+}
+
+type Completed = Extract<BulkState, { kind: 'completed' }>;
+
+/** Has the store begin its work; gives the name of it. */
+export async function orderFile(
+  state: Pick<BackfillState, 'kind' | 'since' | 'until'>,
+  { ask, enrichment, deployment }: OpenBackfill,
+): Promise<string> {
+  const answer = await startBulkQuery(ask, bulkQuery(state.kind, searchFor(state), enrichment));
+  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+  if (answer.data.kind === 'started') return answer.data.id;
+  throw new Problem(
+    'The store is busy with as many bulk operations of this app as it allows at once.',
+    'Wait until they are done (minutes, for a large shop more), then repeat the command.',
+  );
+}
+
+const FIRST_LOOK_MS = 500;
+const SELDOM_LOOK_MS = 10_000;
+
+export interface Waiting {
+  readonly signal: AbortSignal;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly onWait: (objects: number) => void;
+}
+
+/** Waits until the file is there; undefined when it was interrupted. Throws when none will come. */
+export async function awaitFile(
+  operationId: string,
+  { ask, deployment }: OpenBackfill,
+  { signal, pause, onWait }: Waiting,
+): Promise<Completed | Exclude<BulkState, { kind: 'completed' | 'running' }> | undefined> {
+  for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, SELDOM_LOOK_MS)) {
+    if (signal.aborted) return undefined;
+    const answer = await readBulkState(ask, operationId);
+    if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+    if (answer.data.kind !== 'running') return answer.data;
+    onWait(answer.data.objects);
+    await pause(look);
+  }
+}
+
+/** Why there is no file, and what to do. */
+export function fileProblem(
+  state: Exclude<BulkState, { kind: 'completed' | 'running' }>,
+  again: string,
+): Problem {
+  switch (state.kind) {
+    case 'failed':
+      return state.errorCode === 'ACCESS_DENIED'
+        ? new Problem(
+            'The store refused its bulk operation: the app lacks an access scope for what it asks.',
+            'The doctor names it: npx loyalty-connector doctor. Then repeat the command.',
+          )
+        : new Problem(
+            `The store's bulk operation failed (${state.errorCode}).`,
+            'Repeat the command for a new one; a shorter span takes the store less time.',
+          );
+    case 'canceled':
+      return new Problem(
+        'The bulk operation was cancelled in the store.',
+        'Repeat the command for a new one.',
+      );
+    case 'expired':
+      return new Problem(
+        'The store no longer has the file of this backfill: it keeps one for seven days.',
+        `Begin again; what was sent already is recognised and not sent twice: ${again}`,
+      );
+  }
 }

@@ -1,3 +1,26 @@
+import { spanText } from '../terminal/text.ts';
+import type { BackfillState } from './backfill-state.ts';
+
+export interface PaceOptions {
+  readonly rate?: number;
+  readonly mostWaiting?: number;
+  readonly shop?: string;
+}
+
+export interface StartOptions extends PaceOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly yes?: boolean;
+  readonly again?: boolean;
+}
+
+/** A loyalty service of unknown size must not notice it: 100 000 orders take three hours. */
+export const DEFAULT_RATE = 10;
+
+/** Half a minute's work of a few workers: what a live order may have to wait behind. */
+export const DEFAULT_MOST_WAITING = 500;
+
 /** Keeps an average: so many a second, never more than one window ahead. */
 export interface Pace {
   /** Messages that are sent in one go. */
@@ -19,4 +42,45 @@ export function createPace(perSecond: number): Pace {
       return startAt - nowMs;
     },
   };
+}
+
+export interface Estimate {
+  readonly count: number;
+  /** One to begin, one to count; then one every few seconds while the store writes. */
+  readonly storeCalls: number;
+  readonly queueRequests: number;
+  /** At most: what is in step already needs none. */
+  readonly loyaltyCalls: number;
+  readonly seconds: number;
+}
+
+/** Without the time that the store needs to write its file, which it does not tell beforehand. */
+export function estimate(count: number, perSecond: number): Estimate {
+  return {
+    count,
+    storeCalls: 3,
+    queueRequests: Math.ceil(count / 10),
+    loyaltyCalls: count,
+    seconds: Math.ceil(count / perSecond),
+  };
+}
+
+/** What was sent is counted in codes, where the store counts discounts: its file tells how many there are. */
+export function leftOf(
+  counted: number,
+  begun: Pick<BackfillState, 'kind' | 'total' | 'sent' | 'unreadable'> | undefined,
+): number {
+  if (!begun) return counted;
+  const { kind, total, sent, unreadable } = begun;
+  if (total === undefined && kind === 'discounts') return counted;
+  return Math.max((total ?? counted) - sent - unreadable, 0);
+}
+
+/** `3 h 20 min`: two units, for a time to plan by. */
+export function longSpan(seconds: number): string {
+  const units = [86_400, 3_600, 60, 1];
+  const unit = units.find((one) => seconds >= one) ?? 1;
+  const rest = seconds % unit;
+  const first = spanText((seconds - rest) * 1000);
+  return unit >= 3_600 && rest >= 60 ? `${first} ${spanText(rest * 1000)}` : first;
 }

@@ -1,9 +1,9 @@
-import type { Deployment } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import type { BackfillState } from './backfill-state.ts';
-import { spanWords } from './search.ts';
+import { relativeTime } from '../terminal/text.ts';
+import { type BackfillState, spanWords } from './backfill-state.ts';
+import { openBackfill } from './open-backfill.ts';
 
 /** What was sent; what became of it, only the workers know. */
 export function reportEnd(
@@ -58,8 +58,54 @@ export function stateDocument(state: BackfillState) {
   };
 }
 
-export function stateWord({ finishedAt, operationId, place, sent }: BackfillState): string {
+function stateWord({ finishedAt, operationId, place, sent }: BackfillState): string {
   if (finishedAt !== undefined) return 'finished';
   if (operationId === undefined) return 'not begun';
   return place.byte === 0 && sent === 0 ? 'waits for the store' : 'stopped or under way';
+}
+
+export async function showBackfills(
+  { terminal, json, findDeployment }: Session,
+  id: string | undefined,
+  { shop }: { readonly shop?: string },
+): Promise<ExitCode> {
+  const { backfills, shop: found } = openBackfill(await findDeployment(), shop);
+  const names = id === undefined ? await backfills.list() : [id];
+  const loaded = await Promise.all(names.map((name) => backfills.load(name)));
+  const states = loaded.flatMap((kept) => (kept ? [kept.state] : []));
+  if (id !== undefined && states.length === 0) {
+    throw new Problem(`There is no backfill "${id}" of ${found.domain}.`);
+  }
+  if (json) {
+    terminal.json({ shop: found.domain, backfills: states.map(stateDocument) });
+    return EXIT.fine;
+  }
+  if (states.length === 0) {
+    terminal.line(`No backfill of ${found.domain} was begun.`);
+    return EXIT.fine;
+  }
+  terminal.table({
+    columns: [
+      { title: 'backfill' },
+      { title: 'state' },
+      { title: 'sent', align: 'right' },
+      { title: 'of', align: 'right' },
+      { title: 'left out', align: 'right' },
+      { title: 'last' },
+    ],
+    rows: states.map((state) => rowOf(state, new Date())),
+  });
+  return EXIT.fine;
+}
+
+function rowOf(state: BackfillState, now: Date): string[] {
+  const { id, sent, total, unreadable, savedAt } = state;
+  return [
+    id,
+    stateWord(state),
+    String(sent),
+    total === undefined ? '' : String(total),
+    String(unreadable),
+    relativeTime(Date.parse(savedAt), now),
+  ];
 }

@@ -1,11 +1,19 @@
-import type { ExitCode } from '../exit-code.ts';
-import { EXIT } from '../exit-code.ts';
-import { Problem } from '../problem.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BulkFileGone } from '../../../shared/shopify/bulk/bulk-lines.ts';
+import { nextCommand } from '../deployment/deployment.ts';
+import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import { carryOn } from './carry-on.ts';
-import { openBackfill } from './open-backfill.ts';
-import type { PaceOptions } from './options.ts';
+import { type KeptBackfill, Overtaken, startWords } from './backfill-state.ts';
+import {
+  awaitFile,
+  fileProblem,
+  type OpenBackfill,
+  openBackfill,
+  orderFile,
+} from './open-backfill.ts';
+import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE, type PaceOptions } from './pace.ts';
+import { reportEnd, reportPause } from './report.ts';
+import { keepMemorySteady, runBackfill } from './run-backfill.ts';
 
 export async function resumeBackfill(
   session: Session,
@@ -26,4 +34,87 @@ export async function resumeBackfill(
     return EXIT.fine;
   }
   return carryOn(session, open, kept, options);
+}
+
+/** From wherever the backfill stands to its end: have the file written, wait for it, send it. */
+export async function carryOn(
+  session: Session,
+  open: OpenBackfill,
+  given: KeptBackfill,
+  options: PaceOptions,
+): Promise<ExitCode> {
+  keepMemorySteady();
+  const { terminal } = session;
+  const signal = session.interruption();
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  try {
+    const kept = await withOperation(given, open);
+    const { state } = kept;
+    const writing = terminal.progress('the store writes its file; objects so far:');
+    const onWait = (objects: number) => writing.report(objects);
+    const file = await awaitFile(state.operationId ?? '', open, { signal, pause, onWait });
+    writing.end();
+    if (!file) return reportPause(session, open.deployment, state);
+    if (file.kind !== 'completed') {
+      await forgetOperation(kept, open, file.kind);
+      throw fileProblem(file, againCommand(open, kept));
+    }
+    const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
+    const before = state.sent + state.unreadable;
+    const doing = before === 0 ? `sent ${state.kind}` : `sent ${state.kind} of those left:`;
+    const progress = terminal.progress(doing, total - before);
+    const run = await runBackfill({ ...kept, state: { ...state, total } }, file, {
+      ...open,
+      pace: createPace(options.rate ?? DEFAULT_RATE),
+      mostWaiting: options.mostWaiting ?? DEFAULT_MOST_WAITING,
+      now: () => new Date(),
+      pause,
+      signal,
+      onProgress: ({ sent, unreadable }, waitsFor) => {
+        const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
+        progress.report(sent + unreadable - before, detail);
+      },
+    });
+    progress.end();
+    return run.ended === 'finished'
+      ? reportEnd(session, open.deployment, run.state)
+      : reportPause(session, open.deployment, run.state);
+  } catch (error) {
+    if (error instanceof Overtaken) {
+      throw new Problem(
+        'Another process is at work on the same backfill, and this one stopped.',
+        `See how far it is: ${nextCommand(open.deployment, `backfill status ${given.state.id}`)}`,
+      );
+    }
+    if (error instanceof BulkFileGone) {
+      throw new Problem(
+        "The store's address of the file is no longer good.",
+        `Go on with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
+      );
+    }
+    throw error;
+  }
+}
+
+/** The store's work is begun once and kept by name: whoever goes on finds it. */
+async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<KeptBackfill> {
+  const { state, revision } = kept;
+  if (state.operationId !== undefined) return kept;
+  const next = { ...state, operationId: await orderFile(state, open) };
+  return { state: next, revision: await open.backfills.save(next, revision) };
+}
+
+/** So that the same command begins a new one. A file that is gone half-way is left to a person. */
+async function forgetOperation(
+  { state, revision }: KeptBackfill,
+  { backfills }: OpenBackfill,
+  why: string,
+): Promise<void> {
+  if (why === 'expired' && state.place.byte > 0) return;
+  const { operationId: _, ...rest } = state;
+  await backfills.save(rest, revision);
+}
+
+function againCommand({ deployment }: OpenBackfill, { state }: KeptBackfill): string {
+  return nextCommand(deployment, `${startWords(state)} --again --yes`);
 }

@@ -1,14 +1,17 @@
+import { setFlagsFromString } from 'node:v8';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
+import { encodeSnapshot, idOf } from '../../../shared/core/events/snapshot-body.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkEntity, readEntities } from '../../../shared/shopify/bulk/read-entities.ts';
+import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import type { BackfillState, Backfills, KeptBackfill } from './backfill-state.ts';
 import type { Pace } from './pace.ts';
-import { toEvent } from './to-event.ts';
 
 export interface BackfillWorld {
   readonly ask: Ask;
@@ -114,4 +117,38 @@ function couponsIn(window: readonly BulkEntity[]): readonly StoreCoupon[] {
   return window.flatMap((one) =>
     one.kind === 'entity' && one.entity.kind === 'coupon' ? [one.entity.coupon] : [],
   );
+}
+
+/**
+ * The message of one entity. Its delivery is named by the backfill and the entity, so that sending it
+ * again after a crash is sending the same.
+ */
+export function toEvent(
+  found: Exclude<BulkEntity, { kind: 'unreadable' }>,
+  { shop, id, run }: Pick<BackfillState, 'shop' | 'id' | 'run'>,
+  { readAt, now }: { readonly readAt: Date; readonly now: Date },
+): StoreEvent {
+  const kind = found.kind === 'entity' ? found.entity.kind : 'order';
+  const entityId = found.kind === 'entity' ? idOf(found.entity) : found.id;
+  return {
+    shop,
+    kind,
+    id: entityId,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: backfillTopicOf(kind),
+    deliveryId: `backfill/${id}/${run}/${kind}/${entityId}`,
+    receivedAt: now.toISOString(),
+    ...(kind === 'order' && { history: true }),
+    body: found.kind === 'entity' ? encodeSnapshot(found.entity, readAt) : undefined,
+  };
+}
+
+/**
+ * Keeps V8 from widening the space for new objects. It would do so for a stream that waits for its queue,
+ * since what waits survives: a hundred megabytes for a little speed, which the pace does not need. Without
+ * it, the memory of a backfill is flat only after a while.
+ */
+export function keepMemorySteady(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

@@ -1,20 +1,31 @@
+import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import { countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import type { BulkKind } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { storeProblem } from '../deployment/store-problem.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments } from '../problem.ts';
+import { nextCommand } from '../deployment/deployment.ts';
+import { storeProblem } from '../deployment/services.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import { relativeTime } from '../terminal/relative-time.ts';
-import { type BackfillState, backfillId, type KeptBackfill } from './backfill-state.ts';
-import { carryOn } from './carry-on.ts';
-import { checkVisibility } from './check-visibility.ts';
-import { type Estimate, estimate, leftOf, longSpan } from './estimate.ts';
+import { relativeTime } from '../terminal/text.ts';
+import {
+  type BackfillState,
+  backfillId,
+  type KeptBackfill,
+  searchFor,
+  spanWords,
+  startWords,
+} from './backfill-state.ts';
 import { type OpenBackfill, openBackfill } from './open-backfill.ts';
-import { DEFAULT_RATE, type StartOptions } from './options.ts';
+import {
+  DEFAULT_RATE,
+  type Estimate,
+  estimate,
+  leftOf,
+  longSpan,
+  type StartOptions,
+} from './pace.ts';
 import { stateDocument } from './report.ts';
-import { searchFor, spanWords, startWords } from './search.ts';
+import { carryOn } from './resume-backfill.ts';
 
 export async function startBackfill(
   session: Session,
@@ -127,4 +138,28 @@ function alreadyDone(
   terminal.line(`This was done ${when}: ${state.sent} sent. Repeat it from the beginning with`);
   terminal.line(`  ${nextCommand(deployment, `${startWords(state)} --again --yes`)}`);
   return EXIT.fine;
+}
+
+const SIXTY_DAYS_MS = 60 * 86_400_000;
+
+/**
+ * Without `read_all_orders` the store leaves older orders out without a word (Shopify, "Order"): a
+ * backfill that looks complete and is not would be worse than none.
+ */
+export async function checkVisibility(
+  { kind, since }: Pick<BackfillState, 'kind' | 'since'>,
+  { ask, deployment }: Pick<OpenBackfill, 'ask' | 'deployment'>,
+  now: Date,
+): Promise<void> {
+  const oldest = now.getTime() - SIXTY_DAYS_MS;
+  if (kind !== 'orders' || (since !== undefined && Date.parse(since) >= oldest)) return;
+  const answer = await ask(accessScopesDocument, {});
+  if (answer.kind !== 'data') throw storeProblem(answer, deployment);
+  const { accessScopes } = answer.data.currentAppInstallation;
+  if (accessScopes.some(({ handle }) => handle === 'read_all_orders')) return;
+  const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
+  throw new Problem(
+    'The app sees the orders of the last 60 days only: it lacks the access scope read_all_orders, and the store would leave the older ones out.',
+    `Ask Shopify for that scope (in the app's API access requests), or begin later: --since ${day}`,
+  );
 }

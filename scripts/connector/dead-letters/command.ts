@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { perSecond } from '../arguments/per-second.ts';
-import { wholeNumber } from '../arguments/whole-number.ts';
+import { perSecond, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
 import type { DropOptions } from './drop/drop-command.ts';
 import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';

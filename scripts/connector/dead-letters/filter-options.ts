@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseMoment } from '../arguments/moment.ts';
+import { parseMoment } from '../arguments.ts';
 import type { LetterFilter } from './letter-filter.ts';
 
 // Spelled out here so that --help loads nothing of the connector; a test compares them.

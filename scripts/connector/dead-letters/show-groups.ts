@@ -1,5 +1,5 @@
-import { relativeTime } from '../terminal/relative-time.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { relativeTime } from '../terminal/text.ts';
 import type { LetterGroup } from './letter-groups.ts';
 
 /** Groups as a table, with the reason in words under each. */

@@ -1,8 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { Problem } from '../problem.ts';
-import { awsSettings, PATIENCE } from './aws-settings.ts';
-import type { Deployment } from './deployment.ts';
-import { outputsOf } from './read-outputs.ts';
+import { Problem } from '../exit.ts';
+import { awsSettings, type Deployment, outputsOf, PATIENCE } from './deployment.ts';
 import { readStageSettings, stageOfStack } from './stage-settings.ts';
 
 export interface StackName {

@@ -1,5 +1,6 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
+import { Problem } from '../exit.ts';
 
 /** Given as it is to every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
 export interface AwsSettings {
@@ -39,4 +40,45 @@ interface SandboxAddresses {
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;
+}
+
+/**
+ * A person waits, so an endpoint that hangs is told of within half a minute; and throttling at 3 a.m. is
+ * worth a few attempts more than a function would make.
+ */
+export const PATIENCE = {
+  maxAttempts: 5,
+  requestHandler: {
+    connectionTimeout: 3_000,
+    requestTimeout: 10_000,
+    // Without it the SDK only warns.
+    throwOnRequestTimeout: true,
+    socketTimeout: 10_000,
+  },
+} as const;
+
+export function awsSettings(place: Omit<AwsSettings, keyof typeof PATIENCE>): AwsSettings {
+  return { ...place, ...PATIENCE };
+}
+
+export function outputsOf(
+  outputs: Readonly<Record<string, string>>,
+  place: string,
+  next: string,
+): Deployment['output'] {
+  return (name: StackOutput) => {
+    const value = outputs[name];
+    if (value) return value;
+    throw new Problem(`${place} has no output "${name}", which this command needs.`, next);
+  };
+}
+
+/** A command to run next, whole: it can be copied, and means the same deployment. */
+export function nextCommand(
+  { where, stack, region, aws }: Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>,
+  command: string,
+): string {
+  const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`] : [];
+  const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
+  return ['npx loyalty-connector', command, ...place, ...account].join(' ');
 }

@@ -1,4 +1,4 @@
-import { Problem } from '../problem.ts';
+import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 
 interface Explanation {

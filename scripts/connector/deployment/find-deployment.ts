@@ -1,6 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { isAlive } from '../../../local/sandbox-kit/is-alive.ts';
+import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
-import type { Deployment } from './deployment.ts';
-import { findLocalStack } from './local-stack.ts';
+import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
+import { PROJECT_FOLDER, readStageSettings } from './stage-settings.ts';
 
 /**
  * The deployed stack that was named, by option or by CONNECTOR_STACK, else the one that runs on this
@@ -12,4 +17,69 @@ export async function findDeployment(options: CommonOptions): Promise<Deployment
   if (stack === undefined || stack === '') return findLocalStack();
   const { findDeployedStack } = await import('./deployed-stack.ts');
   return findDeployedStack({ ...options, stack });
+}
+
+/** Written by "npm start" while it runs. */
+const STACK_FILE = '.connector/stack.json';
+
+const localStack = v.object({
+  pid: v.number(),
+  stack: v.string(),
+  stage: v.string(),
+  settings: v.optional(v.string()),
+  region: v.string(),
+  endpoint: v.string(),
+  credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
+  outputs: v.record(v.string(), v.string()),
+  storeAddress: v.string(),
+  loyaltyAddress: v.string(),
+  metricsAddress: v.string(),
+});
+
+const START =
+  'Start it with "npm start", or name a deployed one: --stack loyalty-connector-prod --region REGION.';
+
+/** The connector that runs on this machine. */
+async function findLocalStack(): Promise<Deployment> {
+  const { file, text } = await readStackFile();
+  const parsed = v.safeParse(localStack, parseJson(text));
+  if (!parsed.success) {
+    throw new Problem(`${file} is not what "npm start" writes.`, 'Delete it and run "npm start".');
+  }
+  const { pid, stack, stage, settings, region, endpoint, credentials, outputs, ...sandbox } =
+    parsed.output;
+  if (!isAlive(pid)) {
+    throw new Problem('The connector on this machine has stopped; it left its description.', START);
+  }
+  return {
+    where: 'local',
+    stage,
+    stack,
+    region,
+    aws: awsSettings({ region, endpoint, credentials }),
+    output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
+    connector: await readStageSettings(stage, settings),
+    sandbox,
+  };
+}
+
+/** Of the folder the command was started in, else of the project. */
+async function readStackFile(): Promise<{ readonly file: string; readonly text: string }> {
+  for (const folder of [process.cwd(), PROJECT_FOLDER]) {
+    const file = join(folder, STACK_FILE);
+    try {
+      return { file, text: await readFile(file, 'utf8') };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  throw new Problem('No connector runs on this machine.', START);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
-import { Problem } from '../problem.ts';
+import { Problem } from '../exit.ts';
 
 /** The folder of the project, whatever folder the command was started in. */
 export const PROJECT_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));

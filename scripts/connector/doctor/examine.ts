@@ -1,12 +1,11 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { Problem } from '../problem.ts';
+import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import { printable, wrap } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { printable, wrap } from '../terminal/text.ts';
+import { type CheckResult, runChecks } from './finding.ts';
 import { openChecks } from './open-checks.ts';
-import { type CheckResult, runChecks } from './run-checks.ts';
 
 const TIMEOUT_MS = 30_000;
 

@@ -1,19 +1,15 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_PURPOSES } from '../../../shared/services/secret-forms.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/shop-services.ts';
-import { readCredentials } from '../secrets/read-credentials.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
-import { nextCommand } from '../terminal/next-command.ts';
 import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
+import { judgeClock, readClocks } from './check-clock.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
-import { checkAlarms, checkSettings } from './check-settings.ts';
-import { checkWebhookAddress } from './check-webhook-address.ts';
+import { checkAlarms, checkSettings, listAssumptions } from './check-settings.ts';
+import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
 import { type Check, type Finding, fail, pass, warn } from './finding.ts';
-import { judgeAppSecrets } from './judge-app-secrets.ts';
-import { judgeClock } from './judge-clock.ts';
-import { listAssumptions } from './list-assumptions.ts';
-import { readAppSecrets, readClocks } from './read-evidence.ts';
 
 /** Everything that is looked at, in the order in which it is told. */
 export function openChecks(deployment: Deployment, explain: (error: unknown) => string): Check[] {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { ListOptions } from './list-command.ts';
-import type { ShopOption } from './open-redemptions.ts';
-import type { SettleOptions } from './settle-command.ts';
+import type { ShopOption } from './redemptions.ts';
+import type { SettleOptions } from './settle-redemption.ts';
+import type { ListOptions } from './show-redemptions.ts';
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +35,7 @@ export function registerRedemptions(program: Command): void {
     .option('--all', 'those at their end, too')
     .action(
       runAction<ListOptions>(async (session, options) =>
-        (await import('./list-command.ts')).listCommand(session, options),
+        (await import('./show-redemptions.ts')).listCommand(session, options),
       ),
     );
   group
@@ -48,7 +48,7 @@ export function registerRedemptions(program: Command): void {
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(
       runAction<ShopOption>(async (session, options, customer = '') =>
-        (await import('./show-command.ts')).showCommand(session, customer, options),
+        (await import('./show-redemptions.ts')).showCommand(session, customer, options),
       ),
     );
   group
@@ -70,7 +70,7 @@ export function registerRedemptions(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(
       runAction<SettleOptions>(async (session, options, customer = '', id = '') =>
-        (await import('./settle-command.ts')).settleCommand(session, customer, id, options),
+        (await import('./settle-redemption.ts')).settleCommand(session, customer, id, options),
       ),
     );
 }

@@ -2,14 +2,19 @@ import { text } from 'node:stream/consumers';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
-import { findShop } from '../arguments/find-shop.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments, Problem } from '../problem.ts';
+import { findShop } from '../arguments.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/ask-hidden.ts';
-import { type Change, nextSecret } from './next-secret.ts';
-import { faultIn, fieldsOf, parsePurpose, type SecretFields } from './purposes.ts';
+import { askHidden } from '../terminal/ask.ts';
 import { readSecret } from './read-secret.ts';
+import {
+  type Change,
+  faultIn,
+  fieldsOf,
+  nextSecret,
+  parsePurpose,
+  type SecretFields,
+} from './secret-values.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;

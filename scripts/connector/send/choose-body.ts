@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import { BadArguments, Problem } from '../problem.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import { type Sample, samples } from './samples.ts';
 
 export interface BodyOptions {

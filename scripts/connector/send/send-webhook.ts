@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { findShop } from '../arguments/find-shop.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments, Problem } from '../problem.ts';
+import { findShop } from '../arguments.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/ask-hidden.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import { printable } from '../terminal/printable.ts';
+import { askHidden } from '../terminal/ask.ts';
+import { printable } from '../terminal/text.ts';
 import {
   type BodyOptions,
   type ChosenBody,
@@ -18,8 +16,7 @@ import {
   chooseBody,
   entityIn,
 } from './choose-body.ts';
-import { type PostedWebhook, postWebhook } from './post-webhook.ts';
-import { signWebhook } from './sign-webhook.ts';
+import { type PostedWebhook, postWebhook, signWebhook } from './post-webhook.ts';
 
 export interface SendOptions extends BodyOptions {
   readonly shop?: string;

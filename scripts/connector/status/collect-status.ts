@@ -5,15 +5,16 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/list-records.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { readCredentials } from '../secrets/read-credentials.ts';
+import { readCredentials } from '../secrets/read-secret.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
-import { deployedFamilies, type ReadFigures, readLastHour } from './figures.ts';
-import { createLocalFigures } from './local-figures.ts';
+import { createLocalFigures, deployedFamilies, type ReadFigures, readLastHour } from './figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
-import { readReconciles } from './read-reconciles.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
-import type { Known, Status } from './status-model.ts';
+import type { Known, ReconcileStatus, Status } from './status-model.ts';
 
 /** Asks for everything at once; what cannot be had is told as not known. */
 export async function collectStatus(
@@ -78,4 +79,28 @@ function metricsOf(
     readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), () => now),
     readAges: (queueNames) => readOldestAges(client, queueNames, now),
   };
+}
+
+/** What the ledger keeps of the last run of every shop. */
+async function readReconciles(
+  ledger: Pick<Ledger, 'readMany'>,
+  shops: readonly Shop[],
+): Promise<readonly ReconcileStatus[]> {
+  return Promise.all(
+    shops.map(async ({ domain: shop }) => {
+      const last = await readLastReconcile(ledger, shop);
+      return {
+        shop,
+        endedAt: last?.endedAt,
+        looked: sum(last?.lookedAt),
+        healed: sum(last?.healed),
+        rolledOut: sum(last?.rolledOut),
+        stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
+      };
+    }),
+  );
+}
+
+function sum(counts: Readonly<Record<string, number>> = {}): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

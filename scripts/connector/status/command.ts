@@ -21,7 +21,7 @@ export function registerStatus(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(
       runAction(async (session, options) => {
-        const { showStatus } = await import('./show-status.ts');
+        const { showStatus } = await import('./print-status.ts');
         return showStatus(session, options);
       }),
     );

@@ -1,12 +1,45 @@
-import type { Deployment } from '../deployment/deployment.ts';
-import { printable, wrap } from '../terminal/printable.ts';
-import { relativeTime, spanText } from '../terminal/relative-time.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import { EXIT, type ExitCode, Problem } from '../exit.ts';
+import type { CommonOptions, Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Verdict } from './judge-status.ts';
+import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
+import { collectStatus } from './collect-status.ts';
+import { judgeStatus, type Verdict } from './judge-status.ts';
 import type { CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
 
+/** Collect → judge → show. */
+export async function showStatus(
+  { terminal, json, findDeployment }: Session,
+  options: CommonOptions,
+): Promise<ExitCode> {
+  const deployment = await findDeployment();
+  const { alarms, healing } = deployment.connector;
+  const explain = (error: unknown) => oneLine(explainAwsError(error, options) ?? error);
+  const status = await collectStatus(deployment, explain, new Date());
+  const verdict = judgeStatus(status, {
+    oldestMessageMinutes: alarms.oldestMessageMinutes,
+    reconcileEveryMinutes: healing.everyMinutes,
+    healedPercent: alarms.healedPercent,
+  });
+  const troubles = verdict.troubles.map(({ what, next }) => ({
+    what,
+    next: nextCommand(deployment, next),
+  }));
+  const judged = { ...verdict, troubles };
+  const { stack, stage, region, where } = deployment;
+  if (json) terminal.json({ stack, stage, region, where, ...judged, ...status });
+  else printStatus(terminal, { stack, region, where }, status, judged);
+  return verdict.healthy ? EXIT.fine : EXIT.failed;
+}
+
+function oneLine(error: unknown): string {
+  if (error instanceof Problem) return error.message.replace(/\.$/, '');
+  return error instanceof Error ? error.message.replace(/\s+/g, ' ') : 'an unknown error';
+}
+
 /** The verdict first; below it what it was made from. */
-export function printStatus(
+function printStatus(
   terminal: Terminal,
   { stack, region, where }: Pick<Deployment, 'stack' | 'region' | 'where'>,
   status: Status,

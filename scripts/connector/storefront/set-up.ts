@@ -9,15 +9,12 @@ import {
   mendDefinition,
   readDefinitions,
 } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
-import { findShop } from '../arguments/find-shop.ts';
+import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/shop-services.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments, Problem } from '../problem.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { appProxyOf, describeAppProxy } from './app-proxy.ts';
-import { nextTokens, type TokenChange } from './next-tokens.ts';
-import { readTokens, storeTokens } from './point-secret.ts';
+import { nextTokens, readTokens, storeTokens, type TokenChange } from './point-tokens.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
@@ -157,4 +154,30 @@ function cannotAsk(shop: string, why: string): Problem {
     `${shop} did not answer: ${why}.`,
     'npx loyalty-connector doctor looks at the credentials; the app needs the scopes write_customers and write_discounts.',
   );
+}
+
+/** What the app's configuration says of its proxy, in the words of shopify.app.toml. */
+export interface AppProxy {
+  readonly url: string;
+  readonly prefix: string;
+  readonly subpath: string;
+}
+
+/** The widget asks at /apps/loyalty unless it is told another place. */
+const PLACE = { prefix: 'apps', subpath: 'loyalty' } as const;
+
+export function appProxyOf(deployment: Deployment, shopPath: string): AppProxy {
+  const address = deployment.output('StorefrontAddress').replace(/\/+$/, '');
+  return { url: `${address}/${shopPath}`, ...PLACE };
+}
+
+/** No secret: whoever knows the address still needs the signature of the store. */
+export function describeAppProxy({ url, prefix, subpath }: AppProxy): readonly string[] {
+  return [
+    'App proxy, for the version of the app (Dev Dashboard) or its shopify.app.toml:',
+    '  [app_proxy]',
+    `  url = "${url}"`,
+    `  prefix = "${prefix}"`,
+    `  subpath = "${subpath}"`,
+  ];
 }

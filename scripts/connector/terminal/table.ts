@@ -1,4 +1,4 @@
-import { printable, shorten, wrap } from './printable.ts';
+import { printable, shorten, wrap } from './text.ts';
 
 interface Column {
   readonly title: string;
@@ -6,6 +6,9 @@ interface Column {
   /** Gives up width first when the table does not fit; by default a column keeps all of its text. */
   readonly shrinks?: boolean;
 }
+
+/** Colours a text; see `Terminal.style`. */
+type Paint = (style: 'dim', text: string) => string;
 
 export interface Table {
   readonly columns: readonly Column[];

@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
-import { askYesNo } from './ask-yes-no.ts';
-import { wrap } from './printable.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { askYesNo } from './ask.ts';
 import { renderTable, type Table } from './table.ts';
+import { spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -44,4 +43,65 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
       createProgress({ doing, total, stream: stderr, quiet, now: Date.now }),
     confirm: (question) => askYesNo(question),
   };
+}
+
+/** How far something is. */
+export interface Progress {
+  /**
+   * How many are done by now, and a word on them where there is one to say. Where nobody knows how many
+   * there will be, `share` may say how much of the work is behind, from 0 to 1.
+   */
+  report(done: number, detail?: string, share?: number): void;
+  /** Takes the line away; what was done is told by the command itself. */
+  end(): void;
+}
+
+interface ProgressSettings {
+  readonly doing: string;
+  /** How many there will be, where that is known. */
+  readonly total: number | undefined;
+  readonly stream: NodeJS.WriteStream;
+  readonly quiet: boolean;
+  readonly now: () => number;
+}
+
+/** Quicker things need no line. */
+const QUIET_FOR_MS = 2_000;
+const SCREEN_EVERY_MS = 200;
+const LOG_EVERY_MS = 5_000;
+
+/** One line that is written over on a screen, a line every few seconds where it is piped. */
+export function createProgress(settings: ProgressSettings): Progress {
+  const { stream, quiet, now } = settings;
+  const startedAt = now();
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    report(done, detail, share) {
+      const time = now();
+      const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
+      if (quiet || time - startedAt < QUIET_FOR_MS || time - toldAt < everyMs) return;
+      toldAt = time;
+      const line = progressLine(settings, done, time - startedAt, detail, share);
+      stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
+    },
+    end() {
+      if (stream.isTTY && Number.isFinite(toldAt)) stream.write('\r\u001b[K');
+    },
+  };
+}
+
+export function progressLine(
+  { doing, total }: Pick<ProgressSettings, 'doing' | 'total'>,
+  done: number,
+  elapsedMs: number,
+  detail?: string,
+  share = total === undefined ? 0 : done / total,
+): string {
+  const perSecond = done / (elapsedMs / 1000);
+  const count = total === undefined ? `${done}` : `${done} of ${Math.max(total, done)}`;
+  const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
+  const parts = [`${doing} ${count}`, rate];
+  if (share > 0 && share < 1) parts.push(`${spanText((elapsedMs * (1 - share)) / share)} left`);
+  if (detail) parts.push(detail);
+  return parts.join(' · ');
 }

@@ -15,9 +15,24 @@ import { openLetterQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
 import type { ReadLetter } from '../dead-letters/read-letter.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
-import { openShopServices } from '../deployment/shop-services.ts';
-import type { ReadBack, Trace } from './trace-model.ts';
+import { openLedger, openShopServices } from '../deployment/services.ts';
+
+/** What the loyalty service lets us read back: nothing of an order but its customer. */
+export type ReadBack =
+  | { readonly kind: 'nothing-to-read' }
+  | { readonly kind: 'known'; readonly customerId: string; readonly tier: string | undefined }
+  | { readonly kind: 'not-known'; readonly customerId: string; readonly why: string };
+
+/** Everything known of one order, product or coupon. */
+export interface Trace {
+  readonly key: EntityKey;
+  readonly entry: EntityEntry | undefined;
+  readonly letters: readonly ReadLetter[];
+  readonly store: StoreAnswer<StoreEntity>;
+  /** What the loyalty service should hold by today's rules; undefined: it cannot be told. */
+  readonly mapped: Mapped | undefined;
+  readonly readBack: ReadBack;
+}
 
 export interface Traced {
   readonly shop: Shop;

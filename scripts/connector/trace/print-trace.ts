@@ -1,11 +1,10 @@
+import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
-import { printable, wrap } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { describeEntity } from './describe-entity.ts';
-import { describeWanted, formOf } from './describe-wanted.ts';
-import type { TraceVerdict } from './judge-trace.ts';
-import { momentText, timelineOf } from './timeline.ts';
-import type { ReadBack, Trace } from './trace-model.ts';
+import { printable, wrap } from '../terminal/text.ts';
+import type { ReadBack, Trace } from './collect-trace.ts';
+import { momentText, type TraceVerdict, timelineOf } from './judge-trace.ts';
 
 const HEADS = {
   agrees: { text: 'IN AGREEMENT', style: 'green' },
@@ -105,5 +104,75 @@ function readBackText(readBack: ReadBack): string {
       return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; orders cannot be read back`;
     case 'not-known':
       return `the customer ${readBack.customerId} could not be read: ${readBack.why}`;
+  }
+}
+
+/** What the store says of a thing, in a line without anything about a person. */
+function describeEntity(entity: StoreEntity): string {
+  switch (entity.kind) {
+    case 'order': {
+      const { order } = entity;
+      return list([
+        order.name,
+        order.test && 'test order',
+        order.cancelledAt ? 'cancelled' : undefined,
+        order.paymentStatus,
+        order.fulfillmentStatus ?? 'not fulfilled',
+        `${order.subtotal} ${order.currency} without shipping`,
+        order.customer ? `customer ${order.customer.id}` : 'guest',
+      ]);
+    }
+    case 'product': {
+      const { product } = entity;
+      return list([product.title, product.status, product.price && `from ${product.price}`]);
+    }
+    case 'coupon': {
+      const { coupon } = entity;
+      return list([
+        coupon.kind,
+        coupon.value && `${coupon.value}`,
+        coupon.status,
+        `discount ${coupon.discountId}`,
+        `for ${coupon.audience.kind}`,
+        `used ${coupon.timesUsed} times`,
+      ]);
+    }
+  }
+}
+
+const list = (words: readonly (string | false | undefined)[]) => words.filter(Boolean).join(', ');
+
+/** What the loyalty service should hold, in a few words and nothing about a person. */
+function describeWanted(wanted: WantedState): string {
+  switch (wanted.kind) {
+    case 'order': {
+      const { OrderTotal, IsCompleted, Products } = wanted.order;
+      const completed = IsCompleted ? 'completed' : 'not completed';
+      return `an order of ${OrderTotal}, ${completed}, ${Products?.length ?? 0} products`;
+    }
+    case 'cancelled-order':
+      return 'a cancelled order';
+    case 'product':
+      return `a product, ${wanted.product.IsActive ? 'active' : 'not active'}`;
+    case 'coupon':
+      return 'a coupon, active';
+    case 'inactive-coupon':
+      return 'a coupon, not active';
+  }
+}
+
+/** What is sent, in the contract's own words; undefined where the call has no body. */
+export function formOf(wanted: WantedState): object | undefined {
+  switch (wanted.kind) {
+    case 'order':
+      return wanted.order;
+    case 'cancelled-order':
+      return wanted.cancellation;
+    case 'product':
+      return wanted.product;
+    case 'coupon':
+      return wanted.coupon;
+    case 'inactive-coupon':
+      return undefined;
   }
 }

@@ -1,16 +1,12 @@
 import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
-import { findShop } from '../arguments/find-shop.ts';
+import { findShop } from '../arguments.ts';
 import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments } from '../problem.ts';
+import { nextCommand } from '../deployment/deployment.ts';
+import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import { collectTrace } from './collect-trace.ts';
-import { formOf } from './describe-wanted.ts';
-import { judgeTrace } from './judge-trace.ts';
-import { printTrace } from './print-trace.ts';
-import { timelineOf } from './timeline.ts';
-import type { Trace } from './trace-model.ts';
+import { collectTrace, type Trace } from './collect-trace.ts';
+import { judgeTrace, timelineOf } from './judge-trace.ts';
+import { formOf, printTrace } from './print-trace.ts';
 
 export interface TraceOptions {
   readonly shop?: string;

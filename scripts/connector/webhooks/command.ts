@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { WebhookOptions } from './open-subscriptions.ts';
+import type { WebhookOptions } from './subscriptions.ts';
 import type { SyncOptions } from './sync-webhooks.ts';
 
 /** `loyalty-connector webhooks …` */
@@ -18,7 +18,7 @@ export function registerWebhooks(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(
       runAction<WebhookOptions>(async (session, options) => {
-        const { checkWebhooks } = await import('./check-webhooks.ts');
+        const { checkWebhooks } = await import('./sync-webhooks.ts');
         return checkWebhooks(session, options);
       }),
     );

@@ -1,5 +1,4 @@
-import type { OperationId } from '../../../shared/loyalty/operations.ts';
-import { operationTable } from '../../../shared/loyalty/operations.ts';
+import { type OperationId, operationTable } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
-import type { AdminDocument } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   type AdminClientSettings,
+  type AdminDocument,
   createAdminClient,
 } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { type AdminServer, type Reaction, startAdminServer } from '../../support/admin-server.ts';

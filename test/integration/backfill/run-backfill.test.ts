@@ -13,8 +13,11 @@ import {
 import { isStoreEvent, type StoreEvent } from '../../../shared/core/events/event.ts';
 import { deduplicationIdOf } from '../../../shared/core/events/message-ids.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import {
+  type BulkState,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { createMemoryLedger } from '../../models/memory-ledger.ts';

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import connector from '../../../connector.config.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
-import { checkVisibility } from '../../../scripts/connector/backfill/check-visibility.ts';
-import type { OpenBackfill } from '../../../scripts/connector/backfill/open-backfill.ts';
 import {
   awaitFile,
   fileProblem,
+  type OpenBackfill,
   orderFile,
-} from '../../../scripts/connector/backfill/store-file.ts';
+} from '../../../scripts/connector/backfill/open-backfill.ts';
+import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 

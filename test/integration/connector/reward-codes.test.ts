@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { toEvent } from '../../../scripts/connector/backfill/to-event.ts';
+import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';

@@ -7,7 +7,7 @@ import { dropCommand } from '../../../scripts/connector/dead-letters/drop/drop-c
 import { listLetters } from '../../../scripts/connector/dead-letters/list/list-letters.ts';
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay/replay-command.ts';
 import { showLetter } from '../../../scripts/connector/dead-letters/show/show-letter.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/aws-settings.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';

@@ -10,12 +10,14 @@ import { type RunningStack, startStack } from '../../../local/stack/running-stac
 import { PROJECT } from '../../../local/stack/synthesize.ts';
 import { type Assembly, readAssembly } from '../../../local/stack/template/assembly.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { listCommand } from '../../../scripts/connector/redemptions/list-command.ts';
 import {
   type SettleOptions,
   settleCommand,
-} from '../../../scripts/connector/redemptions/settle-command.ts';
-import { showCommand } from '../../../scripts/connector/redemptions/show-command.ts';
+} from '../../../scripts/connector/redemptions/settle-redemption.ts';
+import {
+  listCommand,
+  showCommand,
+} from '../../../scripts/connector/redemptions/show-redemptions.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';

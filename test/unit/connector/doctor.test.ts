@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Check, pass } from '../../../scripts/connector/doctor/finding.ts';
-import { judgeAppSecrets } from '../../../scripts/connector/doctor/judge-app-secrets.ts';
-import { judgeClock } from '../../../scripts/connector/doctor/judge-clock.ts';
-import { judgeConcurrency } from '../../../scripts/connector/doctor/judge-concurrency.ts';
-import { judgeScopes } from '../../../scripts/connector/doctor/judge-scopes.ts';
-import { listAssumptions } from '../../../scripts/connector/doctor/list-assumptions.ts';
-import { runChecks } from '../../../scripts/connector/doctor/run-checks.ts';
+import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
+import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
+import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
+import { listAssumptions } from '../../../scripts/connector/doctor/check-settings.ts';
+import { judgeAppSecrets } from '../../../scripts/connector/doctor/check-webhooks.ts';
+import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
 import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 

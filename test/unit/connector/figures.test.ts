@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { deployedFamilies, readLastHour } from '../../../scripts/connector/status/figures.ts';
-import { createLocalFigures } from '../../../scripts/connector/status/local-figures.ts';
+import {
+  createLocalFigures,
+  deployedFamilies,
+  readLastHour,
+} from '../../../scripts/connector/status/figures.ts';
 
 const sample = (name: string, service: string, value: number, more = {}) => ({
   name,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeTrace } from '../../../scripts/connector/trace/judge-trace.ts';
-import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
-import type { Trace } from '../../../scripts/connector/trace/trace-model.ts';
+import type { Trace } from '../../../scripts/connector/trace/collect-trace.ts';
+import { judgeTrace, timelineOf } from '../../../scripts/connector/trace/judge-trace.ts';
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoment } from '../../../scripts/connector/arguments/moment.ts';
-import { perSecond } from '../../../scripts/connector/arguments/per-second.ts';
-import { wholeNumber } from '../../../scripts/connector/arguments/whole-number.ts';
+import { parseMoment, perSecond, wholeNumber } from '../../../scripts/connector/arguments.ts';
 
 const now = new Date('2026-10-09T12:00:00Z');
 const iso = (text: string) => new Date(parseMoment(text, now)).toISOString();

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { printable, wrap } from '../../../scripts/connector/terminal/printable.ts';
-import { createProgress, progressLine } from '../../../scripts/connector/terminal/progress.ts';
-import { relativeTime } from '../../../scripts/connector/terminal/relative-time.ts';
-import { shellWord } from '../../../scripts/connector/terminal/shell-word.ts';
 import { renderTable } from '../../../scripts/connector/terminal/table.ts';
+import { createProgress, progressLine } from '../../../scripts/connector/terminal/terminal.ts';
+import {
+  printable,
+  relativeTime,
+  shellWord,
+  wrap,
+} from '../../../scripts/connector/terminal/text.ts';
 
 const plain = (_: unknown, text: string) => text;
 

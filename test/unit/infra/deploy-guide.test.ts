@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { judgeScopes } from '../../../scripts/connector/doctor/judge-scopes.ts';
+import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import { appConfiguration } from '../../../shared/shopify/subscriptions/app-configuration.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 

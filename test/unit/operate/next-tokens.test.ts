@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextTokens } from '../../../scripts/connector/storefront/next-tokens.ts';
+import { nextTokens } from '../../../scripts/connector/storefront/point-tokens.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 
 let made = 0;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { EXIT, type ExitCode } from '../../exit-code.ts';
-import { BadArguments } from '../../problem.ts';
+import { BadArguments, EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';

@@ -1,10 +1,8 @@
-import type { Deployment } from '../../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../../exit-code.ts';
+import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
-import { nextCommand } from '../../terminal/next-command.ts';
-import { spanText } from '../../terminal/relative-time.ts';
-import { shellWord } from '../../terminal/shell-word.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { shellWord, spanText } from '../../terminal/text.ts';
 import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';

@@ -1,5 +1,5 @@
 import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
-import { EXIT, type ExitCode } from '../../exit-code.ts';
+import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { createLetterGroups } from '../letter-groups.ts';
 import { surveyLetters } from '../list/survey-letters.ts';

@@ -1,6 +1,6 @@
 import type { Session } from '../../session.ts';
-import { spanText } from '../../terminal/relative-time.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { spanText } from '../../terminal/text.ts';
 import { countLetters } from '../count-letters.ts';
 import { notSeenText } from '../not-seen.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';

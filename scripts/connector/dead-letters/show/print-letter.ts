@@ -1,9 +1,8 @@
 import { isStoreEvent } from '../../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
-import { printable, wrap } from '../../terminal/printable.ts';
-import { relativeTime } from '../../terminal/relative-time.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
+import { printable, relativeTime, wrap } from '../../terminal/text.ts';
 import type { ReadLetter } from '../read-letter.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';

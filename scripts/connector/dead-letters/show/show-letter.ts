@@ -1,11 +1,8 @@
 import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
-import type { Deployment } from '../../deployment/deployment.ts';
-import { openLedger } from '../../deployment/open-ledger.ts';
-import { openShopServices } from '../../deployment/shop-services.ts';
-import { EXIT, type ExitCode } from '../../exit-code.ts';
-import { Problem } from '../../problem.ts';
+import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
+import { openLedger, openShopServices } from '../../deployment/services.ts';
+import { EXIT, type ExitCode, Problem } from '../../exit.ts';
 import type { CommonOptions, Session } from '../../session.ts';
-import { nextCommand } from '../../terminal/next-command.ts';
 import { familiesOf } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leftOf } from '../../../../scripts/connector/backfill/estimate.ts';
+import { leftOf } from '../../../../scripts/connector/backfill/pace.ts';
 
 describe('what is left of a backfill', () => {
   it('is all that the store counts, while none was begun', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimate, longSpan } from '../../../../scripts/connector/backfill/estimate.ts';
-import { createPace } from '../../../../scripts/connector/backfill/pace.ts';
+import { createPace, estimate, longSpan } from '../../../../scripts/connector/backfill/pace.ts';
 import { packEntries } from '../../../../shared/aws/sqs-event-queue.ts';
 
 describe('the pace of a backfill', () => {

@@ -8,11 +8,15 @@ import {
   type OperatorWord,
   settleRedemption,
 } from '../../../shared/core/redeem/settle-redemption.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
-import { BadArguments, Problem } from '../problem.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { describeState, redemptionDocument } from './describe-redemption.ts';
-import { checkCustomer, openRedemptions, type ShopOption } from './open-redemptions.ts';
+import {
+  checkCustomer,
+  describeState,
+  openRedemptions,
+  redemptionDocument,
+  type ShopOption,
+} from './redemptions.ts';
 
 export interface SettleOptions extends ShopOption {
   readonly happened?: boolean;

@@ -4,12 +4,10 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import { type PostedWebhook, postWebhook } from '../send/post-webhook.ts';
-import { signWebhook } from '../send/sign-webhook.ts';
-import { nextCommand } from '../terminal/next-command.ts';
-import { type Finding, fail, pass } from './finding.ts';
+import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webhook.ts';
+import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** Reachable, closed to a forged signature, open to a right one. Nothing is queued by it. */
 export async function checkWebhookAddress(
@@ -64,4 +62,61 @@ function judgeForged(answer: PostedWebhook, address: string): Finding | undefine
 
 function answerText(answer: PostedWebhook): string {
   return answer.kind === 'answered' ? `${answer.status}` : answer.why;
+}
+
+/** The secrets to be compared with each other; they leave this process in no form. */
+export async function readAppSecrets(
+  client: SecretsManagerClient,
+  { connector, output }: Deployment,
+): Promise<readonly AppSecrets[]> {
+  const prefix = output('SecretsPrefix');
+  return Promise.all(
+    connector.shops.map(async ({ domain, path }) => {
+      const fields = async (purpose: 'webhook' | 'store') => {
+        const read = await readSecret(client, secretName(prefix, path, purpose), purpose);
+        return read.kind === 'there' ? read.fields : {};
+      };
+      const { current, previous } = await fields('webhook');
+      const { clientSecret } = await fields('store');
+      return {
+        shop: domain,
+        webhook: [current, previous].filter((secret) => typeof secret === 'string'),
+        clientSecret: typeof clientSecret === 'string' ? clientSecret : undefined,
+      };
+    }),
+  );
+}
+
+/** What one shop's webhooks are signed with, and its app asks with. */
+export interface AppSecrets {
+  readonly shop: string;
+  /** The current webhook secret and, during a rotation, the older one. */
+  readonly webhook: readonly string[];
+  readonly clientSecret: string | undefined;
+}
+
+/** Compares secrets and tells nothing of them. */
+export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const [index, one] of all.entries()) {
+    for (const other of all.slice(index + 1)) {
+      if (!one.webhook.some((secret) => other.webhook.includes(secret))) continue;
+      findings.push(
+        warn(
+          `${one.shop} and ${other.shop} share one app secret: a body of one is valid at the other`,
+          'Give each shop an app of its own. Until then whoever gets hold of a body can replay it there.',
+        ),
+      );
+    }
+    if (one.clientSecret !== undefined && !one.webhook.includes(one.clientSecret)) {
+      findings.push(
+        warn(
+          `${one.shop}: the store secret holds another client secret than the one webhooks are checked with`,
+          'An app signs webhooks with its client secret: one of the two was not rotated.',
+        ),
+      );
+    }
+  }
+  if (findings.length > 0) return findings;
+  return all.length > 1 ? [pass('no two shops share an app secret')] : [];
 }

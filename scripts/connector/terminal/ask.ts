@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { Problem } from '../problem.ts';
+import { Problem } from '../exit.ts';
 
 interface Streams {
   readonly input: NodeJS.ReadableStream;
@@ -30,5 +30,19 @@ export async function askHidden(
   } finally {
     lines.close();
     output.write('\n');
+  }
+}
+
+/** Asks on standard error, so that a piped result stays clean. Only a typed "yes" counts. */
+export async function askYesNo(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    // Ctrl-C and the end of the input both close the lines: that is a no.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const answer = await Promise.race([lines.question(`${question} Type "yes": `), closed]);
+    return answer.trim() === 'yes';
+  } finally {
+    lines.close();
   }
 }

@@ -1,4 +1,38 @@
+import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, info, pass, warn } from './finding.ts';
+
+const PATIENCE_MS = 10_000;
+
+/** What time it is elsewhere: any answer tells it, whatever else it says. */
+export async function readClocks({
+  connector,
+  output,
+  sandbox,
+}: Deployment): Promise<readonly ClockReading[]> {
+  const [shop] = connector.shops;
+  const places = {
+    AWS: output('WebhookAddress'),
+    'the loyalty service': sandbox?.loyaltyAddress ?? connector.loyalty.address,
+    'the store': sandbox?.storeAddress ?? `https://${shop?.domain}`,
+  };
+  return Promise.all(
+    Object.entries(places).map(async ([whose, address]) => {
+      const date = await askDate(address);
+      return { whose, date, at: Date.now() };
+    }),
+  );
+}
+
+async function askDate(address: string): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
+    return answer.headers.get('date') ?? undefined;
+  } catch {
+    // Who cannot be reached is told by the checks that need them.
+    return undefined;
+  }
+}
 
 /** One answer's `Date` header against our own clock. */
 export interface ClockReading {

@@ -1,10 +1,55 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import {
   isInOrder,
   type SubscriptionFindings,
 } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+import {
+  createSubscriptions,
+  type Subscriptions,
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
+import { findShop } from '../arguments.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openShopServices, storeProblemFrom } from '../deployment/services.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { ShopFindings } from './open-subscriptions.ts';
+
+export interface WebhookOptions {
+  readonly shop?: string;
+}
+
+export interface ShopFindings {
+  readonly shop: Shop;
+  readonly findings: SubscriptionFindings;
+}
+
+/** The subscriptions of a deployment; the shop's settings say where they go and who makes them. */
+export function openSubscriptions(deployment: Deployment): Subscriptions {
+  const { connector, output } = deployment;
+  const services = openShopServices(deployment);
+  const find = (domain: string) => findShop(connector, domain);
+  return createSubscriptions({
+    ask: (domain) => services.ask(find(domain)),
+    pathOf: (domain) => find(domain).path,
+    webhookAddress: output('WebhookAddress'),
+    madeBy: connector.healing.subscriptions,
+  });
+}
+
+/** Of every shop, or of the one that was named; throws when a store cannot be asked. */
+export async function findSubscriptions(
+  subscriptions: Subscriptions,
+  { connector, where }: Deployment,
+  { shop: named }: WebhookOptions,
+): Promise<readonly ShopFindings[]> {
+  const shops = named === undefined ? connector.shops : [findShop(connector, named)];
+  const found: ShopFindings[] = [];
+  for (const shop of shops) {
+    const checked = await subscriptions.checkSubscriptions(shop.domain);
+    if (checked.kind === 'unavailable') throw storeProblemFrom(checked.why, where);
+    found.push({ shop, findings: checked.findings });
+  }
+  return found;
+}
 
 /** True: neither the connector nor a person has anything to do. */
 export function isHealthy({ findings }: ShopFindings): boolean {

@@ -1,0 +1,66 @@
+import { InvalidArgumentError } from 'commander';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import { BadArguments } from './exit.ts';
+
+/** The shop that was named by its domain or its path; the only one, where there is only one. */
+export function findShop({ shops }: Connector, named: string | undefined): Shop {
+  const found =
+    named === undefined
+      ? shops.slice(0, shops.length === 1 ? 1 : 0)
+      : shops.filter(({ domain, path }) => domain === named || path === named);
+  const [shop] = found;
+  if (shop) return shop;
+  const known = shops.map(({ domain }) => domain).join(', ');
+  throw new BadArguments(
+    named === undefined
+      ? `give --shop, one of ${known}.`
+      : `there is no shop "${named}" in the settings; there is ${known}.`,
+  );
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const DURATION = /^(\d{1,6})([smhdw])$/;
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** `2h`, `3d`: so long ago; or an ISO date, in UTC unless it says otherwise. Epoch milliseconds. */
+export function parseMoment(text: string, now = new Date()): number {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    return now.getTime() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  }
+  if (ISO_DATE.test(text)) {
+    const hasZone = text.length <= 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text);
+    const epochMs = Date.parse(hasZone ? text : `${text}Z`);
+    if (Number.isFinite(epochMs)) return epochMs;
+  }
+  throw new InvalidArgumentError(
+    'Give a span such as 90m, 2h or 3d, or a date such as 2026-10-05.',
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** A span is counted in whole days (UTC): the same command, later that day, means the same backfill. */
+export function parseBound(text: string): number {
+  const epochMs = parseMoment(text);
+  return /^\d+[a-z]$/.test(text) ? Math.floor(epochMs / DAY_MS) * DAY_MS : epochMs;
+}
+
+/** A parser for commander: `20/s`, or just `20`. */
+export function perSecond(most: number): (text: string) => number {
+  return (text) => {
+    const [, digits] = /^(\d{1,9})(?:\/s)?$/.exec(text) ?? [];
+    const value = Number(digits);
+    if (value >= 1 && value <= most) return value;
+    throw new InvalidArgumentError(`Give so many a second, from 1/s to ${most}/s.`);
+  };
+}
+
+/** A parser for commander: a whole number within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}

@@ -1,0 +1,112 @@
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
+import type { Store } from '../../../shared/core/sync/store-reader.ts';
+import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
+import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
+import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
+import {
+  type AdminAnswer,
+  unavailable,
+} from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { Problem } from '../exit.ts';
+import type { Deployment } from './deployment.ts';
+
+/** The store and the loyalty service, asked with the very readers and credentials of the functions. */
+export interface ShopServices {
+  readonly store: Store;
+  readonly rewards: RewardStore;
+  /** The Admin API of one shop, for questions that the workers do not ask. */
+  ask(shop: Shop): Ask;
+  loyalty(shop: Shop): LoyaltyClient;
+}
+
+/** A failed renewal is of interest to a process that runs for days. */
+const silent = { count: () => {}, log: () => {} };
+
+export function openShopServices({ aws, output, connector, sandbox }: Deployment): ShopServices {
+  const client = new SecretsManager(aws);
+  const secrets = createShopSecrets(client, output('SecretsPrefix'), silent);
+  const sandboxAddress = sandbox?.storeAddress;
+  const baseUrl = sandbox
+    ? loyaltyAddress(connector, sandbox.loyaltyAddress)
+    : connector.loyalty.address;
+  const store = createConfiguredStore(connector, secrets, { sandboxAddress });
+  return {
+    store,
+    rewards: store,
+    ask: ({ domain, path }) =>
+      createAdminClient({ shop: domain, secret: secrets.store(path), sandboxAddress }).until(
+        undefined,
+      ),
+    loyalty: ({ path }) => {
+      const credentials = secrets.loyalty(path);
+      return createLoyaltyClient({ baseUrl, credentials: () => credentials.get() });
+    },
+  };
+}
+
+/** The ledger of a deployment. */
+export function openLedger(deployment: Deployment): Ledger {
+  const client = new DynamoDB(deployment.aws);
+  return createDynamoDbLedger({ client, table: deployment.output('LedgerTable') });
+}
+
+type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
+
+/** Why the store did not do what it was asked, for the person at the keyboard. */
+export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'where'>): Problem {
+  if (answer.kind === 'user-errors') {
+    const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
+    return new Problem(`The store refuses it: ${fields.join(', ') || 'without a reason'}.`);
+  }
+  return storeProblemFrom(unavailable(answer).why, where);
+}
+
+export function storeProblemFrom(why: string, where: Deployment['where']): Problem {
+  const scope = /^access-denied-(.+)$/.exec(why)?.[1];
+  if (scope !== undefined) {
+    return new Problem(
+      `The app lacks the access scope ${scope.replaceAll('-', '_')}.`,
+      'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
+    );
+  }
+  switch (why) {
+    case 'no-credentials':
+    case 'bad-credentials':
+    case 'unauthorized':
+    case 'forbidden':
+      return new Problem(
+        `The store does not accept the credentials of the connector (${why}).`,
+        'Set them: npx loyalty-connector secrets set store. The doctor shows more: npx loyalty-connector doctor.',
+      );
+    case 'credentials-unreachable':
+      return new Problem(
+        'The credentials of the store cannot be read from Secrets Manager at the moment.',
+        'Repeat the command in a minute.',
+      );
+    case 'connection':
+    case 'time-out':
+      return new Problem(
+        'The store does not answer.',
+        where === 'local'
+          ? 'Is "npm start" still running?'
+          : 'Check the network, then repeat the command.',
+      );
+    case 'throttled':
+      return new Problem(
+        'The store is limiting how fast it may be asked.',
+        'Wait a minute and repeat the command; nothing was changed by the question that failed.',
+      );
+    default:
+      return new Problem(
+        `The store does not answer as it should (${why}).`,
+        'Repeat the command; if it stays, run: npx loyalty-connector doctor.',
+      );
+  }
+}
