@@ -36,7 +36,9 @@ if (deployed.kind === 'not-answered') {
 } else {
   const all = audit([]);
   const tools = all.kind === 'answered' ? all.severities.join(', ') || 'none' : 'not known';
-  console.log(`Known holes in what is deployed: ${deployed.severities.join(', ') || 'none'}.`);
-  console.log(`With the tools: ${tools}. "npm audit" tells which.`);
+  console.log(
+    `Known vulnerabilities in deployed packages: ${deployed.severities.join(', ') || 'none'}.`,
+  );
+  console.log(`With the tools: ${tools}. "npm audit" shows which.`);
   if (deployed.severities.length > 0) process.exitCode = 1;
 }

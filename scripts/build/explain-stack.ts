@@ -3,10 +3,10 @@ import { SourceMap } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
-/** Where code of ours runs in Lambda, and in the bundles of this machine. */
+/** The path of our code in Lambda, and in the bundles on this machine. */
 const PLACE = /(?:file:\/\/)?[^\s()]*\/index\.js:(\d+):(\d+)/g;
 
-/** The text with every place in a bundle replaced by the place in the source it was made from. */
+/** Replaces every position in a bundle by the position in the source. */
 export function explainStack(stack: string, map: SourceMap): string {
   return stack.replace(PLACE, (place, line: string, column: string) => {
     const origin = map.findOrigin(Number(line), Number(column));
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   }
   const file = `cdk.out/bundles/${values.stage}/source-maps/${name}.js.map`;
   if (!existsSync(file)) {
-    console.error(`${file} is not there: run "npm run synth" on the commit that was deployed.`);
+    console.error(`${file} does not exist: run "npm run synth" on the commit that was deployed.`);
     process.exitCode = 1;
     return;
   }

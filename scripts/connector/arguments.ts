@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { BadArguments } from './exit.ts';
 
-/** The shop that was named by its domain or its path; the only one, where there is only one. */
+/** The shop with the given domain or path; without one, the only shop of the settings. */
 export function findShop({ shops }: Connector, named: string | undefined): Shop {
   const found =
     named === undefined
@@ -14,7 +14,7 @@ export function findShop({ shops }: Connector, named: string | undefined): Shop 
   throw new BadArguments(
     named === undefined
       ? `give --shop, one of ${known}.`
-      : `there is no shop "${named}" in the settings; there is ${known}.`,
+      : `the settings have no shop "${named}"; they have ${known}.`,
   );
 }
 
@@ -22,7 +22,7 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_0
 const DURATION = /^(\d{1,6})([smhdw])$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** `2h`, `3d`: so long ago; or an ISO date, in UTC unless it says otherwise. Epoch milliseconds. */
+/** `2h`, `3d`: that long ago; or an ISO date, in UTC unless it has an offset. Returns epoch milliseconds. */
 export function parseMoment(text: string, now = new Date()): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) {
@@ -34,13 +34,13 @@ export function parseMoment(text: string, now = new Date()): number {
     if (Number.isFinite(epochMs)) return epochMs;
   }
   throw new InvalidArgumentError(
-    'Give a span such as 90m, 2h or 3d, or a date such as 2026-10-05.',
+    'Give a duration such as 90m, 2h or 3d, or a date such as 2026-10-05.',
   );
 }
 
 const DAY_MS = 86_400_000;
 
-/** A span is counted in whole days (UTC): the same command, later that day, means the same backfill. */
+/** A duration is rounded to whole days (UTC), so that the same command later that day means the same backfill. */
 export function parseBound(text: string): number {
   const epochMs = parseMoment(text);
   return /^\d+[a-z]$/.test(text) ? Math.floor(epochMs / DAY_MS) * DAY_MS : epochMs;
@@ -52,7 +52,7 @@ export function perSecond(most: number): (text: string) => number {
     const [, digits] = /^(\d{1,9})(?:\/s)?$/.exec(text) ?? [];
     const value = Number(digits);
     if (value >= 1 && value <= most) return value;
-    throw new InvalidArgumentError(`Give so many a second, from 1/s to ${most}/s.`);
+    throw new InvalidArgumentError(`Give a rate from 1/s to ${most}/s.`);
   };
 }
 

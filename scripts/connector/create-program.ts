@@ -21,7 +21,7 @@ Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm 
 machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 130 interrupted.
 `;
 
-/** The whole command line; parsing a mistake throws commander's error, told by then. */
+/** The whole command line. Wrong arguments throw commander's error, whose message is already printed. */
 export function createProgram(): Command {
   const program = new Command('loyalty-connector')
     .description('Inspect and repair a deployment of the connector, on AWS or on this machine.')
@@ -43,7 +43,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Settings that commander does not hand down to commands added as objects. */
+/** Settings that commander does not pass on to commands added as objects. */
 function prepare(command: Command): void {
   command
     .exitOverride()
@@ -55,7 +55,7 @@ function prepare(command: Command): void {
   if (command.commands.length > 0) requireSubcommand(command);
 }
 
-/** A group by itself does nothing: the bare `loyalty-connector` shows the help, a group names its commands. */
+/** A group alone does nothing: the bare `loyalty-connector` shows the help, a group names its commands. */
 function requireSubcommand(command: Command): void {
   const names = command.commands.map((child) => child.name()).join(', ');
   command.allowExcessArguments().action(() => {
@@ -70,7 +70,7 @@ function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : 'npx loyalty-connector';
 }
 
-/** commander puts its suggestion on a second line. */
+/** commander prints its suggestion on a second line. */
 function oneLine(text: string): string {
   const line = text
     .replace(/^error: /, '')
@@ -85,8 +85,8 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 }
 
 /**
- * Every command, in the order of the help. Registering declares names and options only: what a command
- * needs is imported when it runs, so that --help and a mistyped option are answered at once.
+ * Every command, in the order of the help. Registering only declares names and options: the code of a command
+ * is imported when it runs, so that --help and a mistyped option are answered quickly.
  */
 const registrations: readonly ((program: Command) => void)[] = [
   registerStatus,

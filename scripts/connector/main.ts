@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { createProgram } from './create-program.ts';
 import { EXIT } from './exit.ts';
 
-// A reader that has seen enough (`| head`) is no fault.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(EXIT.fine);
@@ -12,6 +12,6 @@ try {
   await createProgram().parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  // Help and version are thrown too, with 0; every mistake was told in one line.
+  // Help and version are thrown too, with 0; commander has already printed every mistake.
   process.exitCode = error.exitCode === 0 ? EXIT.fine : EXIT.badArguments;
 }

@@ -4,17 +4,17 @@ import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
-/** What a command does. Returns the exit code; throws a `Problem` to tell of one and end with 1. */
+/** The code of a command. Returns the exit code; throws a `Problem` to print it and end with 1. */
 export type Action<Options> = (
   session: Session,
   options: Options & CommonOptions,
   ...operands: string[]
 ) => Promise<ExitCode>;
 
-/** Turns an action into what commander calls, with everything around it: session, Ctrl-C, faults. */
+/** Wraps an action for commander: opens the session, handles Ctrl-C and reports errors. */
 export function runAction<Options = object>(action: Action<Options>) {
   return async (...given: unknown[]): Promise<void> => {
-    // commander gives the operands, the command's own options and the command.
+    // commander passes the operands, the command's own options and the command.
     const command = given.at(-1) as Command;
     const operands = given.slice(0, -2) as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
@@ -23,7 +23,7 @@ export function runAction<Options = object>(action: Action<Options>) {
       const code = await action(session, options, ...operands);
       process.exitCode = wasInterrupted() ? EXIT.interrupted : code;
     } catch (error) {
-      process.exitCode = tellOf(error, options, command.name());
+      process.exitCode = reportError(error, options, command.name());
     }
   };
 }
@@ -35,9 +35,11 @@ function openSession(options: CommonOptions) {
   process.on('SIGINT', () => {
     interruptions += 1;
     if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
-    // A progress line may stand where the cursor is.
+    // The cursor may be behind a progress line.
     const start = process.stderr.isTTY ? '\n' : '';
-    terminal.note(`${start}Stopping after what is in hand. Ctrl-C again stops at once.`);
+    terminal.note(
+      `${start}Finishing the current batch, then stopping. Press Ctrl-C again to stop at once.`,
+    );
     controller.abort();
   });
   const session: Session = {
@@ -55,8 +57,8 @@ function openSession(options: CommonOptions) {
   return { session, wasInterrupted: () => interruptions > 0 };
 }
 
-/** Says what went wrong, on standard error, and gives the exit code that fits. */
-function tellOf(error: unknown, options: CommonOptions, command: string): ExitCode {
+/** Prints what went wrong on standard error and returns the exit code. */
+function reportError(error: unknown, options: CommonOptions, command: string): ExitCode {
   if (error instanceof BadArguments) {
     process.stderr.write(`${command}: ${error.message}\n`);
     return EXIT.badArguments;
@@ -71,7 +73,8 @@ function tellOf(error: unknown, options: CommonOptions, command: string): ExitCo
   }
   if (showStack || !(error instanceof Error)) console.error(error);
   else {
-    const hint = 'This is not an error the connector knows; --verbose shows where it happened.';
+    const hint =
+      'This error is unexpected. Run the command with --verbose to see where it happened.';
     process.stderr.write(`${error.name}: ${error.message}\n${hint}\n`);
   }
   return EXIT.failed;

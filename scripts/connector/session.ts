@@ -10,15 +10,15 @@ export interface CommonOptions {
   readonly verbose?: boolean;
 }
 
-/** What a command works with while it runs. */
+/** What a running command has access to. */
 export interface Session {
   readonly terminal: Terminal;
   /** Print one JSON document on standard output and nothing else there. */
   readonly json: boolean;
-  /** The deployment that was asked for; throws a `Problem` when there is none. */
+  /** The deployment that the options name; throws a `Problem` when there is none. */
   findDeployment(): Promise<Deployment>;
   /**
-   * Fires at the first Ctrl-C. Whoever asks for it promises to end soon after; without it Ctrl-C ends the
+   * Fires at the first Ctrl-C. A command that uses it must end soon after; without it Ctrl-C ends the
    * process at once, and so does a second one.
    */
   interruption(): AbortSignal;

@@ -7,18 +7,18 @@ import type { CdkRun } from './run-cdk.ts';
 
 export interface DeployWorld {
   runCdk(words: readonly string[]): Promise<CdkRun>;
-  /** False where nobody can answer. */
+  /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
   say(text: string): void;
 }
 
 export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'failed';
 
-/** Made once: what is shown and agreed to is what is deployed. */
+/** Synthesized once: the changes that were shown and confirmed are deployed. */
 const ASSEMBLY = 'cdk.out';
 const NOTHING_NEW = /Number of stacks with differences: 0\b/;
 
-/** Check → show → ask → deploy → say what comes next. */
+/** Check → show → ask → deploy → print the next command. */
 export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
   const stack = `loyalty-connector-${options.stage}`;
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
@@ -27,7 +27,7 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
     world.say(`Checking the settings of ${stack}`);
     const stage = ['--context', `stage=${options.stage}`];
     const checked = await world.runCdk(['synth', '--quiet', ...stage, '--output', ASSEMBLY]);
-    // Its faults are told in words already.
+    // The faults are already printed.
     if (!checked.ok) return 'failed';
 
     const shown = await world.runCdk(['diff', stack, '--app', ASSEMBLY]);
@@ -37,7 +37,7 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
       return 'unchanged';
     }
     if (!options.yes && !(await world.confirm(`Deploy these changes to ${stack}?`))) {
-      world.say('Nothing was deployed. Where nobody can answer, --yes deploys without asking.');
+      world.say('Nothing was deployed. To deploy without a question: --yes.');
       return 'declined';
     }
     const agreed = ['--require-approval', 'never', '--outputs-file', outputs];
@@ -107,7 +107,7 @@ export function readArguments(words: readonly string[]): DeployArguments {
   }
 }
 
-/** What the person can do about it, for the failures that everybody meets once. */
+/** Advice for the most common failures. */
 const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
   {
     when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
@@ -122,23 +122,23 @@ const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
   {
     when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
     advice:
-      'AWS does not know who you are. Sign in (aws configure, or aws sso login) or give --profile NAME.',
+      'No valid AWS credentials were found. Sign in (aws configure, or aws sso login) or give --profile NAME.',
   },
   {
     when: /UnreservedConcurrentExecution/,
-    advice: `The account has too little concurrency to set some apart. Remove
+    advice: `The account has too little concurrency to reserve some. Remove
 deployment.reservedReceiverConcurrency from the settings, or ask AWS for a higher quota of
 "Concurrent executions" of Lambda first.`,
   },
   {
     when: /secret.*already exists|already exists.*secret/i,
-    advice: `Secrets with these names are there already, made by another stack or by hand. Delete them
+    advice: `Secrets with these names exist already, created by another stack or by hand. Delete them
 (aws secretsmanager delete-secret --force-delete-without-recovery --secret-id NAME), then deploy again.`,
   },
   {
     when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,
-    advice: `AWS has put everything back to what it was before. The first line above with CREATE_FAILED or
-UPDATE_FAILED says why; mend that and deploy again.`,
+    advice: `AWS has rolled everything back. The first line above with CREATE_FAILED or
+UPDATE_FAILED says why; fix that and deploy again.`,
   },
 ];
 

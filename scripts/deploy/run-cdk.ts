@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 export interface CdkRun {
   readonly ok: boolean;
-  /** Everything it said, as it was also shown. */
+  /** The whole output, which was also shown. */
   readonly said: string;
 }
 

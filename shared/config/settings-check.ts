@@ -202,11 +202,6 @@ interface CompensationSettings {
   readonly loyalty: { readonly assumptions?: LoyaltyAssumptions };
 }
 
-interface CompensationSettings {
-  readonly loyalty: { readonly assumptions?: LoyaltyAssumptions };
-  readonly storefront?: StorefrontSettings;
-}
-
 /** The documentation does not say which operation adds, and a guess could take cashback away. */
 function compensationFaults({ storefront, loyalty }: CompensationSettings): SettingFault[] {
   if (!storefront?.compensateLostRedemptions) return [];

@@ -116,7 +116,7 @@ describe('npm run deploy', () => {
       "Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [10].",
       'reservedReceiverConcurrency',
     ],
-    ['UPDATE_ROLLBACK_COMPLETE', 'put everything back'],
+    ['UPDATE_ROLLBACK_COMPLETE', 'rolled everything back'],
   ])('says what to do about: %s', (says, advice) => {
     const { status, text } = deploy(['--yes'], { deploy: { says, exits: 1 } });
     expect(text).toContain(advice);

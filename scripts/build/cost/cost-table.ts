@@ -11,7 +11,7 @@ const VOLUMES = [
 const BEGIN = '<!-- The table between these marks is written by: npm run cost -->';
 const END = '<!-- End of the table. -->';
 
-/** Markdown: a row per thing that is paid for, a column per volume. */
+/** Markdown: a row per item on the bill, a column per volume. */
 export function costTable(
   template: StackTemplate,
   settings: { readonly orderRetentionDays: number },

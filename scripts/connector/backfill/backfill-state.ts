@@ -8,46 +8,46 @@ const backfillState = v.object({
   id: v.string(),
   shop: v.string(),
   kind: v.picklist(['orders', 'products', 'discounts']),
-  /** Of which span, by the store's `created_at`; absent: without that bound. */
+  /** The period, by the store's `created_at`; absent: without that bound. */
   since: v.exactOptional(moment),
   until: v.exactOptional(moment),
-  /** Raised when it is done all over again. */
+  /** Incremented when the backfill is started again. */
   run: v.number(),
   startedAt: moment,
   savedAt: moment,
-  /** The store's own work on it; absent until it was asked. */
+  /** The bulk operation of the store; absent before it was started. */
   operationId: v.exactOptional(v.string()),
-  /** As the store counted when it was asked. */
+  /** The number that the store counted. */
   total: v.exactOptional(v.number()),
   place: v.object({ byte: v.number(), skip: v.number() }),
-  /** Messages that the queue took. */
+  /** Messages that the queue accepted. */
   sent: v.number(),
-  /** Of those, the ones that a worker asks the store about. */
+  /** The messages for which the worker reads the store. */
   asked: v.number(),
   unreadable: v.number(),
   finishedAt: v.exactOptional(moment),
 });
 
-/** How far a backfill has come: all that is needed to go on. */
+/** The progress of a backfill: all that is needed to resume it. */
 export type BackfillState = v.InferOutput<typeof backfillState>;
 
-/** A backfill by its name, as it lies in the ledger. */
+/** A backfill in the ledger. */
 export interface KeptBackfill {
   readonly state: BackfillState;
   readonly revision: number;
 }
 
-/** Somebody else has saved the same backfill meanwhile. */
-export class Overtaken extends Error {
-  override readonly name = 'Overtaken';
+/** Another process has saved the same backfill meanwhile. */
+export class SavedElsewhere extends Error {
+  override readonly name = 'SavedElsewhere';
 }
 
 const KEPT_DAYS = 400;
-/** Their names, newest last: a ledger cannot be searched by name. */
+/** The ids, newest last: the ledger cannot be searched by id. */
 const INDEX = 'backfill/index';
 const MOST_LISTED = 50;
 
-/** Names are readable, and the same for the same span: the same command goes on with it. */
+/** Ids are readable, and the same for the same period, so that the same command resumes it. */
 export function backfillId(
   kind: BackfillState['kind'],
   since: string | undefined,
@@ -58,7 +58,7 @@ export function backfillId(
   return [kind, day(since, 'first'), day(until, 'now')].join('_');
 }
 
-/** Kept in the ledger under `cursor`, on the revision that was read: two runs cannot both go on. */
+/** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */
 export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
   const keyOf = (id: string): RecordKey<'cursor'> => ({ shop, kind: 'cursor', id });
 
@@ -83,10 +83,10 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
         : undefined;
     },
 
-    /** Gives the revision of the next save; throws `Overtaken`. */
+    /** Returns the revision of the next save; throws `SavedElsewhere`. */
     async save(state: BackfillState, revision: number | undefined): Promise<number> {
       const written = await write(`backfill/${state.id}`, state, revision);
-      if (written.kind === 'conflict') throw new Overtaken();
+      if (written.kind === 'conflict') throw new SavedElsewhere();
       return written.revision;
     },
 
@@ -120,7 +120,7 @@ function parseJson(text: string | undefined): unknown {
   }
 }
 
-/** The span in the store's search language; empty: everything. */
+/** The period in the store's search syntax; empty: everything. */
 export function searchFor({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
   return [
     ...(since === undefined ? [] : [`created_at:>='${since}'`]),
@@ -134,10 +134,10 @@ export function spanWords({ since, until }: Pick<BackfillState, 'since' | 'until
     ...(since === undefined ? [] : [`from ${day(since)}`]),
     ...(until === undefined ? [] : [`until ${day(until)}`]),
   ];
-  return parts.length === 0 ? 'of all times' : `created ${parts.join(' ')}`;
+  return parts.length === 0 ? 'of all time' : `created ${parts.join(' ')}`;
 }
 
-/** The words that began it, and mean the same backfill. */
+/** The command that starts the same backfill. */
 export function startWords({ id, kind, since, until }: BackfillState): string {
   const isOpen = id === backfillId(kind, since, undefined);
   return [

@@ -9,14 +9,14 @@ const KINDS = ['orders', 'products', 'discounts'] as const;
 export function registerBackfill(program: Command): void {
   const group = program
     .command('backfill')
-    .summary('send what the store had before the connector')
+    .summary('send orders, products or discounts from before the connector')
     .description(
-      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns need not fire. It can be stopped at any time and goes on where it stopped.",
+      "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time and resumed.",
     );
   for (const kind of KINDS) registerKind(group, kind);
   paced(group.command('resume'))
-    .argument('<id>', 'of the backfill, as its start and "backfill status" show it')
-    .summary('go on with one that was stopped')
+    .argument('<id>', 'the id of the backfill, as its start and "backfill status" show it')
+    .summary('resume a stopped backfill')
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<PaceOptions>(async (session, options, id = '') => {
@@ -26,8 +26,8 @@ export function registerBackfill(program: Command): void {
     );
   group
     .command('status')
-    .argument('[id]', 'one of them')
-    .summary('how far they have come')
+    .argument('[id]', 'the id of one backfill')
+    .summary('show the progress of backfills')
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<{ readonly shop?: string }>(async (session, options, id) => {
@@ -39,16 +39,23 @@ export function registerBackfill(program: Command): void {
 
 function registerKind(group: Command, kind: (typeof KINDS)[number]): void {
   const command = paced(group.command(kind))
-    .summary(`${kind} created in a span: a dry run with an estimate unless --yes`)
+    .summary(`send ${kind} created in a period: a dry run with an estimate unless --yes`)
     .description(
-      `Sends the ${kind} that were created in a span. Without --yes it only says how many there are and how long it would take.`,
+      `Sends the ${kind} that were created in a period. Without --yes it only estimates their number and the time.`,
     )
-    .option('--until <when>', 'up to this date, or so long ago (default: now)', parseBound)
+    .option(
+      '--until <when>',
+      'created before this date, or this long ago (default: now)',
+      parseBound,
+    )
     .option('--shop <shop>', 'by its domain or path, where there are several')
-    .option('--yes', 'do it; without this nothing is sent')
-    .option('--again', 'from the beginning, though the same span was sent before');
-  const since = ['--since <when>', 'from this date on, or so long ago: 2025-01-01, 90d'] as const;
-  // A shop's whole past is more than most mean to send, and only orders have so much of it.
+    .option('--yes', 'send them; without this nothing is sent')
+    .option('--again', 'start again, although the same period was sent before');
+  const since = [
+    '--since <when>',
+    'created since this date, or this long ago: 2025-01-01, 90d',
+  ] as const;
+  // Sending the whole history is rarely intended, and only orders have a long one.
   if (kind === 'orders') command.requiredOption(...since, parseBound);
   else command.option(...since, parseBound);
   command.action(
@@ -63,12 +70,12 @@ function paced(command: Command): Command {
   return command
     .option(
       '--rate <n/s>',
-      'so many a second at most, for the sake of the loyalty service (default: 10/s)',
+      'at most this many a second, to protect the loyalty service (default: 10/s)',
       perSecond(1_000),
     )
     .option(
       '--most-waiting <n>',
-      'add nothing while more than this wait in the queue (default: 500)',
+      'send nothing while more messages than this wait in the queue (default: 500)',
       wholeNumber(1, 1_000_000),
     );
 }

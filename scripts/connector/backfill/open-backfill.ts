@@ -14,7 +14,8 @@ import {
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger, openShopServices, storeProblem } from '../deployment/services.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { openShopServices, storeProblem } from '../deployment/services.ts';
 import { Problem } from '../exit.ts';
 import { type BackfillState, type Backfills, openBackfills, searchFor } from './backfill-state.ts';
 
@@ -54,7 +55,7 @@ export function openBackfill(deployment: Deployment, named: string | undefined):
 
 type Completed = Extract<BulkState, { kind: 'completed' }>;
 
-/** Has the store begin its work; gives the name of it. */
+/** Starts the bulk operation of the store; returns its id. */
 export async function orderFile(
   state: Pick<BackfillState, 'kind' | 'since' | 'until'>,
   { ask, enrichment, deployment }: OpenBackfill,
@@ -63,8 +64,8 @@ export async function orderFile(
   if (answer.kind !== 'data') throw storeProblem(answer, deployment);
   if (answer.data.kind === 'started') return answer.data.id;
   throw new Problem(
-    'The store is busy with as many bulk operations of this app as it allows at once.',
-    'Wait until they are done (minutes, for a large shop more), then repeat the command.',
+    'The store is already running as many bulk operations of this app as it allows.',
+    'Wait until they finish (minutes, longer for a large shop), then repeat the command.',
   );
 }
 
@@ -77,7 +78,7 @@ export interface Waiting {
   readonly onWait: (objects: number) => void;
 }
 
-/** Waits until the file is there; undefined when it was interrupted. Throws when none will come. */
+/** Waits for the file; undefined when it was interrupted. Throws when none will come. */
 export async function awaitFile(
   operationId: string,
   { ask, deployment }: OpenBackfill,
@@ -102,22 +103,22 @@ export function fileProblem(
     case 'failed':
       return state.errorCode === 'ACCESS_DENIED'
         ? new Problem(
-            'The store refused its bulk operation: the app lacks an access scope for what it asks.',
-            'The doctor names it: npx loyalty-connector doctor. Then repeat the command.',
+            'The store refused its bulk operation: the app lacks an access scope.',
+            'To see which one: npx loyalty-connector doctor. Then repeat the command.',
           )
         : new Problem(
             `The store's bulk operation failed (${state.errorCode}).`,
-            'Repeat the command for a new one; a shorter span takes the store less time.',
+            'Repeat the command to start a new one; a shorter period takes the store less time.',
           );
     case 'canceled':
       return new Problem(
         'The bulk operation was cancelled in the store.',
-        'Repeat the command for a new one.',
+        'Repeat the command to start a new one.',
       );
     case 'expired':
       return new Problem(
-        'The store no longer has the file of this backfill: it keeps one for seven days.',
-        `Begin again; what was sent already is recognised and not sent twice: ${again}`,
+        'The store no longer has the file of this backfill: it keeps files for seven days.',
+        `Start again; entities that were already sent are recognised and not sent twice: ${again}`,
       );
   }
 }

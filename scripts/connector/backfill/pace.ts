@@ -15,21 +15,21 @@ export interface StartOptions extends PaceOptions {
   readonly again?: boolean;
 }
 
-/** A loyalty service of unknown size must not notice it: 100 000 orders take three hours. */
+/** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */
 export const DEFAULT_RATE = 10;
 
-/** Half a minute's work of a few workers: what a live order may have to wait behind. */
+/** Half a minute of work for a few workers: the longest that a live order may have to wait. */
 export const DEFAULT_MOST_WAITING = 500;
 
-/** Keeps an average: so many a second, never more than one window ahead. */
+/** Limits the average rate, never more than one window ahead. */
 export interface Pace {
-  /** Messages that are sent in one go. */
+  /** Messages that are sent together. */
   readonly window: number;
   /** How long to wait before `count` more, in milliseconds. */
   before(count: number, nowMs: number): number;
 }
 
-/** A second's worth at a time, at most so many: what is sent in one go may be sent again after a crash. */
+/** One second of messages, at most this many: a window may be sent again after a crash. */
 const LARGEST_WINDOW = 100;
 
 export function createPace(perSecond: number): Pace {
@@ -46,15 +46,15 @@ export function createPace(perSecond: number): Pace {
 
 export interface Estimate {
   readonly count: number;
-  /** One to begin, one to count; then one every few seconds while the store writes. */
+  /** One to start, one to count, then one every few seconds while the store writes. */
   readonly storeCalls: number;
   readonly queueRequests: number;
-  /** At most: what is in step already needs none. */
+  /** At most: an unchanged entity needs none. */
   readonly loyaltyCalls: number;
   readonly seconds: number;
 }
 
-/** Without the time that the store needs to write its file, which it does not tell beforehand. */
+/** Without the time that the store needs to write its file, which is not known beforehand. */
 export function estimate(count: number, perSecond: number): Estimate {
   return {
     count,
@@ -65,7 +65,7 @@ export function estimate(count: number, perSecond: number): Estimate {
   };
 }
 
-/** What was sent is counted in codes, where the store counts discounts: its file tells how many there are. */
+/** The connector counts codes, the store counts discounts: only the file shows the number of codes. */
 export function leftOf(
   counted: number,
   begun: Pick<BackfillState, 'kind' | 'total' | 'sent' | 'unreadable'> | undefined,
@@ -76,7 +76,7 @@ export function leftOf(
   return Math.max((total ?? counted) - sent - unreadable, 0);
 }
 
-/** `3 h 20 min`: two units, for a time to plan by. */
+/** `3 h 20 min`: two units. */
 export function longSpan(seconds: number): string {
   const units = [86_400, 3_600, 60, 1];
   const unit = units.find((one) => seconds >= one) ?? 1;

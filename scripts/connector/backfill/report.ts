@@ -5,7 +5,7 @@ import { relativeTime } from '../terminal/text.ts';
 import { type BackfillState, spanWords } from './backfill-state.ts';
 import { openBackfill } from './open-backfill.ts';
 
-/** What was sent; what became of it, only the workers know. */
+/** Reports what was sent; the outcome is known only to the workers. */
 export function reportEnd(
   { terminal, json }: Session,
   deployment: Deployment,
@@ -19,13 +19,13 @@ export function reportEnd(
   terminal.line(`Done: ${state.sent} ${codes} of ${state.shop} sent (${spanWords(state)}).`);
   if (state.asked > 0) {
     terminal.line(
-      `For ${state.asked} of them the worker asks the store: a tip, or a part of a line taken back.`,
+      `For ${state.asked} of them the worker reads the store: the file lacks tips and partly returned lines.`,
     );
   }
   if (state.unreadable > 0) {
     terminal.line(`${state.unreadable} could not be read from the store's file and were left out.`);
   }
-  terminal.line('Which of them were new and which in step already, the workers find out. See');
+  terminal.line('The workers process them now. To see the outcome:');
   terminal.line(`  ${nextCommand(deployment, 'status')}`);
   terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
   return EXIT.fine;
@@ -41,7 +41,7 @@ export function reportPause(
     return EXIT.interrupted;
   }
   terminal.line(
-    `Stopped after ${state.sent}${state.total ? ` of ${state.total}` : ''}. Go on with`,
+    `Stopped after ${state.sent}${state.total ? ` of ${state.total}` : ''}. To resume:`,
   );
   terminal.line(`  ${nextCommand(deployment, `backfill resume ${state.id}`)}`);
   return EXIT.interrupted;
@@ -60,8 +60,8 @@ export function stateDocument(state: BackfillState) {
 
 function stateWord({ finishedAt, operationId, place, sent }: BackfillState): string {
   if (finishedAt !== undefined) return 'finished';
-  if (operationId === undefined) return 'not begun';
-  return place.byte === 0 && sent === 0 ? 'waits for the store' : 'stopped or under way';
+  if (operationId === undefined) return 'not started';
+  return place.byte === 0 && sent === 0 ? 'waits for the store' : 'stopped or running';
 }
 
 export async function showBackfills(
@@ -74,14 +74,14 @@ export async function showBackfills(
   const loaded = await Promise.all(names.map((name) => backfills.load(name)));
   const states = loaded.flatMap((kept) => (kept ? [kept.state] : []));
   if (id !== undefined && states.length === 0) {
-    throw new Problem(`There is no backfill "${id}" of ${found.domain}.`);
+    throw new Problem(`${found.domain} has no backfill "${id}".`);
   }
   if (json) {
     terminal.json({ shop: found.domain, backfills: states.map(stateDocument) });
     return EXIT.fine;
   }
   if (states.length === 0) {
-    terminal.line(`No backfill of ${found.domain} was begun.`);
+    terminal.line(`${found.domain} has no backfills.`);
     return EXIT.fine;
   }
   terminal.table({

@@ -3,7 +3,7 @@ import { BulkFileGone } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type KeptBackfill, Overtaken, startWords } from './backfill-state.ts';
+import { type KeptBackfill, SavedElsewhere, startWords } from './backfill-state.ts';
 import {
   awaitFile,
   fileProblem,
@@ -25,19 +25,19 @@ export async function resumeBackfill(
   const kept = await open.backfills.load(id);
   if (!kept) {
     throw new Problem(
-      `There is no backfill "${id}" of ${open.shop.domain}.`,
-      `See those that there are: ${nextCommand(deployment, 'backfill status')}`,
+      `${open.shop.domain} has no backfill "${id}".`,
+      `To list them: ${nextCommand(deployment, 'backfill status')}`,
     );
   }
   if (kept.state.finishedAt !== undefined) {
-    session.terminal.line(`It is finished: ${kept.state.sent} were sent.`);
+    session.terminal.line(`The backfill is finished: ${kept.state.sent} were sent.`);
     return EXIT.fine;
   }
-  return carryOn(session, open, kept, options);
+  return continueBackfill(session, open, kept, options);
 }
 
-/** From wherever the backfill stands to its end: have the file written, wait for it, send it. */
-export async function carryOn(
+/** Continues from the saved place to the end: start the bulk operation, wait for its file, send it. */
+export async function continueBackfill(
   session: Session,
   open: OpenBackfill,
   given: KeptBackfill,
@@ -50,7 +50,7 @@ export async function carryOn(
   try {
     const kept = await withOperation(given, open);
     const { state } = kept;
-    const writing = terminal.progress('the store writes its file; objects so far:');
+    const writing = terminal.progress('The store is writing its file; objects so far:');
     const onWait = (objects: number) => writing.report(objects);
     const file = await awaitFile(state.operationId ?? '', open, { signal, pause, onWait });
     writing.end();
@@ -80,23 +80,23 @@ export async function carryOn(
       ? reportEnd(session, open.deployment, run.state)
       : reportPause(session, open.deployment, run.state);
   } catch (error) {
-    if (error instanceof Overtaken) {
+    if (error instanceof SavedElsewhere) {
       throw new Problem(
-        'Another process is at work on the same backfill, and this one stopped.',
-        `See how far it is: ${nextCommand(open.deployment, `backfill status ${given.state.id}`)}`,
+        'Another process is running the same backfill, so this one stopped.',
+        `To see its progress: ${nextCommand(open.deployment, `backfill status ${given.state.id}`)}`,
       );
     }
     if (error instanceof BulkFileGone) {
       throw new Problem(
-        "The store's address of the file is no longer good.",
-        `Go on with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
+        "The address of the store's file has expired.",
+        `Resume with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
       );
     }
     throw error;
   }
 }
 
-/** The store's work is begun once and kept by name: whoever goes on finds it. */
+/** The bulk operation is started once and its id saved, so that a resumed backfill finds it. */
 async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<KeptBackfill> {
   const { state, revision } = kept;
   if (state.operationId !== undefined) return kept;
@@ -104,7 +104,7 @@ async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<Ke
   return { state: next, revision: await open.backfills.save(next, revision) };
 }
 
-/** So that the same command begins a new one. A file that is gone half-way is left to a person. */
+/** The same command then starts a new one. If the file expired half-way, a person must decide. */
 async function forgetOperation(
   { state, revision }: KeptBackfill,
   { backfills }: OpenBackfill,

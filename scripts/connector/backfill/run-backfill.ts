@@ -20,7 +20,7 @@ export interface BackfillWorld {
   readonly queue: Pick<BulkQueue, 'sendAll'>;
   readonly depth: QueueDepth;
   readonly pace: Pace;
-  /** More than this waiting for the workers, and nothing is added: live events must not queue behind it. */
+  /** Nothing is sent while more messages than this wait: live events must not wait behind the backfill. */
   readonly mostWaiting: number;
   readonly now: () => Date;
   /** Ends early when the signal fires. */
@@ -37,9 +37,9 @@ export interface BackfillRun {
 type Completed = Extract<BulkState, { kind: 'completed' }>;
 
 /**
- * Sends what the store's file holds, from where the backfill stood. Send, then save: what a crash between
- * the two repeats is one window with the same names, which the queue drops within five minutes and the
- * ledger calls unchanged later.
+ * Sends the contents of the store's file from the saved place on. Send, then save: a crash between
+ * the two repeats one window with the same ids, which the queue drops within five minutes and the
+ * ledger makes `unchanged` later.
  */
 export async function runBackfill(
   kept: KeptBackfill,
@@ -120,8 +120,8 @@ function couponsIn(window: readonly BulkEntity[]): readonly StoreCoupon[] {
 }
 
 /**
- * The message of one entity. Its delivery is named by the backfill and the entity, so that sending it
- * again after a crash is sending the same.
+ * The message of one entity. Its delivery id is made from the backfill and the entity, so that sending it
+ * again after a crash sends the same message.
  */
 export function toEvent(
   found: Exclude<BulkEntity, { kind: 'unreadable' }>,
@@ -145,9 +145,9 @@ export function toEvent(
 }
 
 /**
- * Keeps V8 from widening the space for new objects. It would do so for a stream that waits for its queue,
- * since what waits survives: a hundred megabytes for a little speed, which the pace does not need. Without
- * it, the memory of a backfill is flat only after a while.
+ * Keeps V8 from enlarging the space for new objects. It would do so for a stream that waits for its queue,
+ * because waiting objects survive: a hundred megabytes for speed that a paced backfill does not need. Without
+ * it, the memory use of a backfill becomes flat only after a while.
  */
 export function keepMemorySteady(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

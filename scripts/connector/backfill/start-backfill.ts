@@ -25,7 +25,7 @@ import {
   type StartOptions,
 } from './pace.ts';
 import { stateDocument } from './report.ts';
-import { carryOn } from './resume-backfill.ts';
+import { continueBackfill } from './resume-backfill.ts';
 
 export async function startBackfill(
   session: Session,
@@ -38,7 +38,7 @@ export async function startBackfill(
   const open = openBackfill(deployment, options.shop);
   const id = backfillId(kind, given.since, given.until);
   const kept = await open.backfills.load(id);
-  // Without an end, it is that of the run: what comes later is live.
+  // Without --until the period ends now: later changes arrive as webhooks.
   const until = kept && !options.again ? kept.state.until : (given.until ?? now.toISOString());
   const span = { kind, ...(given.since && { since: given.since }), ...(until && { until }) };
   await checkVisibility(span, open, now);
@@ -46,10 +46,10 @@ export async function startBackfill(
   if (kept?.state.finishedAt !== undefined && !options.again) {
     return alreadyDone(session, open, kept.state, now);
   }
-  if (!options.yes) return rehearse(session, open, span, { id, kept, options });
+  if (!options.yes) return dryRun(session, open, span, { id, kept, options });
   if (kept && !options.again) {
-    session.terminal.note(`Going on with ${id}: ${kept.state.sent} were sent.`);
-    return carryOn(session, open, kept, options);
+    session.terminal.note(`Resuming ${id}: ${kept.state.sent} were sent.`);
+    return continueBackfill(session, open, kept, options);
   }
   const state: BackfillState = {
     id,
@@ -65,13 +65,13 @@ export async function startBackfill(
   };
   await open.backfills.enlist(id);
   const revision = await open.backfills.save(state, kept?.revision);
-  session.terminal.note(`Backfill ${id} begins. Ctrl-C stops it; it can go on later.`);
-  return carryOn(session, open, { state, revision }, options);
+  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; "backfill resume" continues it.`);
+  return continueBackfill(session, open, { state, revision }, options);
 }
 
 function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 'since' | 'until'> {
   if (since !== undefined && since >= now.getTime()) {
-    throw new BadArguments('--since lies in the future.');
+    throw new BadArguments('--since is in the future.');
   }
   if (since !== undefined && until !== undefined && until <= since) {
     throw new BadArguments('--until must be later than --since.');
@@ -84,7 +84,7 @@ function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 
 
 type Span = Pick<BackfillState, 'kind' | 'since' | 'until'>;
 
-async function rehearse(
+async function dryRun(
   { terminal, json }: Session,
   { ask, deployment, shop }: OpenBackfill,
   span: Span,
@@ -103,9 +103,9 @@ async function rehearse(
     terminal.line(line);
   }
   if (begun) {
-    terminal.line(`It was begun before, and ${begun.sent} were sent: it would go on.`);
+    terminal.line(`It was started before and ${begun.sent} were sent: it would resume.`);
   }
-  terminal.line('Nothing was sent. To do it, repeat the command with --yes.');
+  terminal.line('Nothing was sent. To send them, repeat the command with --yes.');
   return EXIT.fine;
 }
 
@@ -120,7 +120,7 @@ function estimateLines(
   return [
     `${count} ${span.kind} of ${shop} ${spanWords(span)}${codes}.`,
     `Calls: ${storeCalls} to the store and one every few seconds while it writes, ${queueRequests} to the queue, at most ${loyaltyCalls} to the loyalty service.`,
-    `Time: about ${longSpan(seconds)} at ${rate}/s (--rate), and what the store needs to write its file.`,
+    `Time: about ${longSpan(seconds)} at ${rate}/s (--rate), plus the time that the store needs to write its file.`,
   ];
 }
 
@@ -135,7 +135,7 @@ function alreadyDone(
     return EXIT.fine;
   }
   const when = relativeTime(Date.parse(state.finishedAt ?? ''), now);
-  terminal.line(`This was done ${when}: ${state.sent} sent. Repeat it from the beginning with`);
+  terminal.line(`This backfill finished ${when}: ${state.sent} sent. To start it again:`);
   terminal.line(`  ${nextCommand(deployment, `${startWords(state)} --again --yes`)}`);
   return EXIT.fine;
 }
@@ -143,7 +143,7 @@ function alreadyDone(
 const SIXTY_DAYS_MS = 60 * 86_400_000;
 
 /**
- * Without `read_all_orders` the store leaves older orders out without a word (Shopify, "Order"): a
+ * Without `read_all_orders` the store silently leaves out older orders (Shopify, "Order"): a
  * backfill that looks complete and is not would be worse than none.
  */
 export async function checkVisibility(
@@ -159,7 +159,7 @@ export async function checkVisibility(
   if (accessScopes.some(({ handle }) => handle === 'read_all_orders')) return;
   const day = new Date(Math.ceil(oldest / 86_400_000) * 86_400_000).toISOString().slice(0, 10);
   throw new Problem(
-    'The app sees the orders of the last 60 days only: it lacks the access scope read_all_orders, and the store would leave the older ones out.',
-    `Ask Shopify for that scope (in the app's API access requests), or begin later: --since ${day}`,
+    'The app can read only the orders of the last 60 days: it lacks the access scope read_all_orders, and the store would leave out older orders.',
+    `Ask Shopify for that scope (in the app's API access requests), or start later: --since ${day}`,
   );
 }

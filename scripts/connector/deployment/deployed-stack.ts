@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Problem } from '../exit.ts';
-import { awsSettings, type Deployment, outputsOf, PATIENCE } from './deployment.ts';
+import { awsSettings, CLIENT_LIMITS, type Deployment, outputsOf } from './deployment.ts';
 import { readStageSettings, stageOfStack } from './stage-settings.ts';
 
 export interface StackName {
@@ -9,15 +9,15 @@ export interface StackName {
   readonly profile?: string;
 }
 
-/** A stack on AWS, by the outputs that CloudFormation keeps of it. */
+/** Finds a stack on AWS by its CloudFormation outputs. */
 export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
   const stage = stageOfStack(stack);
   const connector = await readStageSettings(stage);
   const account = place.profile === undefined ? {} : { profile: place.profile };
   const client = new CloudFormationClient({
-    ...PATIENCE,
+    ...CLIENT_LIMITS,
     ...account,
-    // Left out, the SDK looks for it in the environment and in the profile.
+    // If undefined, the SDK reads it from the environment and the profile.
     ...(place.region !== undefined && { region: place.region }),
   });
   const region = await client.config.region();

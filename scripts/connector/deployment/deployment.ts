@@ -2,7 +2,7 @@ import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import { Problem } from '../exit.ts';
 
-/** Given as it is to every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
+/** The settings of every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
 export interface AwsSettings {
   readonly region: string;
   readonly profile?: string;
@@ -17,7 +17,7 @@ export interface AwsSettings {
   };
 }
 
-/** A connector that runs somewhere, as its operator meets it. */
+/** A running connector, on AWS or on this machine. */
 export interface Deployment {
   readonly where: 'aws' | 'local';
   /** `prod`, or the name in `connector.config.<stage>.ts`. */
@@ -26,13 +26,13 @@ export interface Deployment {
   readonly region: string;
   readonly aws: AwsSettings;
   /**
-   * What the stack says of itself. Asked for one by one: an older deployment may lack one that another
+   * An output of the stack. Read one by one: an older deployment may lack one that only another
    * command needs. Throws a `Problem` that names the missing one.
    */
   output(name: StackOutput): string;
   /** The settings of this stage, from its file in this folder. */
   readonly connector: Connector;
-  /** Stand-ins of the store, the loyalty service and CloudWatch, on this machine only. */
+  /** The sandboxes of the store, the loyalty service and CloudWatch; only on this machine. */
   readonly sandbox?: SandboxAddresses;
 }
 
@@ -43,10 +43,10 @@ interface SandboxAddresses {
 }
 
 /**
- * A person waits, so an endpoint that hangs is told of within half a minute; and throttling at 3 a.m. is
- * worth a few attempts more than a function would make.
+ * A user is waiting, so a hanging endpoint is reported within half a minute; and throttling is
+ * retried a few times more than in a function.
  */
-export const PATIENCE = {
+export const CLIENT_LIMITS = {
   maxAttempts: 5,
   requestHandler: {
     connectionTimeout: 3_000,
@@ -57,8 +57,8 @@ export const PATIENCE = {
   },
 } as const;
 
-export function awsSettings(place: Omit<AwsSettings, keyof typeof PATIENCE>): AwsSettings {
-  return { ...place, ...PATIENCE };
+export function awsSettings(place: Omit<AwsSettings, keyof typeof CLIENT_LIMITS>): AwsSettings {
+  return { ...place, ...CLIENT_LIMITS };
 }
 
 export function outputsOf(
@@ -73,7 +73,7 @@ export function outputsOf(
   };
 }
 
-/** A command to run next, whole: it can be copied, and means the same deployment. */
+/** A complete command to copy, for the same deployment. */
 export function nextCommand(
   { where, stack, region, aws }: Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>,
   command: string,

@@ -16,7 +16,7 @@ interface Place {
   readonly said: string;
 }
 
-/** The first that fits is told. */
+/** The first match is used. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     when: /^(ExpiredToken|ExpiredTokenException|RequestExpired|TokenRefreshRequired)\b|token.*(is|has) expired|SSO.*expired/i,
@@ -26,7 +26,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     when: /^RequestTimeTooSkewed\b|Signature (expired|not yet current)/i,
     message: () => 'AWS refuses the request because the clock of this machine is wrong.',
-    next: () => 'Set the clock (date -u shows what this machine thinks), then repeat the command.',
+    next: () => 'Set the clock (date -u shows the time of this machine), then repeat the command.',
   },
   {
     when: /^CredentialsProviderError\b|Could not load credentials|Could not resolve credentials/i,
@@ -56,21 +56,20 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     when: /^(Throttling|ThrottlingException|ThrottledException|RequestLimitExceeded|TooManyRequestsException|ProvisionedThroughputExceededException|RequestThrottled|SlowDown)\b|Rate exceeded/i,
-    message: () =>
-      'AWS is limiting how fast this account may ask, and did so several times in a row.',
+    message: () => 'AWS throttled the requests of this account several times in a row.',
     next: () =>
       'Wait a minute and repeat the command; nothing was changed by the call that failed.',
   },
   {
     when: /^(QueueDoesNotExist|ResourceNotFoundException)\b|NonExistentQueue/,
     message: ({ stack, region }) =>
-      `A part of ${stack} is not there in ${region}: it was deleted or renamed.`,
+      `A resource of ${stack} does not exist in ${region}: it was deleted or renamed.`,
     next: () =>
-      'Deploy the stack again (npm run deploy): its outputs name parts that do not exist.',
+      'Deploy the stack again (npm run deploy): its outputs name resources that do not exist.',
   },
   {
     when: /^(ENOTFOUND|EAI_AGAIN)\b|getaddrinfo/,
-    message: ({ said }) => `AWS cannot be found from here: ${said}`,
+    message: ({ said }) => `The address of AWS cannot be resolved from here: ${said}`,
     next: () => 'Check the network, the proxy, and that --region names a region.',
   },
   {
@@ -81,7 +80,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ];
 
-/** What an error of the AWS SDK means for the person at the keyboard; undefined for any other error. */
+/** What an error of the AWS SDK means for the user; undefined for any other error. */
 export function explainAwsError(error: unknown, options: CommonOptions): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';

@@ -9,8 +9,8 @@ import { PROJECT_FOLDER, readStageSettings } from './stage-settings.ts';
 
 /**
  * The deployed stack that was named, by option or by CONNECTOR_STACK, else the one that runs on this
- * machine. A named one is never replaced by the local one: whoever means production must not mend the
- * wrong thing.
+ * machine. The local stack never replaces a named one: a command for production must not change the
+ * wrong deployment.
  */
 export async function findDeployment(options: CommonOptions): Promise<Deployment> {
   const stack = options.stack ?? process.env.CONNECTOR_STACK;
@@ -44,12 +44,18 @@ async function findLocalStack(): Promise<Deployment> {
   const { file, text } = await readStackFile();
   const parsed = v.safeParse(localStack, parseJson(text));
   if (!parsed.success) {
-    throw new Problem(`${file} is not what "npm start" writes.`, 'Delete it and run "npm start".');
+    throw new Problem(
+      `${file} was not written by "npm start", or is damaged.`,
+      'Delete it and run "npm start".',
+    );
   }
   const { pid, stack, stage, settings, region, endpoint, credentials, outputs, ...sandbox } =
     parsed.output;
   if (!isAlive(pid)) {
-    throw new Problem('The connector on this machine has stopped; it left its description.', START);
+    throw new Problem(
+      'The connector on this machine is no longer running, but its description file remains.',
+      START,
+    );
   }
   return {
     where: 'local',
@@ -63,7 +69,7 @@ async function findLocalStack(): Promise<Deployment> {
   };
 }
 
-/** Of the folder the command was started in, else of the project. */
+/** Looks in the current folder first, then in the project. */
 async function readStackFile(): Promise<{ readonly file: string; readonly text: string }> {
   for (const folder of [process.cwd(), PROJECT_FOLDER]) {
     const file = join(folder, STACK_FILE);

@@ -1,8 +1,5 @@
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store } from '../../../shared/core/sync/store-reader.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
@@ -17,16 +14,16 @@ import { type Ask, createAdminClient } from '../../../shared/shopify/admin/clien
 import { Problem } from '../exit.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The store and the loyalty service, asked with the very readers and credentials of the functions. */
+/** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
   readonly store: Store;
   readonly rewards: RewardStore;
-  /** The Admin API of one shop, for questions that the workers do not ask. */
+  /** The Admin API of one shop, for requests that the workers do not make. */
   ask(shop: Shop): Ask;
   loyalty(shop: Shop): LoyaltyClient;
 }
 
-/** A failed renewal is of interest to a process that runs for days. */
+/** A failed renewal of a secret matters only to a process that runs for days. */
 const silent = { count: () => {}, log: () => {} };
 
 export function openShopServices({ aws, output, connector, sandbox }: Deployment): ShopServices {
@@ -51,19 +48,15 @@ export function openShopServices({ aws, output, connector, sandbox }: Deployment
   };
 }
 
-/** The ledger of a deployment. */
-export function openLedger(deployment: Deployment): Ledger {
-  const client = new DynamoDB(deployment.aws);
-  return createDynamoDbLedger({ client, table: deployment.output('LedgerTable') });
-}
-
 type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
 
-/** Why the store did not do what it was asked, for the person at the keyboard. */
+/** Explains to the user why the store refused a request or did not answer. */
 export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'where'>): Problem {
   if (answer.kind === 'user-errors') {
     const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
-    return new Problem(`The store refuses it: ${fields.join(', ') || 'without a reason'}.`);
+    return new Problem(
+      `The store refuses the request: ${fields.join(', ') || 'without a reason'}.`,
+    );
   }
   return storeProblemFrom(unavailable(answer).why, where);
 }
@@ -82,8 +75,8 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
     case 'unauthorized':
     case 'forbidden':
       return new Problem(
-        `The store does not accept the credentials of the connector (${why}).`,
-        'Set them: npx loyalty-connector secrets set store. The doctor shows more: npx loyalty-connector doctor.',
+        `The store refuses the credentials of the connector (${why}).`,
+        'Set them: npx loyalty-connector secrets set store. For details run: npx loyalty-connector doctor.',
       );
     case 'credentials-unreachable':
       return new Problem(
@@ -100,13 +93,13 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
       );
     case 'throttled':
       return new Problem(
-        'The store is limiting how fast it may be asked.',
-        'Wait a minute and repeat the command; nothing was changed by the question that failed.',
+        'The store throttles requests.',
+        'Wait a minute and repeat the command; the failed request changed nothing.',
       );
     default:
       return new Problem(
-        `The store does not answer as it should (${why}).`,
-        'Repeat the command; if it stays, run: npx loyalty-connector doctor.',
+        `The store gave an unexpected answer (${why}).`,
+        'Repeat the command; if it fails again, run: npx loyalty-connector doctor.',
       );
   }
 }

@@ -4,7 +4,7 @@ import type { Connector } from '../../../shared/config/connector-config.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { Problem } from '../exit.ts';
 
-/** The folder of the project, whatever folder the command was started in. */
+/** The folder of the project, independent of the current folder. */
 export const PROJECT_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 
 const STACK_PREFIX = 'loyalty-connector-';
@@ -19,7 +19,7 @@ export function stageOfStack(stack: string): string {
   );
 }
 
-/** The settings of one stage, checked: what the functions of that stage were built with. */
+/** The checked settings of one stage, with which its functions were built. */
 export async function readStageSettings(
   stage: string,
   file = settingsFileOf(stage),
@@ -35,5 +35,5 @@ export async function readStageSettings(
   }
   const read = await readSettingsFile(PROJECT_FOLDER, file);
   if (read.kind === 'settings') return read.connector;
-  throw new Problem(read.faults.join('\n'), `Mend ${file}, then run the command again.`);
+  throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
 }

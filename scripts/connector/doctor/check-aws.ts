@@ -22,7 +22,7 @@ export function checkOutputs({ stack, region, output }: Deployment): readonly Fi
   return [fail(`${stack} lacks the outputs ${missing.join(', ')}`, 'Deploy it: npm run deploy')];
 }
 
-/** The calls that the other commands make, each once and changing nothing. */
+/** The read calls that the other commands make, each once. */
 export async function checkAccess(
   deployment: Deployment,
   explain: (error: unknown) => string,
@@ -63,25 +63,26 @@ export async function checkConcurrency({
   const { AccountLimit } = await new LambdaClient(aws).send(new GetAccountSettingsCommand({}));
   const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } =
     AccountLimit ?? {};
-  if (total === undefined || unreserved === undefined) return [info('AWS does not tell the quota')];
+  if (total === undefined || unreserved === undefined)
+    return [info('AWS does not report the quota')];
   return judgeConcurrency({ total, unreserved }, connector.deployment);
 }
 
-/** What the account may run at once in this region. */
+/** The concurrency quota of the account in this region. */
 export interface ConcurrencyLimits {
   readonly total: number;
-  /** Of it, what no function has set apart for itself. */
+  /** The part that no function has reserved. */
   readonly unreserved: number;
 }
 
-/** Receivers that should be able to run beside the workers: the store sends in bursts. */
+/** Receivers that should be able to run in parallel with the workers: the store sends in bursts. */
 const RECEIVERS = 10;
-/** AWS keeps as much for functions without a reservation ("Configuring reserved concurrency"). */
+/** AWS keeps this many for functions without a reservation ("Configuring reserved concurrency"). */
 const KEPT_UNRESERVED = 100;
 
 const RAISE = 'Ask for more in Service Quotas: "Concurrent executions" of AWS Lambda.';
 
-/** Whether the settings fit into the account. A new one often has a quota of ten. */
+/** Checks whether the settings fit the quota. A new account often has a quota of ten. */
 export function judgeConcurrency(
   { total, unreserved }: ConcurrencyLimits,
   { maxConcurrency, reservedReceiverConcurrency }: Connector['deployment'],
@@ -93,12 +94,12 @@ export function judgeConcurrency(
     reservedReceiverConcurrency !== undefined &&
     total < reservedReceiverConcurrency + KEPT_UNRESERVED
   ) {
-    const what = `${quota}: setting ${reservedReceiverConcurrency} apart for the receiver makes a deployment fail`;
+    const what = `${quota}: reserving ${reservedReceiverConcurrency} for the receiver makes a deployment fail`;
     return [fail(what, `${RAISE} Or remove deployment.reservedReceiverConcurrency.`)];
   }
   const receivers = reservedReceiverConcurrency === undefined ? RECEIVERS : 0;
   if (unreserved < workers + receivers) {
-    const what = `${quota}, ${unreserved} of them for everybody: ${workers} workers and the receiver may throttle each other`;
+    const what = `${quota}, ${unreserved} of them unreserved: ${workers} workers and the receiver may throttle each other`;
     return [warn(what, `${RAISE} Or lower deployment.maxConcurrency.`)];
   }
   return [pass(`${quota}; ${workers} workers and the receiver fit`)];

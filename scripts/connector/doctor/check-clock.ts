@@ -1,9 +1,9 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, info, pass, warn } from './finding.ts';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** What time it is elsewhere: any answer tells it, whatever else it says. */
+/** Reads the `Date` header of each service; any answer has one. */
 export async function readClocks({
   connector,
   output,
@@ -25,11 +25,11 @@ export async function readClocks({
 
 async function askDate(address: string): Promise<string | undefined> {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
     return answer.headers.get('date') ?? undefined;
   } catch {
-    // Who cannot be reached is told by the checks that need them.
+    // Other checks report a service that cannot be reached.
     return undefined;
   }
 }
@@ -51,13 +51,13 @@ export function judgeClock(readings: readonly ClockReading[]): readonly Finding[
     const theirs = Date.parse(date ?? '');
     return Number.isFinite(theirs) ? [{ whose, seconds: Math.round((at - theirs) / 1000) }] : [];
   });
-  if (skews.length === 0) return [info('nobody told the time to compare with')];
+  if (skews.length === 0) return [info('no answer had a time to compare with')];
   const off = skews.filter(({ seconds }) => Math.abs(seconds) > TOLERANCE_SECONDS);
   if (off.length === 0) return [pass(`within ${TOLERANCE_SECONDS} s of ${listOf(skews)}`)];
   return off.map(({ whose, seconds }) =>
     warn(
       `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of ${whose}`,
-      'Let the machine set its clock by the network (timedatectl set-ntp true).',
+      'Synchronise the clock over the network (timedatectl set-ntp true).',
     ),
   );
 }

@@ -7,7 +7,7 @@ import { type Finding, fail, pass, warn } from './finding.ts';
 
 type DoNext = (command: string) => string;
 
-/** Does the shop take the token, and may the app see what the workers read? */
+/** Checks that the shop accepts the token and that the app has the scopes that the workers need. */
 export async function checkAdminApi(
   shop: Shop,
   services: ShopServices,
@@ -21,15 +21,15 @@ export async function checkAdminApi(
     return findings.map((finding) => ofShop(shop, finding));
   }
   const { why, misconfigured } = unavailable(answer);
-  const what = `${shop.domain}: the Admin API does not answer as it should (${why})`;
+  const what = `${shop.domain}: the Admin API gave an unexpected answer (${why})`;
   return [
     misconfigured
       ? fail(what, doNext(`secrets set store --shop ${shop.domain}`))
-      : fail(what, 'Nothing is wrong with the settings as far as can be seen: try again later.'),
+      : fail(what, 'The settings look correct: try again later.'),
   ];
 }
 
-/** By the most harmless call of the contract: one entry of the list of rewards. */
+/** Uses the most harmless operation of the contract: one entry of the list of rewards. */
 export async function checkLoyalty(
   shop: Shop,
   services: ShopServices,
@@ -39,7 +39,7 @@ export async function checkLoyalty(
   switch (result.kind) {
     case 'success':
     case 'warning':
-      return [pass(`${shop.domain}: the loyalty service takes the credentials`)];
+      return [pass(`${shop.domain}: the loyalty service accepts the credentials`)];
     case 'business-error':
     case 'transport-failure': {
       const said = result.message.replace(/\.$/, '');
@@ -47,11 +47,13 @@ export async function checkLoyalty(
         const refused = `${shop.domain}: the loyalty service refuses the credentials or the address (${said})`;
         return [fail(refused, doNext(`secrets set loyalty --shop ${shop.domain}`))];
       }
-      const what = `${shop.domain}: the loyalty service does not answer as it should (${said})`;
+      const what = `${shop.domain}: the loyalty service gave an unexpected answer (${said})`;
       if (result.class === 'throttled') {
-        return [warn(what, 'It asks for fewer calls: workers slow down by themselves.')];
+        return [
+          warn(what, 'It asks for fewer calls; workers slow down on their own. Nothing to do.'),
+        ];
       }
-      return [fail(what, 'Workers wait and retry. Ask those who run the loyalty service.')];
+      return [fail(what, 'Workers wait and retry. Ask the operator of the loyalty service.')];
     }
   }
 }
@@ -72,14 +74,14 @@ const ALWAYS: readonly NeededScope[] = [
   { scope: 'read_discounts', for: 'discount codes' },
 ];
 
-/** For the way back into the store, where it is deployed. */
+/** For the storefront, where it is deployed. */
 const STOREFRONT: readonly NeededScope[] = [
   { scope: 'write_customers', for: 'the balances of customers (storefront)' },
   { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
-  { scope: 'write_app_proxy', for: 'the app proxy that asks the storefront' },
+  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
 ];
 
-/** Whether the app may do what the functions ask for under these rules. */
+/** Checks that the app has the scopes that the functions need under these rules. */
 export function judgeScopes(
   granted: readonly string[],
   { enrich }: Pick<MappingRules, 'enrich'>,
@@ -105,10 +107,10 @@ export function judgeScopes(
   if (!has('read_all_orders')) {
     findings.push(
       warn(
-        'the app lacks the scope read_all_orders: an order of more than 60 days cannot be read again',
+        'the app lacks the scope read_all_orders: an order older than 60 days cannot be read again',
         'Ask Shopify for read_all_orders in the app, or accept that late returns of old orders wait.',
       ),
     );
   }
-  return findings.length > 0 ? findings : [pass(`the token is accepted, all scopes are there`)];
+  return findings.length > 0 ? findings : [pass(`the token is accepted and has all scopes`)];
 }

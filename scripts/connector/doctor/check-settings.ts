@@ -6,7 +6,7 @@ import type {
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
-/** They were checked when they were read: here it is what no check of a single setting can see. */
+/** Reading the settings has checked each one; this finds what no check of a single setting can see. */
 export function checkSettings({ where, stage, connector }: Deployment): readonly Finding[] {
   const file = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
   const { hostname } = new URL(connector.loyalty.address);
@@ -18,14 +18,14 @@ export function checkSettings({ where, stage, connector }: Deployment): readonly
   return [pass(`${file} is valid: ${shops}`)];
 }
 
-/** Whether an address has confirmed its subscription is told by SNS alone, in its console. */
+/** Only the SNS console shows whether an address has confirmed its subscription. */
 export function checkAlarms({ emails }: Alarms): readonly Finding[] {
   return emails.length > 0
     ? [pass(`go to ${emails.length} addresses, each of which must have confirmed its subscription`)]
-    : [warn('alarms.emails names nobody: no one is told', 'Add an address and deploy.')];
+    : [warn('alarms.emails is empty: alarms notify no one', 'Add an address and deploy.')];
 }
 
-/** What each means, in a line; the whole of it stands in shared/config/loyalty-assumptions.ts. */
+/** The meaning of each in one line; shared/config/loyalty-assumptions.ts has the full text. */
 const MEANINGS: Record<keyof LoyaltyAssumptions, string> = {
   ordersAreReplaced: 'an order sent again replaces the earlier one',
   couponsAreReplaced: 'a coupon sent again replaces the earlier one',
@@ -35,7 +35,7 @@ const MEANINGS: Record<keyof LoyaltyAssumptions, string> = {
   cashbackAddIs: 'which operation type adds cashback; unset, no cashback is changed',
 };
 
-/** What the contract leaves open and the settings take as given: for a person to confirm. */
+/** The assumptions of the settings, for a person to confirm. */
 export function listAssumptions(assumptions: CompleteAssumptions): readonly Finding[] {
   return (Object.keys(MEANINGS) as (keyof LoyaltyAssumptions)[]).map((name) =>
     info(`${name}: ${assumptions[name] ?? 'unset'} (${MEANINGS[name]})`),

@@ -9,7 +9,7 @@ import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webhook.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
-/** Reachable, closed to a forged signature, open to a right one. Nothing is queued by it. */
+/** Checks that the address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export async function checkWebhookAddress(
   { domain, path }: Shop,
   deployment: Deployment,
@@ -64,7 +64,7 @@ function answerText(answer: PostedWebhook): string {
   return answer.kind === 'answered' ? `${answer.status}` : answer.why;
 }
 
-/** The secrets to be compared with each other; they leave this process in no form. */
+/** Reads the secrets to compare them; they do not leave this process. */
 export async function readAppSecrets(
   client: SecretsManagerClient,
   { connector, output }: Deployment,
@@ -87,7 +87,7 @@ export async function readAppSecrets(
   );
 }
 
-/** What one shop's webhooks are signed with, and its app asks with. */
+/** The secrets that sign a shop's webhooks, and the client secret of its app. */
 export interface AppSecrets {
   readonly shop: string;
   /** The current webhook secret and, during a rotation, the older one. */
@@ -95,7 +95,7 @@ export interface AppSecrets {
   readonly clientSecret: string | undefined;
 }
 
-/** Compares secrets and tells nothing of them. */
+/** Compares the secrets without showing them. */
 export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] {
   const findings: Finding[] = [];
   for (const [index, one] of all.entries()) {
@@ -104,14 +104,14 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
       findings.push(
         warn(
           `${one.shop} and ${other.shop} share one app secret: a body of one is valid at the other`,
-          'Give each shop an app of its own. Until then whoever gets hold of a body can replay it there.',
+          'Give each shop an app of its own. Until then a captured body can be replayed at the other shop.',
         ),
       );
     }
     if (one.clientSecret !== undefined && !one.webhook.includes(one.clientSecret)) {
       findings.push(
         warn(
-          `${one.shop}: the store secret holds another client secret than the one webhooks are checked with`,
+          `${one.shop}: the client secret in the store secret differs from the webhook secret`,
           'An app signs webhooks with its client secret: one of the two was not rotated.',
         ),
       );

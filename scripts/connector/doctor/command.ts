@@ -15,9 +15,9 @@ Ends with 0 when nothing failed and with 1 otherwise.
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('check everything a deployment needs, each line with its fix')
+    .summary('check everything that a deployment needs, with a fix for each problem')
     .description(
-      'Settings, AWS, secrets, webhook address, store, loyalty service, clock, quota, assumptions.',
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock, quota and assumptions.',
     )
     .addHelpText('after', EXAMPLES)
     .action(

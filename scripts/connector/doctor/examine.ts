@@ -9,12 +9,12 @@ import { openChecks } from './open-checks.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** Find → check everything at once → tell each line with its fix. */
+/** Find the deployment → run all checks in parallel → print each finding with its fix. */
 export async function examine(
   { terminal, json, findDeployment }: Session,
   options: CommonOptions,
 ): Promise<ExitCode> {
-  // Settings that are wrong or a stack that is not there are thrown here, with their fix.
+  // Throws a `Problem` for wrong settings or a missing stack.
   const deployment = await findDeployment();
   const explain = (error: unknown) => problemOf(error, options);
   const checks = openChecks(deployment, (error) => explain(error).what);
@@ -62,13 +62,13 @@ function printResult(terminal: Terminal, { name, findings }: CheckResult): void 
     const [first = '', ...rest] = wrap(printable(what), room);
     terminal.line(`${terminal.style(style, text)}  ${name.padEnd(NAME_WIDTH)}${first}`);
     for (const more of rest) terminal.line(`${indent}${more}`);
-    // In one piece: a command that is broken over two lines cannot be copied.
+    // Not wrapped: a command that is broken over two lines cannot be copied.
     if (fix !== undefined) terminal.line(`${indent}fix: ${printable(fix)}`);
   }
 }
 
 function summaryOf(failed: number, warned: number): string {
   const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
-  if (failed === 0) return warned === 0 ? 'All is well.' : `Nothing failed; ${warnings}.`;
-  return `${failed} failed, ${warnings}. Mend the first one and run it again.`;
+  if (failed === 0) return warned === 0 ? 'All checks passed.' : `Nothing failed; ${warnings}.`;
+  return `${failed} failed, ${warnings}. Fix the first one and run the command again.`;
 }

@@ -1,6 +1,6 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Finding {
-  /** `info`: neither good nor bad, but somebody has to know. */
+  /** `info`: neither good nor bad, but worth knowing. */
   readonly verdict: 'pass' | 'warn' | 'fail' | 'info';
   readonly what: string;
   /** What to do about it, for `warn` and `fail`. */
@@ -12,7 +12,7 @@ export const info = (what: string): Finding => ({ verdict: 'info', what });
 export const warn = (what: string, fix: string): Finding => ({ verdict: 'warn', what, fix });
 export const fail = (what: string, fix: string): Finding => ({ verdict: 'fail', what, fix });
 
-/** One thing that is looked at. */
+/** One check. */
 export interface Check {
   readonly name: string;
   run(): Promise<readonly Finding[]>;
@@ -24,8 +24,8 @@ export interface CheckResult {
 }
 
 /**
- * All at once, told in their order as soon as each is there. A check that breaks or hangs is a finding
- * of its own and holds nobody up.
+ * Runs all checks in parallel and yields their results in order. A check that throws or hangs becomes a
+ * finding and does not delay the others.
  */
 export async function* runChecks(
   checks: readonly Check[],

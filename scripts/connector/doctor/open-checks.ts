@@ -11,7 +11,7 @@ import { checkAlarms, checkSettings, listAssumptions } from './check-settings.ts
 import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
 import { type Check, type Finding, fail, pass, warn } from './finding.ts';
 
-/** Everything that is looked at, in the order in which it is told. */
+/** All checks, in the order in which they are printed. */
 export function openChecks(deployment: Deployment, explain: (error: unknown) => string): Check[] {
   const { connector, aws, output } = deployment;
   const services = openShopServices(deployment);
@@ -68,7 +68,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     const all = await readSubscriptions(deployment);
     return all.flatMap(({ shop, found }): Finding[] => {
       if (found.kind === 'unknown') {
-        return [warn(`${shop}: ${found.why}`, 'Mend what the Admin API check above says.')];
+        return [warn(`${shop}: ${found.why}`, 'Fix what the Admin API check above reports.')];
       }
       const { right, faults, notes } = found.value;
       const [first, ...others] = faults;

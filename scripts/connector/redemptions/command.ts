@@ -16,7 +16,7 @@ Examples:
       the store did not take the code of a lost one: it is made with this code instead
       (without --code: tried again as it was)
 
-Look at the customer in the loyalty service's panel first: what you say here is believed.
+Look at the customer in the loyalty service's panel first: the connector does not check what you say here.
 `;
 
 /** `loyalty-connector redemptions …` */
@@ -29,10 +29,10 @@ export function registerRedemptions(program: Command): void {
     );
   group
     .command('list')
-    .summary('those that wait for something; all with --all')
-    .description('Shows the redemptions that are not at their end. Nothing is changed.')
+    .summary('list unfinished redemptions; all with --all')
+    .description('Lists the redemptions that are not finished. Changes nothing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--all', 'those at their end, too')
+    .option('--all', 'list finished ones too')
     .action(
       runAction<ListOptions>(async (session, options) =>
         (await import('./show-redemptions.ts')).listCommand(session, options),
@@ -41,9 +41,9 @@ export function registerRedemptions(program: Command): void {
   group
     .command('show')
     .argument('<customer>', "the customer's id in the store")
-    .summary('the balance of one customer, what was redeemed, and which codes were used')
+    .summary('show the balance, the redemptions and the used codes of one customer')
     .description(
-      'Shows the balance that the last point event brought and all redemptions of one customer, and asks the store which codes were used.',
+      'Shows the balance from the last point event and all redemptions of one customer, with the codes that were used in the store.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(
@@ -54,10 +54,10 @@ export function registerRedemptions(program: Command): void {
   group
     .command('settle')
     .argument('<customer>', "the customer's id in the store")
-    .argument('<id>', 'of the redemption')
-    .summary('say what became of a pending redemption, or have a lost code made')
+    .argument('<id>', 'the id of the redemption')
+    .summary('record the outcome of a pending redemption, or create a lost code')
     .description(
-      'Settles a redemption whose outcome is unknown, or has the code of a lost one made. Without --yes it only says what it would do.',
+      'Records the outcome of a pending redemption, or creates the code of a lost one. Without --yes it only shows what it would do.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--happened', 'the loyalty service took the points')

@@ -3,7 +3,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/services.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Table } from '../terminal/table.ts';
@@ -31,7 +31,7 @@ export async function openRedemptions(
   if (!connector.storefront) {
     throw new Problem(
       `The settings of ${deployment.stack} have no storefront.`,
-      'Without it nobody can redeem a reward in the store.',
+      'Rewards can be redeemed in the store only with a storefront: add storefront: {} and deploy.',
     );
   }
   return {
@@ -54,25 +54,25 @@ export interface FoundRedemption {
   readonly redemption: Redemption;
 }
 
-/** One word for where it stands, and what that means for whoever reads it. */
+/** The state in one word, with an explanation. */
 export function describeState({ state }: Redemption): {
   readonly word: string;
   readonly detail: string;
-  /** Nothing will happen until a person acts. */
+  /** Nothing happens until a person acts. */
   readonly waitsForPerson: boolean;
 } {
   switch (state.at) {
     case 'intended':
     case 'calling':
-      return { word: 'under way', detail: '', waitsForPerson: false };
+      return { word: 'running', detail: '', waitsForPerson: false };
     case 'unknown':
       return {
         word: 'pending',
-        detail: `It is not known whether the points were spent (${state.why}).`,
+        detail: `It is unknown whether the points were spent (${state.why}).`,
         waitsForPerson: true,
       };
     case 'redeemed':
-      return { word: 'making', detail: 'The code is being made.', waitsForPerson: false };
+      return { word: 'making', detail: 'The code is being created.', waitsForPerson: false };
     case 'lost':
       return { word: 'lost', detail: `The points are spent; ${state.why}.`, waitsForPerson: true };
     case 'compensating':

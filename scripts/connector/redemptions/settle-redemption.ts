@@ -25,7 +25,7 @@ export interface SettleOptions extends ShopOption {
   readonly yes?: boolean;
 }
 
-/** A person has looked into the loyalty service; the worker does what follows from it. */
+/** Records what a person found in the loyalty service; the worker does the rest. */
 export async function settleCommand(
   session: Session,
   customer: string,
@@ -42,7 +42,7 @@ export async function settleCommand(
   if (!before) {
     throw new Problem(
       `Customer ${customerId} has no redemption ${id}.`,
-      `npx loyalty-connector redemptions show ${customerId} lists what there is.`,
+      `npx loyalty-connector redemptions show ${customerId} lists its redemptions.`,
     );
   }
   const foreseen = foresee(before, word, opened.now());
@@ -83,7 +83,7 @@ function wordOf({ happened, code, didNotHappen }: SettleOptions): OperatorWord {
 function notSettled(redemption: Redemption): Problem {
   return new Problem(
     `Nothing was changed: the redemption is ${describeState(redemption).word}.`,
-    'What can be said: of a pending one whether it happened; of a lost one --happened, to have its code made again, with another --code if need be.',
+    'A pending redemption accepts --happened or --did-not-happen; a lost one accepts --happened, to create its code again, with another --code if necessary.',
   );
 }
 

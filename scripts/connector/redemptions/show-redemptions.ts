@@ -25,7 +25,7 @@ export interface ListOptions extends ShopOption {
   readonly all?: boolean;
 }
 
-/** Ends with 1 when something waits for a person. */
+/** Ends with 1 when a redemption needs a person. */
 export async function listCommand(session: Session, options: ListOptions): Promise<ExitCode> {
   const { terminal, json } = session;
   const opened = await openRedemptions(session, options);
@@ -35,7 +35,7 @@ export async function listCommand(session: Session, options: ListOptions): Promi
   if (json) {
     terminal.json({ shop: opened.shop.domain, redemptions: found.map(redemptionDocument) });
   } else {
-    const kind = options.all ? 'redemptions' : 'redemptions that are not at their end';
+    const kind = options.all ? 'redemptions' : 'unfinished redemptions';
     terminal.line(`${found.length} ${kind} in ${opened.shop.domain}.`);
     if (found.length > 0) {
       terminal.line();
@@ -85,7 +85,7 @@ export async function showCommand(
   const { rewards } = openShopServices(opened.deployment);
   const telemetry = {
     count: () => {},
-    // What the ledger knows is shown all the same.
+    // What the ledger knows is still shown.
     log: (_level: string, message: string) => terminal.note(`${message}.`),
   };
   const book = openBook({ shop, customerId }, opened);
@@ -110,7 +110,7 @@ export async function showCommand(
   return EXIT.fine;
 }
 
-/** What pages of the store show, and why they may show nothing. */
+/** The balance that the store's pages show, or why they show none. */
 function describeBalance({ points, cashback, tier, asOf }: KnownBalance, now: Date): string {
   if (asOf === null) return 'Balance: no point event of this customer has arrived yet.';
   const since = relativeTime(Date.parse(asOf), now);

@@ -18,16 +18,14 @@ export function registerSecrets(program: Command): void {
   program
     .command('secrets')
     .summary('store the secrets of a shop')
-    .description(
-      'What the store and the loyalty service are opened with is kept in Secrets Manager.',
-    )
+    .description('Stores the credentials for the store and the loyalty service in Secrets Manager.')
     .command('set')
     .summary('store one secret, asked for or read from standard input')
-    .description('Stores one secret of a shop. No value is ever given on the command line.')
+    .description('Stores one secret of a shop. Values are never given on the command line.')
     .argument('<purpose>', 'webhook, loyalty or store')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--rotate', 'webhook: go on accepting the current secret beside the new one')
-    .option('--finish', 'webhook: end a rotation, the older secret is no longer accepted')
+    .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
+    .option('--finish', 'webhook: end a rotation; the older secret is no longer accepted')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
     .option('--yes', 'webhook: replace a secret that is in use, without overlap')
     .addHelpText('after', EXAMPLES)

@@ -13,14 +13,14 @@ import {
 } from '../../../shared/services/secret-forms.ts';
 import type { CredentialStatus } from '../status/status-model.ts';
 
-/** One secret as it lies in Secrets Manager. Its values stay in `fields` and go nowhere else. */
+/** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
   | { readonly kind: 'there'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
   /** `why` follows "the secret" in a sentence. */
   | { readonly kind: 'malformed'; readonly why: string };
 
-/** Rejects only with AWS's own errors: no access, no connection. */
+/** Rejects only with errors of AWS: no access, no connection. */
 export async function readSecret(
   client: SecretsManagerClient,
   name: string,
@@ -34,7 +34,7 @@ export async function readSecret(
     throw error;
   }
   const fields = readSecretFields(text ?? '');
-  // A deployment makes only the place, with a random text in it.
+  // A deployment creates the secret with a random text.
   if (!fields) return { kind: 'malformed', why: 'was never set' };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
@@ -42,7 +42,7 @@ export async function readSecret(
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
 }
 
-/** Which secrets are there and usable, for every shop. Tells nothing of what they hold. */
+/** Which secrets of every shop are set and usable, without their values. */
 export async function readCredentials(
   client: SecretsManagerClient,
   prefix: string,
@@ -63,7 +63,12 @@ export async function readCredentials(
               ...(read.fields.previous !== undefined && { rotating: true }),
             };
           case 'missing':
-            return { shop, purpose, state: 'missing', why: 'is not there: deploy the shop first' };
+            return {
+              shop,
+              purpose,
+              state: 'missing',
+              why: 'does not exist: deploy the shop first',
+            };
           case 'malformed':
             return { shop, purpose, state: 'malformed', why: read.why };
         }

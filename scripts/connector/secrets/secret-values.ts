@@ -13,7 +13,7 @@ interface AskedField {
 
 export type SecretFields = Readonly<Record<string, string>>;
 
-/** What a person is asked for, in the words of the place where it is found. */
+/** The fields to ask for, named as in the place where the user finds them. */
 export function fieldsOf(purpose: SecretPurpose, olderApp: boolean): readonly AskedField[] {
   switch (purpose) {
     case 'webhook':
@@ -39,7 +39,7 @@ export function parsePurpose(text: string): SecretPurpose {
   throw new BadArguments(`a secret is for ${SECRET_PURPOSES.join(', ')}, not for "${text}".`);
 }
 
-/** What is wrong with the fields, in words without their values; undefined: the functions take them. */
+/** What is wrong with the fields, without their values; undefined: nothing. */
 export function faultIn(
   purpose: SecretPurpose,
   fields: Readonly<Record<string, unknown>>,
@@ -52,28 +52,28 @@ export function faultIn(
   }
   const parsed = secretForms[purpose](fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-  // In the header that carries both, a colon ends the token.
+  // In the header that contains both, a colon ends the token.
   if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
-    return 'token must not hold a colon';
+    return 'token must not contain a colon';
   const [torn] = Object.entries(fields).filter(([, value]) => !/^[\x21-\x7e]+$/.test(`${value}`));
-  return torn && `${torn[0]} holds a space, a line break or a letter that no such value has`;
+  return torn && `${torn[0]} contains a space, a line break or an invalid character`;
 }
 
 const nameOf = ({ field }: AskedField) => field;
 
 export type Change =
-  /** In the place of whatever is there. */
+  /** Replaces the stored value. */
   | 'replace'
-  /** The current webhook secret goes on being accepted beside the new one. */
+  /** The current webhook secret stays accepted beside the new one. */
   | 'rotate'
   /** Only the newest webhook secret is accepted from now on. */
   | 'finish';
 
-/** What is to be stored, or why nothing is. */
+/** What to store, or why nothing is stored. */
 export type NextSecret =
   | { readonly kind: 'store'; readonly fields: SecretFields; readonly overlap: boolean }
   | { readonly kind: 'refused'; readonly why: string; readonly next: string }
-  /** Webhooks under way would be refused: a person must want that. */
+  /** Webhooks signed with the current secret would be refused: the user must confirm that. */
   | {
       readonly kind: 'confirm';
       readonly fields: SecretFields;
@@ -98,7 +98,7 @@ export function nextSecret(
         kind: 'confirm',
         fields: given,
         overlap: false,
-        why: 'A webhook secret is there already, and what is signed with it would be refused. --rotate accepts both.',
+        why: 'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.',
       };
     case 'rotate':
       if (current === undefined) {
@@ -111,8 +111,8 @@ export function nextSecret(
       if (current === given.current) {
         return {
           kind: 'refused',
-          why: 'That is the secret which is there already; nothing was changed.',
-          next: 'Make a new client secret in the app first, then give that one.',
+          why: 'This secret is already stored; nothing was changed.',
+          next: 'Create a new client secret in the app first, then enter that one.',
         };
       }
       return rotated(given, current, stored);
@@ -120,7 +120,7 @@ export function nextSecret(
       if (current === undefined || !(stored.kind === 'there' && stored.fields.previous)) {
         return {
           kind: 'refused',
-          why: 'No rotation is under way: there is no older webhook secret to drop.',
+          why: 'There is no rotation to finish: only one webhook secret is stored.',
           next: 'Nothing needs to be done.',
         };
       }
@@ -128,7 +128,7 @@ export function nextSecret(
   }
 }
 
-/** Only two are accepted at a time: a second rotation drops the oldest of three. */
+/** At most two are accepted: a second rotation drops the oldest of three. */
 function rotated(given: SecretFields, current: string, stored: ReadSecret): NextSecret {
   const fields = { ...given, previous: current };
   const older = stored.kind === 'there' ? stored.fields.previous : undefined;
@@ -137,6 +137,6 @@ function rotated(given: SecretFields, current: string, stored: ReadSecret): Next
     kind: 'confirm',
     fields,
     overlap: true,
-    why: 'A rotation is under way already, and what is signed with the oldest of the three secrets would be refused.',
+    why: 'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.',
   };
 }

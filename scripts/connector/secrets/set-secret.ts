@@ -24,7 +24,7 @@ export interface SetSecretOptions {
   readonly yes?: boolean;
 }
 
-/** Ask → check → store → tell what happens next. */
+/** Ask → check → store → print what happens next. */
 export async function setSecret(
   { terminal, json, findDeployment }: Session,
   options: SetSecretOptions,
@@ -39,7 +39,7 @@ export async function setSecret(
   const stored = await readSecret(client, name, purpose);
   if (stored.kind === 'missing') {
     throw new Problem(
-      `${deployment.stack} has no place for the secrets of ${domain} (${name}).`,
+      `${deployment.stack} has no secrets for ${domain} (${name}).`,
       'Deploy the settings that name the shop (npm run deploy), then run the command again.',
     );
   }
@@ -48,7 +48,7 @@ export async function setSecret(
   const next = nextSecret(purpose, change, stored, given);
   if (next.kind === 'refused') throw new Problem(next.why, next.next);
   if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
-    throw new Problem(`${next.why}\nNothing was changed.`, 'To do it all the same: --yes.');
+    throw new Problem(`${next.why}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
   const { overlap } = next;
   await client.send(
@@ -72,7 +72,7 @@ function changeOf(purpose: SecretPurpose, { rotate, finish, olderApp }: SetSecre
   if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
   if ((rotate || finish) && purpose !== 'webhook') {
     throw new BadArguments(
-      '--rotate and --finish are for the webhook secret: the others need no overlap.',
+      '--rotate and --finish are for the webhook secret: other secrets need no overlap.',
     );
   }
   if (olderApp && purpose !== 'store')
@@ -81,7 +81,7 @@ function changeOf(purpose: SecretPurpose, { rotate, finish, olderApp }: SetSecre
   return rotate ? 'rotate' : 'replace';
 }
 
-/** From the person at the keyboard, or as JSON from a pipe. */
+/** Asks the user, or reads JSON from a pipe. */
 async function obtain(
   purpose: SecretPurpose,
   shop: string,
@@ -89,7 +89,7 @@ async function obtain(
 ): Promise<SecretFields> {
   const fields = process.stdin.isTTY ? await ask() : readSecretFields(await text(process.stdin));
   const example = fieldsOf(purpose, olderApp).map(({ field }) => `"${field}": "…"`);
-  if (!fields) throw new Problem(`Standard input must hold JSON: {${example.join(', ')}}`);
+  if (!fields) throw new Problem(`Standard input must be JSON: {${example.join(', ')}}`);
   const fault = faultIn(purpose, fields);
   if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
   return fields as SecretFields;
@@ -111,5 +111,5 @@ function adviceAfter(change: Change, overlap: boolean): readonly string[] {
     ];
   }
   if (change === 'finish') return ['The older secret is no longer accepted.'];
-  return ['Next, see that it is right: npx loyalty-connector doctor'];
+  return ['Next, check it: npx loyalty-connector doctor'];
 }

@@ -14,18 +14,18 @@ export interface BodyOptions {
 export interface ChosenBody {
   readonly topic: string;
   readonly body: Uint8Array;
-  /** The built-in one, where it is one. */
+  /** The built-in sample, if it is one. */
   readonly sample: Sample | undefined;
 }
 
-/** What was asked for, before anything is looked up: mistakes are told at once. */
+/** Checks the options before any request, so that mistakes are reported at once. */
 export function checkBodyOptions({ sample, file, topic, real }: BodyOptions): void {
   if ((sample === undefined) === (file === undefined)) {
     throw new BadArguments('give --sample TOPIC or --file PATH, one of the two.');
   }
   if (sample !== undefined && !samples.some((one) => one.topic === sample)) {
     const known = samples.map((one) => one.topic).join(', ');
-    throw new BadArguments(`there is no sample "${sample}"; there is ${known}.`);
+    throw new BadArguments(`there is no sample "${sample}"; choose one of ${known}.`);
   }
   if (sample !== undefined && topic !== undefined) {
     throw new BadArguments("a sample has its own topic: --topic is for a file's.");

@@ -4,7 +4,7 @@ import { samples } from './samples.ts';
 import type { SendOptions } from './send-webhook.ts';
 
 const EXAMPLES = `
-Samples (of things that exist in no store; orders are marked as tests and therefore skipped):
+Samples (invented entities; orders are marked as tests and therefore skipped):
 ${samples.map(({ topic, what }) => `  ${topic.padEnd(18)}  ${what}`).join('\n')}
 
 Examples:
@@ -14,7 +14,7 @@ Examples:
   npx loyalty-connector send --sample orders/create --ask-secret \\
       --to https://example.com/shop --shop my.myshopify.com
 
-The webhook is signed with the shop's own secret, read from Secrets Manager or asked for. Ends with 0
+The webhook is signed with the shop's own secret, read from Secrets Manager or typed in. Ends with 0
 when every answer was 2xx, as the store would see it, and with 1 otherwise.
 `;
 
@@ -22,7 +22,7 @@ when every answer was 2xx, as the store would see it, and with 1 otherwise.
 export function registerSend(program: Command): void {
   program
     .command('send')
-    .summary('send a signed webhook, to try a deployment')
+    .summary('send a signed webhook to test a deployment')
     .description('Sends one signed webhook, a built-in sample or the bytes of a file.')
     .option('--sample <topic>', 'one of the samples below')
     .option('--file <path>', 'a body, sent byte for byte; needs --topic')

@@ -7,7 +7,7 @@ export type PostedWebhook =
       readonly status: number;
       readonly text: string;
       readonly milliseconds: number;
-      /** The other side's clock, where it tells. */
+      /** The `Date` header of the answer. */
       readonly date: string | undefined;
     }
   | { readonly kind: 'unanswered'; readonly why: string; readonly milliseconds: number };

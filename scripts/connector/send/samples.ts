@@ -1,7 +1,7 @@
-/** A webhook of a thing that does not exist in any store. */
+/** A webhook of an entity that exists in no store. */
 export interface Sample {
   readonly topic: string;
-  /** For the help: what it tries, and what becomes of it. */
+  /** For the help: what it tests, and the result. */
   readonly what: string;
   /** What the loyalty service would keep of it; `if-real`: only of an order not marked as a test. */
   readonly leaves: 'nothing' | 'if-real' | 'a-product';

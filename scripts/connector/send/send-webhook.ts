@@ -27,7 +27,7 @@ export interface SendOptions extends BodyOptions {
   readonly yes?: boolean;
 }
 
-/** Where it goes, as whom, and signed with what. */
+/** The address, the shop and the secret of the webhook. */
 interface Target {
   readonly address: string;
   readonly shop: string;
@@ -36,7 +36,7 @@ interface Target {
   readSecret(): Promise<string>;
 }
 
-/** Choose → confirm → sign → send → tell the answer. */
+/** Choose → confirm → sign → send → print the answer. */
 export async function sendWebhook(session: Session, options: SendOptions): Promise<ExitCode> {
   const { terminal, json } = session;
   checkBodyOptions(options);
@@ -70,7 +70,7 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   return accepted ? EXIT.fine : EXIT.failed;
 }
 
-/** What is sent is somebody's order: on the way it is read by nobody. */
+/** A body may contain personal data, so it must be encrypted in transit. */
 function checkAddress(to: string | undefined): void {
   if (to === undefined) return;
   const url = URL.parse(to);
@@ -83,7 +83,7 @@ async function findTarget(session: Session, options: SendOptions): Promise<Targe
   const { to, askSecret, shop: named } = options;
   const ask = (shop: string) => () => {
     if (process.stdin.isTTY) return askHidden(`${shop}: the webhook secret (not shown)`);
-    throw new Problem('The secret can be asked for in a terminal only.');
+    throw new Problem('--ask-secret needs a terminal.');
   };
   if (to !== undefined && askSecret) {
     if (!named?.includes('.')) {
@@ -113,12 +113,12 @@ async function readWebhookSecret(
   const read = await readSecret(client, name, 'webhook');
   if (read.kind === 'there') return String(read.fields.current);
   throw new Problem(
-    `The webhook secret of ${domain} ${read.kind === 'missing' ? 'is not there' : read.why}.`,
+    `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
     `Set it: ${nextCommand(deployment, `secrets set webhook --shop ${domain}`)}`,
   );
 }
 
-/** On this machine anything goes; elsewhere somebody must want an invented thing in the program. */
+/** On this machine no question is needed; elsewhere the user must confirm an invented entity. */
 async function confirmTrace(
   { terminal }: Session,
   options: SendOptions,
@@ -131,7 +131,7 @@ async function confirmTrace(
   if (!kept || options.yes || (deployment?.where === 'local' && options.to === undefined)) return;
   const why = `The loyalty service behind this address would keep this invented ${sample.topic.startsWith('orders') ? 'order and its customer' : 'product'}.`;
   if (await terminal.confirm(why)) return;
-  throw new Problem(`${why} Nothing was sent.`, 'To send it all the same: --yes.');
+  throw new Problem(`${why} Nothing was sent.`, 'To send it anyway: --yes.');
 }
 
 const isFine = (status: number) => status >= 200 && status <= 299;

@@ -9,7 +9,7 @@ const HOUR_SECONDS = 3_600;
 /** SQS writes its own metrics once a minute, and they arrive some minutes late. */
 const AGE_WITHIN_SECONDS = 900;
 
-/** The last hour's figures out of CloudWatch, in one request: it takes 500 questions at once. */
+/** The figures of the last hour from CloudWatch, in one request: it accepts 500 queries. */
 export function createCloudWatchFigures(
   client: CloudWatchClient,
   namespace: string,
@@ -25,8 +25,8 @@ export function createCloudWatchFigures(
     return wanted.map(({ statistic }, index) => {
       const values = answers[index] ?? [];
       if (values.length === 0) return undefined;
-      // A period begins where CloudWatch likes, so an hour may fall into two: the worse percentile
-      // is told, because two of them cannot be put together.
+      // CloudWatch chooses where periods begin, so an hour may span two: the worse percentile
+      // is shown, because percentiles cannot be combined.
       return statistic === 'Sum'
         ? values.reduce((sum, value) => sum + value, 0)
         : Math.max(...values);
@@ -34,7 +34,7 @@ export function createCloudWatchFigures(
   };
 }
 
-/** Seconds that each queue's oldest message has waited; undefined: SQS has not said so lately. */
+/** Seconds that each queue's oldest message has waited; undefined: SQS has no recent value. */
 export async function readOldestAges(
   client: CloudWatchClient,
   queueNames: readonly string[],
@@ -66,7 +66,7 @@ function statisticOf(
   return { Metric: { Namespace, MetricName, Dimensions }, Period, Stat };
 }
 
-/** The values of each question, the newest first. */
+/** The values of each query, the newest first. */
 async function ask(
   client: CloudWatchClient,
   statistics: readonly Statistic[],

@@ -16,7 +16,7 @@ import { type ReadAges, readQueues } from './read-queues.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
 import type { Known, ReconcileStatus, Status } from './status-model.ts';
 
-/** Asks for everything at once; what cannot be had is told as not known. */
+/** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
   deployment: Deployment,
   explain: (error: unknown) => string,
@@ -62,7 +62,7 @@ export async function collectStatus(
   };
 }
 
-/** CloudWatch, or what stands in for it on this machine. */
+/** CloudWatch, or its replacement on this machine. */
 function metricsOf(
   { aws, output, sandbox }: Deployment,
   now: Date,
@@ -70,7 +70,7 @@ function metricsOf(
   if (sandbox) {
     return {
       readFigures: createLocalFigures(async () => (await fetch(sandbox.metricsAddress)).json()),
-      // SQS itself tells no age, and CloudWatch does not run here.
+      // SQS itself reports no age, and there is no CloudWatch here.
       readAges: async () => [],
     };
   }
@@ -81,7 +81,7 @@ function metricsOf(
   };
 }
 
-/** What the ledger keeps of the last run of every shop. */
+/** The last reconcile run of every shop, from the ledger. */
 async function readReconciles(
   ledger: Pick<Ledger, 'readMany'>,
   shops: readonly Shop[],

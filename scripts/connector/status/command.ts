@@ -14,9 +14,9 @@ Ends with 0 when the deployment is healthy and with 1 when something needs a per
 export function registerStatus(program: Command): void {
   program
     .command('status')
-    .summary('healthy, or what is wrong and which command to run next')
+    .summary('show whether it is healthy, what is wrong and which command to run next')
     .description(
-      "Queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
+      "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     )
     .addHelpText('after', EXAMPLES)
     .action(

@@ -3,7 +3,7 @@ import type { Dimensions, Metric } from '../../../shared/core/batch/telemetry.ts
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { LastHour, WorkerHour } from './status-model.ts';
 
-/** One figure out of what the functions count (shared/aws/emf-telemetry.ts). */
+/** One metric of the functions (shared/aws/emf-telemetry.ts). */
 export interface WantedFigure {
   readonly service: string;
   readonly metric: Metric;
@@ -12,14 +12,14 @@ export interface WantedFigure {
   readonly statistic: 'Sum' | 'p50' | 'p99';
 }
 
-/** The figures in the order asked for; undefined: nothing was counted. */
+/** The figures in the requested order; undefined: no data. */
 export type ReadFigures = (
   wanted: readonly WantedFigure[],
 ) => Promise<readonly (number | undefined)[]>;
 
 const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
 
-/** Those of a deployment: balances only where the way back into the store is deployed. */
+/** The queues of a deployment: balances only where the storefront is deployed. */
 export function deployedFamilies({
   storefront,
 }: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
@@ -47,7 +47,7 @@ const receiverFigures = [
   { service: RECEIVER, metric: 'older-secret-used', statistic: 'Sum' },
 ] as const satisfies readonly WantedFigure[];
 
-/** Everything that `status` tells of the last hour, in one question. */
+/** All figures of the last hour that `status` shows, in one request. */
 export async function readLastHour(
   readFigures: ReadFigures,
   families: readonly QueueFamily[],
@@ -91,7 +91,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** The same questions as CloudWatch answers, over the figures of the local stack's last hour. */
+/** Answers the same queries as CloudWatch from the metrics of the local stack. */
 export function createLocalFigures(readMetrics: () => Promise<unknown>): ReadFigures {
   return async (wanted) => {
     const samples = readSamples(await readMetrics());
@@ -104,7 +104,7 @@ function evaluate(
   samples: readonly Sample[],
 ): number | undefined {
   const asked = Object.entries({ service, ...dimensions });
-  // As in CloudWatch: each set of dimensions is a metric of its own, and one count is in several.
+  // As in CloudWatch: each set of dimensions is a separate metric, and one count is in several.
   const values = samples
     .filter(({ name }) => name === metric)
     .filter((sample) => Object.keys(sample.dimensions).length === asked.length)

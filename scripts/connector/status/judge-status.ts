@@ -12,9 +12,9 @@ import {
 
 export interface Verdict {
   readonly healthy: boolean;
-  /** The most urgent first: what stops everything stands before what one message met. */
+  /** The most urgent first: problems that stop everything come before problems of one message. */
   readonly troubles: readonly Trouble[];
-  /** Worth knowing, and no reason to get up at night. */
+  /** Worth knowing, but not urgent. */
   readonly notes: readonly string[];
 }
 
@@ -24,9 +24,9 @@ export interface Expectations {
   readonly healedPercent: number;
 }
 
-/** Below so many, a share says nothing: one healed of three looked at is no sign of lost webhooks. */
+/** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
 const LEAST_HEALED = 5;
-/** One run may fail and one may still be under way. */
+/** One run may fail while the next is still running. */
 const RUNS_MISSED = 2.5;
 
 export function judgeStatus(status: Status, expected: Expectations): Verdict {
@@ -46,9 +46,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
     ...Object.fromEntries(
       status.subscriptions.map(({ shop, found }) => [`webhook subscriptions of ${shop}`, found]),
     ),
-  }).flatMap(([name, part]) =>
-    part.kind === 'unknown' ? [`${name}: not known, ${part.why}`] : [],
-  );
+  }).flatMap(([name, part]) => (part.kind === 'unknown' ? [`${name}: unknown, ${part.why}`] : []));
   return {
     healthy: troubles.length === 0 && status.queues.kind === 'known',
     troubles,
@@ -79,7 +77,7 @@ function judgeSubscriptions({ shop, found }: SubscriptionStatus): readonly Troub
 function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Trouble[] {
   switch (state) {
     case 'there':
-    // That we may not look says nothing about the deployment: it is noted.
+    // That this user may not read it says nothing about the deployment: it becomes a note.
     case 'unreadable':
       return [];
     case 'missing':
@@ -130,7 +128,7 @@ function judgeReconcile(
       return [{ what, next: 'doctor' }];
     }
     if (healed >= LEAST_HEALED && healed * 100 > looked * healedPercent) {
-      const what = `${shop}: the last reconcile had to mend ${healed} of ${looked}: webhooks get lost`;
+      const what = `${shop}: the last reconcile had to send ${healed} of ${looked}: webhooks get lost`;
       return [{ what, next: `webhooks check --shop ${shop}` }];
     }
     return [];
@@ -148,9 +146,9 @@ function summed([first, ...others]: readonly string[]): string {
   return others.length === 0 ? `${first}` : `${first}, and ${others.length} more`;
 }
 
-/** A scanner is refused now and then. */
+/** Scanners cause a few of these. */
 const FEW_BAD_SIGNATURES = 5;
-/** A single entity that is refused for now is tried a dozen times in its first hour. */
+/** A single entity that fails temporarily is tried a dozen times in its first hour. */
 const MANY_WAITING = 5;
 const MANY_RETRIED = 10;
 
@@ -159,7 +157,7 @@ interface HourVerdict {
   readonly notes: readonly string[];
 }
 
-/** What the figures of an hour mean now: what nothing waits for any more is over. */
+/** Judges the figures of the last hour: a problem for which nothing waits any more is over. */
 function judgeLastHour({ lastHour, queues }: Pick<Status, 'lastHour' | 'queues'>) {
   if (lastHour.kind === 'unknown') return { troubles: [], notes: [] };
   const { workers, receiver } = lastHour.value;
@@ -185,7 +183,7 @@ function judgeWorker(worker: WorkerHour, waiting: number | undefined): HourVerdi
   const notes: string[] = [];
   if (misconfigured > 0) {
     const times = `(${count(misconfigured, 'time')} in the last hour)`;
-    // Each message that met it stays on its queue: an empty one says that it is mended.
+    // Every affected message stays on its queue: an empty queue shows that the problem is solved.
     if (waiting === 0) {
       notes.push(
         `${family}: credentials, scopes or an address were refused ${times}, and nothing waits any more`,
@@ -196,21 +194,21 @@ function judgeWorker(worker: WorkerHour, waiting: number | undefined): HourVerdi
     }
   }
   if (crash > 0) {
-    const what = `sync-${family} broke off ${count(crash, 'time')} in the last hour: its log has the reason`;
+    const what = `sync-${family} stopped at an unexpected error ${count(crash, 'time')} in the last hour: its log has the reason`;
     troubles.push({ what, next: 'doctor' });
   }
   const settled =
     worker.applied + worker.unchanged + worker.superseded + worker.skipped + worker.handled;
   const isStuck = waiting !== undefined && waiting >= MANY_WAITING;
   if (isStuck && misconfigured === 0 && retried >= MANY_RETRIED && retried > settled) {
-    const what = `${family}: ${waiting} wait, and in the last hour more tries failed (${retried}) than went through (${settled}): the loyalty service or the store is away, slow or refuses for now`;
+    const what = `${family}: ${waiting} wait, and in the last hour more attempts failed (${retried}) than succeeded (${settled}): the loyalty service or the store is down, slow or refuses requests temporarily`;
     troubles.push({ what, next: 'doctor' });
   }
   return { troubles, notes };
 }
 
 function judgeReceiver({ badSignatures, olderSecretUsed }: LastHour['receiver']): HourVerdict {
-  const what = `${badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or somebody else sends`;
+  const what = `${badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
   const note = `${count(olderSecretUsed, 'webhook')} came signed with the older secret: do not finish the rotation yet`;
   return {
     troubles: badSignatures > FEW_BAD_SIGNATURES ? [{ what, next: 'doctor' }] : [],

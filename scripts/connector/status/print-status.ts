@@ -38,7 +38,7 @@ function oneLine(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s+/g, ' ') : 'an unknown error';
 }
 
-/** The verdict first; below it what it was made from. */
+/** Prints the verdict first, then the figures behind it. */
 function printStatus(
   terminal: Terminal,
   { stack, region, where }: Pick<Deployment, 'stack' | 'region' | 'where'>,

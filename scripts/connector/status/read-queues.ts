@@ -20,7 +20,7 @@ export async function readQueues(
 ): Promise<readonly QueueStatus[]> {
   const families = deployedFamilies(connector);
   const urls = families.map((family) => output(OUTPUTS[family][0]));
-  // Depths are worth showing without ages; the other way round they are not.
+  // Depths are useful without ages, but not the reverse.
   const ages = readAges(urls.map(nameOf)).catch(() => []);
   const counts = await Promise.all(
     families.map(async (family, index) => ({

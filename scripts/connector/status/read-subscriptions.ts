@@ -4,7 +4,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { SubscriptionStatus } from './status-model.ts';
 
-/** The webhook subscriptions of every shop, as the scheduled run judges them. */
+/** The webhook subscriptions of every shop, judged as in the scheduled run. */
 export async function readSubscriptions(
   deployment: Deployment,
 ): Promise<readonly SubscriptionStatus[]> {

@@ -2,7 +2,7 @@ import type { LedgerNotice } from '../../../shared/aws/list-records.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 
-/** What could be found out, or why it could not: a screen must not show a guess. */
+/** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
   | { readonly kind: 'known'; readonly value: Value }
   | { readonly kind: 'unknown'; readonly why: string };
@@ -10,7 +10,7 @@ export type Known<Value> =
 export interface QueueStatus {
   readonly family: QueueFamily;
   readonly waiting: number;
-  /** In a worker's hands, or waiting for the next try: SQS does not tell them apart. */
+  /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
   readonly inFlight: number;
   readonly dead: number;
   /** Undefined: not known. */
@@ -52,9 +52,9 @@ export interface ReconcileStatus {
   readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
-  /** Sent anew by a deep walk, for rules that changed: no webhook was lost. */
+  /** Sent again by a deep run because rules changed: no webhook was lost. */
   readonly rolledOut: number;
-  /** What it could not compare to the end, in words; the next run goes on there. */
+  /** What it did not finish comparing, in words; the next run continues there. */
   readonly stopped: readonly string[];
 }
 
@@ -91,7 +91,7 @@ export interface Status {
   readonly credentials: readonly CredentialStatus[];
 }
 
-/** One thing that is not as it should be, and what to do about it first. */
+/** A problem, and the first command to run. */
 export interface Trouble {
   readonly what: string;
   /** A command to run, without `npx loyalty-connector`. */

@@ -4,7 +4,7 @@ import type { SetUpOptions } from './set-up.ts';
 
 const EXAMPLES = `
 Examples:
-  npx loyalty-connector storefront setup                 shows what is missing, changes nothing
+  npx loyalty-connector storefront setup                 shows what is missing and changes nothing
   npx loyalty-connector storefront setup --yes           makes it, prints the addresses once
   npx loyalty-connector storefront setup --rotate --yes  new addresses; the older ones go on working
   npx loyalty-connector storefront setup --finish --yes  within minutes only the new ones
@@ -18,13 +18,13 @@ secret, are printed every time.
 export function registerStorefront(program: Command): void {
   program
     .command('storefront')
-    .summary('show the loyalty program in the store')
-    .description("Brings points, cashback and tier back into the store, on its customers' pages.")
+    .summary('set up the loyalty program in the store')
+    .description('Sets up what shows points, cashback, tier and rewards in the store.')
     .command('setup')
-    .summary('make the metafield definitions and the addresses for point events')
-    .description('Makes what the way back into the store needs. Without --yes it only looks.')
+    .summary('create the metafield definitions and the addresses for point events')
+    .description('Creates what the storefront needs. Without --yes it only shows what is missing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--rotate', 'make new addresses and go on accepting the current ones')
+    .option('--rotate', 'create new addresses and keep accepting the current ones')
     .option('--finish', 'end a rotation: the older addresses are no longer accepted')
     .option('--yes', 'do it')
     .addHelpText('after', EXAMPLES)

@@ -10,7 +10,7 @@ import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topi
 import { parsePointTokens } from '../../../shared/services/secret-forms.ts';
 import { Problem } from '../exit.ts';
 
-/** Undefined when nobody has set them: a deployment makes only the place, with a random text in it. */
+/** Undefined when they were never set: a deployment creates the secret with a random text. */
 export async function readTokens(
   client: SecretsManagerClient,
   name: string,
@@ -24,7 +24,7 @@ export async function readTokens(
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
     throw new Problem(
-      `There is no place for the tokens of point events (${name}).`,
+      `The secret for the tokens of point events does not exist (${name}).`,
       'Deploy the settings that have a storefront (npm run deploy), then run the command again.',
     );
   }
@@ -42,13 +42,13 @@ export async function storeTokens(
 export type TokenChange = 'keep' | 'rotate' | 'finish';
 
 export type NextTokens =
-  /** They are there, and stay as they are. */
+  /** The tokens are set and unchanged. */
   | { readonly kind: 'keep' }
-  /** `fresh`: there are new addresses to tell. */
+  /** `fresh`: there are new addresses to print. */
   | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh: boolean }
   | { readonly kind: 'refused'; readonly why: string; readonly next: string };
 
-/** Undefined tokens: none were ever set, or what is there cannot be used. */
+/** Undefined tokens: never set, or unusable. */
 export function nextTokens(
   stored: PointTokens | undefined,
   change: TokenChange,
@@ -66,9 +66,9 @@ export function nextTokens(
     case 'keep':
       return { kind: 'keep' };
     case 'rotate':
-      // The token before the current one would be forgotten while it is in use.
+      // The previous token would be dropped while it is in use.
       if (rotating) {
-        const why = 'A rotation is under way: the addresses before the current ones still work.';
+        const why = 'A rotation is already running: the previous addresses still work.';
         return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
       }
       return {
@@ -81,7 +81,7 @@ export function nextTokens(
       };
     case 'finish':
       if (!rotating) {
-        const why = 'No rotation is under way: there are no older addresses to drop.';
+        const why = 'There is no rotation to finish: there are no older addresses.';
         return { kind: 'refused', why, next: 'Nothing needs to be done.' };
       }
       return {

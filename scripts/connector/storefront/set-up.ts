@@ -25,7 +25,7 @@ export interface SetUpOptions {
 
 const TOKEN_BYTES = 32;
 
-/** Look at both ends → with --yes, make the definitions and the tokens → tell the addresses once. */
+/** Read store and secrets → with --yes, create definitions and tokens → print the addresses once. */
 export async function setUpStorefront(
   { terminal, json, findDeployment }: Session,
   options: SetUpOptions,
@@ -52,7 +52,7 @@ export async function setUpStorefront(
   if (next.kind === 'refused') throw new Problem(next.why, next.next);
 
   const blocked = read.states.filter(({ state }) => state === 'other-type');
-  const toMend = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
+  const toRepair = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
   const appProxy = appProxyOf(deployment, shop.path);
   const definitions = read.states.map((one) => `${namespace}.${one.field}: ${wordsOf(one)}`);
   if (!json) {
@@ -62,18 +62,18 @@ export async function setUpStorefront(
   }
   if (blocked.length > 0) {
     throw new Problem(
-      'A definition of another type is in the way: balances cannot be written.',
+      'A metafield definition has another type, so balances cannot be written.',
       'Delete it in the admin (Settings, Custom data, Customers), or set storefront.metafieldNamespace.',
     );
   }
   if (!options.yes) {
     const tokens = next.kind;
     if (json) terminal.json({ shop: shop.domain, definitions, appProxy, tokens, changed: false });
-    else for (const line of plan(toMend, next.kind)) terminal.line(line);
+    else for (const line of plan(toRepair, next.kind)) terminal.line(line);
     return EXIT.fine;
   }
 
-  for (const one of toMend) {
+  for (const one of toRepair) {
     const made = await mendDefinition(ask, namespace, one);
     if (made.kind === 'refused') {
       throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
@@ -84,12 +84,12 @@ export async function setUpStorefront(
   const addresses =
     next.kind === 'store' && next.fresh ? addressesOf(deployment, shop.path, next.tokens) : [];
   if (json) {
-    const mended = toMend.map(({ field }) => field);
+    const mended = toRepair.map(({ field }) => field);
     const made = { mended, appProxy, tokens: next.kind, changed: true, addresses };
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
-  if (toMend.length > 0) terminal.line(`Definitions made or opened: ${toMend.length}.`);
+  if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);
   for (const line of afterwards(addresses, change)) terminal.line(line);
   return EXIT.fine;
 }
@@ -113,12 +113,12 @@ function wordsOf(one: DefinitionState): string {
   }
 }
 
-function plan(toMend: readonly DefinitionState[], tokens: 'keep' | 'store'): readonly string[] {
+function plan(toRepair: readonly DefinitionState[], tokens: 'keep' | 'store'): readonly string[] {
   const steps = [
-    ...(toMend.length > 0 ? [`make or open ${toMend.length} definitions`] : []),
+    ...(toRepair.length > 0 ? [`create or open ${toRepair.length} definitions`] : []),
     ...(tokens === 'store' ? ['store the tokens of the addresses for point events'] : []),
   ];
-  if (steps.length === 0) return ['Everything is there. New addresses: --rotate --yes.'];
+  if (steps.length === 0) return ['Everything is set up. For new addresses: --rotate --yes.'];
   return [`Nothing was changed. With --yes it would ${steps.join(', and ')}.`];
 }
 
@@ -140,9 +140,9 @@ function afterwards(
 ): readonly string[] {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') return [`The older addresses stop working within ${minutes} minutes.`];
-  if (addresses.length === 0) return ['The addresses for point events stay as they are.'];
+  if (addresses.length === 0) return ['The addresses for point events are unchanged.'];
   return [
-    'Addresses for point events, told only this once. Each is a secret:',
+    'Addresses for point events, shown only this once. Each is a secret:',
     ...addresses.map(({ topic, address }) => `  ${topic}  ${address}`),
     `They work within ${minutes} minutes. Paste them into the loyalty service's webhook settings.`,
     ...(change === 'rotate' ? ['The older ones work until --finish --yes.'] : []),
@@ -152,18 +152,18 @@ function afterwards(
 function cannotAsk(shop: string, why: string): Problem {
   return new Problem(
     `${shop} did not answer: ${why}.`,
-    'npx loyalty-connector doctor looks at the credentials; the app needs the scopes write_customers and write_discounts.',
+    'npx loyalty-connector doctor checks the credentials; the app needs the scopes write_customers and write_discounts.',
   );
 }
 
-/** What the app's configuration says of its proxy, in the words of shopify.app.toml. */
+/** The proxy settings of the app, named as in shopify.app.toml. */
 export interface AppProxy {
   readonly url: string;
   readonly prefix: string;
   readonly subpath: string;
 }
 
-/** The widget asks at /apps/loyalty unless it is told another place. */
+/** The widget calls /apps/loyalty unless it is configured otherwise. */
 const PLACE = { prefix: 'apps', subpath: 'loyalty' } as const;
 
 export function appProxyOf(deployment: Deployment, shopPath: string): AppProxy {
@@ -171,7 +171,7 @@ export function appProxyOf(deployment: Deployment, shopPath: string): AppProxy {
   return { url: `${address}/${shopPath}`, ...PLACE };
 }
 
-/** No secret: whoever knows the address still needs the signature of the store. */
+/** The address is not a secret: requests also need the signature of the store. */
 export function describeAppProxy({ url, prefix, subpath }: AppProxy): readonly string[] {
   return [
     'App proxy, for the version of the app (Dev Dashboard) or its shopify.app.toml:',

@@ -8,24 +8,24 @@ interface Streams {
 }
 
 /**
- * Asks for something that must not stay on the screen. The question goes to standard error; what is
- * typed or pasted is shown nowhere. Throws a `Problem` when the person gives up.
+ * Asks for a secret. The question goes to standard error, and the terminal does not show what is typed or
+ * pasted. Throws a `Problem` when the user cancels.
  */
 export async function askHidden(
   question: string,
   { input, output }: Streams = { input: process.stdin, output: process.stderr },
 ): Promise<string> {
-  // The line editor writes every key it is given: it gets a place that nobody sees.
+  // The line editor echoes every key, so its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
-  // Only now does the terminal keep what is typed to itself.
+  // Only from here on the terminal does not echo what is typed.
   output.write(`${question}: `);
   try {
     const givenUp = new Promise<undefined>((resolve) =>
       lines.once('close', () => resolve(undefined)),
     );
     const answer = await Promise.race([lines.question(''), givenUp]);
-    if (answer === undefined) throw new Problem('Nothing was stored: the question was left open.');
+    if (answer === undefined) throw new Problem('Nothing was stored: the input was cancelled.');
     return answer.trim();
   } finally {
     lines.close();
@@ -38,7 +38,7 @@ export async function askYesNo(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // Ctrl-C and the end of the input both close the lines: that is a no.
+    // Ctrl-C and the end of the input close the interface: that means no.
     const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
     const answer = await Promise.race([lines.question(`${question} Type "yes": `), closed]);
     return answer.trim() === 'yes';

@@ -3,7 +3,7 @@ import { printable, shorten, wrap } from './text.ts';
 interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Gives up width first when the table does not fit; by default a column keeps all of its text. */
+  /** Shrinks first when the table does not fit; by default a column keeps its full text. */
   readonly shrinks?: boolean;
 }
 
@@ -13,7 +13,7 @@ type Paint = (style: 'dim', text: string) => string;
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** A line under each row; empty where there is nothing to add. */
+  /** A line under each row; empty for none. */
   readonly details?: readonly string[];
 }
 
@@ -21,12 +21,8 @@ const GAP = '  ';
 const LEAST_WIDTH = 8;
 const DETAIL_INDENT = 7;
 
-/** Rows under a head, as wide as the screen at most. */
-export function renderTable(
-  table: Table,
-  width: number,
-  style: (style: 'dim', text: string) => string,
-): string {
+/** A table with a header, at most as wide as the screen. */
+export function renderTable(table: Table, width: number, style: Paint): string {
   const { columns } = table;
   const rows = table.rows.map((row) => row.map(printable));
   const widths = fitWidths(columns, rows, width);

@@ -5,9 +5,9 @@ import { spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a command speaks to a person: results on standard output, everything else on standard error. */
+/** Output for the user: results on standard output, everything else on standard error. */
 export interface Terminal {
-  /** Columns to write in; 100 where there is no screen. */
+  /** Width in columns; 100 where there is no screen. */
   readonly width: number;
   /** Coloured only on a screen and without NO_COLOR. */
   style(style: Style, text: string): string;
@@ -15,13 +15,13 @@ export interface Terminal {
   /** Sentences, broken at spaces to fit the width. */
   paragraph(text: string): void;
   table(table: Table): void;
-  /** The one document of `--json`. */
+  /** The document of `--json`. */
   json(document: unknown): void;
   /** About the run, not its result. */
   note(text: string): void;
-  /** Shown from the third second on; nothing with `--json`. */
+  /** Shown after two seconds; not with `--json`. */
   progress(doing: string, total?: number): Progress;
-  /** False where nobody can answer. */
+  /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
 }
 
@@ -45,47 +45,47 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
   };
 }
 
-/** How far something is. */
+/** Reports how far a command has come. */
 export interface Progress {
   /**
-   * How many are done by now, and a word on them where there is one to say. Where nobody knows how many
-   * there will be, `share` may say how much of the work is behind, from 0 to 1.
+   * How many are done, with an optional detail. Where the total is unknown,
+   * `share` may say which part of the work is done, from 0 to 1.
    */
   report(done: number, detail?: string, share?: number): void;
-  /** Takes the line away; what was done is told by the command itself. */
+  /** Removes the line; the command itself reports the result. */
   end(): void;
 }
 
 interface ProgressSettings {
   readonly doing: string;
-  /** How many there will be, where that is known. */
+  /** The total, where it is known. */
   readonly total: number | undefined;
   readonly stream: NodeJS.WriteStream;
   readonly quiet: boolean;
   readonly now: () => number;
 }
 
-/** Quicker things need no line. */
+/** Faster work needs no progress line. */
 const QUIET_FOR_MS = 2_000;
 const SCREEN_EVERY_MS = 200;
 const LOG_EVERY_MS = 5_000;
 
-/** One line that is written over on a screen, a line every few seconds where it is piped. */
+/** One line that is overwritten on a screen; a line every few seconds in a pipe. */
 export function createProgress(settings: ProgressSettings): Progress {
   const { stream, quiet, now } = settings;
   const startedAt = now();
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     report(done, detail, share) {
       const time = now();
       const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
-      if (quiet || time - startedAt < QUIET_FOR_MS || time - toldAt < everyMs) return;
-      toldAt = time;
+      if (quiet || time - startedAt < QUIET_FOR_MS || time - reportedAt < everyMs) return;
+      reportedAt = time;
       const line = progressLine(settings, done, time - startedAt, detail, share);
       stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
     },
     end() {
-      if (stream.isTTY && Number.isFinite(toldAt)) stream.write('\r\u001b[K');
+      if (stream.isTTY && Number.isFinite(reportedAt)) stream.write('\r\u001b[K');
     },
   };
 }

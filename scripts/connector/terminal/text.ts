@@ -1,10 +1,10 @@
 /**
- * The text with control characters shown as escapes: what came from outside must not move the cursor,
- * ring the bell or colour what follows. Direction marks can disguise a text, so they are shown too.
+ * Shows control characters as escapes: foreign text must not move the cursor,
+ * ring the bell or colour the output. Direction marks can disguise a text, so they are escaped too.
  */
 export function printable(text: string): string {
   return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
     /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -49,7 +49,7 @@ export function relativeTime(epochMs: number, now: Date): string {
   return ago > 0 ? `${spanText(ago)} ago` : `in ${spanText(-ago)}`;
 }
 
-/** A text as one word of a command to copy: a coupon's code may hold whatever a shell would act on. */
+/** Quotes a text for a command to copy: a coupon code may contain characters that a shell interprets. */
 export function shellWord(text: string): string {
   if (/^[\w./:@+-]+$/.test(text)) return text;
   return `'${printable(text).replaceAll("'", `'\\''`)}'`;

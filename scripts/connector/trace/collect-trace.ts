@@ -15,9 +15,10 @@ import { openLetterQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
 import type { ReadLetter } from '../dead-letters/read-letter.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger, openShopServices } from '../deployment/services.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { openShopServices } from '../deployment/services.ts';
 
-/** What the loyalty service lets us read back: nothing of an order but its customer. */
+/** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
   | { readonly kind: 'nothing-to-read' }
   | { readonly kind: 'known'; readonly customerId: string; readonly tier: string | undefined }
@@ -29,7 +30,7 @@ export interface Trace {
   readonly entry: EntityEntry | undefined;
   readonly letters: readonly ReadLetter[];
   readonly store: StoreAnswer<StoreEntity>;
-  /** What the loyalty service should hold by today's rules; undefined: it cannot be told. */
+  /** What the loyalty service should hold by today's rules; undefined: unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
 }
@@ -40,7 +41,7 @@ export interface Traced {
   readonly id: string;
 }
 
-/** Asks everybody who may know something, and changes nothing. */
+/** Reads ledger, store, dead letters and loyalty service, and changes nothing. */
 export async function collectTrace(
   deployment: Deployment,
   { shop, kind, id }: Traced,
@@ -100,7 +101,7 @@ function mapNow(
   entry: EntityEntry | undefined,
   { rules }: Shop,
 ): Mapped | undefined {
-  // What nobody knows may never have been there.
+  // An entity that neither side knows may never have existed.
   if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
   const now = new Date();
   const found = store.kind === 'found' ? store.value : undefined;
@@ -115,7 +116,7 @@ function mapNow(
   );
 }
 
-/** The contract has no call that reads an order, a product or a coupon: only a customer. */
+/** The contract has no operation that reads an order, a product or a coupon: only a customer. */
 async function askLoyalty(loyalty: LoyaltyClient, mapped: Mapped | undefined): Promise<ReadBack> {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
   const customerId = wanted && 'order' in wanted ? wanted.order.Customer?.OriginalId : undefined;

@@ -8,7 +8,7 @@ Examples:
   npx loyalty-connector trace product gid://shopify/Product/7712345678901 --json
   npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
 
-Changes nothing. What waits in a queue cannot be looked at without taking it: it is not shown. Ends
+Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
 with 0 when both sides agree and with 1 otherwise.
 `;
 
@@ -16,9 +16,9 @@ with 0 when both sides agree and with 1 otherwise.
 export function registerTrace(program: Command): void {
   program
     .command('trace')
-    .summary('everything known of one order, product or coupon')
+    .summary('show everything known about one order, product or coupon')
     .description(
-      'The ledger, the dead letters, what the store says now and what the loyalty service should hold.',
+      'Shows the ledger entry, the dead letters, the current state of the store and what the loyalty service should hold.',
     )
     .argument('<kind>', 'order, product or coupon')
     .argument('<id>', "the store's id, or the coupon's code")

@@ -3,14 +3,14 @@ import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Trace } from './collect-trace.ts';
 
 export interface TraceVerdict {
-  /** `agrees`: nothing to do; `differs`: something is on its way or lost; `unknown`: nobody can say. */
+  /** `agrees`: nothing to do; `differs`: a change is still to be applied or was lost; `unknown`: cannot be decided. */
   readonly kind: 'agrees' | 'differs' | 'unknown';
   readonly what: string;
   /** A command to run, without `npx loyalty-connector`. */
   readonly next?: string;
 }
 
-/** Whether the loyalty service has been told what the store says now. */
+/** Decides whether the loyalty service has the current state of the store. */
 export function judgeTrace(trace: Trace): TraceVerdict {
   const { entry, letters, store, mapped } = trace;
   const [letter] = letters;
@@ -20,7 +20,7 @@ export function judgeTrace(trace: Trace): TraceVerdict {
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
-    return { kind: 'unknown', what: `The store could not be asked${why}.`, next: 'doctor' };
+    return { kind: 'unknown', what: `The store could not be read${why}.`, next: 'doctor' };
   }
   if (mapped.kind === 'fault') {
     const words = mapped.faults.map(({ path, problem }) => `${path} ${problem}`).join('; ');
@@ -33,22 +33,22 @@ export function judgeTrace(trace: Trace): TraceVerdict {
   if (entry?.uncertain) {
     return {
       kind: 'differs',
-      what: 'A call to the loyalty service ended in doubt; the next event or reconcile sends it again.',
+      what: 'The outcome of a call to the loyalty service is uncertain; the next event or reconcile sends it again.',
       ...show,
     };
   }
   if (entry?.appliedKey === idempotencyKey(mapped.wanted)) {
-    const old = letter ? ' What lies in the dead-letter queue is older or the same.' : '';
-    return { kind: 'agrees', what: `What the store says now was applied.${old}` };
+    const old = letter ? ' The dead letters about it are older or the same.' : '';
+    return { kind: 'agrees', what: `The current state of the store was applied.${old}` };
   }
   if (letter) {
-    const what = `What the store says now was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;
+    const what = `The current state of the store was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;
     return { kind: 'differs', what, ...show };
   }
   if (store.kind === 'gone') {
     return {
       kind: 'differs',
-      what: 'The store does not know it any more, and the loyalty service was not told so. Its deletion is on the way, or the next deep reconcile finds it.',
+      what: 'The store no longer has it, and the loyalty service still does. The deletion is still in the queue, or the next deep reconcile finds it.',
       next: 'status',
     };
   }
@@ -56,7 +56,7 @@ export function judgeTrace(trace: Trace): TraceVerdict {
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
   return {
     kind: 'differs',
-    what: `What the store says now was not applied; ${known}. It is on its way, or the next reconcile sends it.`,
+    what: `The current state of the store was not applied; ${known}. Its event is still in the queue, or the next reconcile sends it.`,
     next: 'status',
   };
 }
@@ -89,7 +89,7 @@ export function timelineOf({ entry, letters, store }: Trace): readonly TimelineL
   return lines.toSorted((one, other) => one.at - other.at);
 }
 
-/** To the second, in UTC: the store counts in seconds. */
+/** In seconds and UTC, as in the store. */
 export function momentText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')}`;
 }

@@ -16,7 +16,7 @@ const LABEL_WIDTH = 18;
 /** `2026-10-09 12:00:00` and who. */
 const TIMELINE_WIDTH = 34;
 
-/** The verdict, what led there in time order, and what each side says now. */
+/** Prints the verdict, the timeline, and the current state of each side. */
 export function printTrace(
   terminal: Terminal,
   trace: Trace,
@@ -72,7 +72,7 @@ function storeText(store: Trace['store']): string {
     case 'gone':
       return 'does not know it (any more)';
     case 'unavailable':
-      return `could not be asked: ${store.why}`;
+      return `could not be read: ${store.why}`;
   }
 }
 
@@ -85,10 +85,10 @@ function entryText({ version, appliedKey, uncertain, revision }: NonNullable<Tra
 }
 
 function wantedText(mapped: Trace['mapped']): string {
-  if (!mapped) return 'what it should hold cannot be told';
+  if (!mapped) return 'what it should hold is unknown';
   switch (mapped.kind) {
     case 'fault':
-      return 'what it should hold cannot be told: a rule fails';
+      return 'what it should hold is unknown: a rule fails';
     case 'skip':
       return `should hold nothing: ${mapped.why}`;
     case 'wanted':
@@ -99,7 +99,7 @@ function wantedText(mapped: Trace['mapped']): string {
 function readBackText(readBack: ReadBack): string {
   switch (readBack.kind) {
     case 'nothing-to-read':
-      return 'the loyalty service has no call that reads it: the ledger is the record of what was sent';
+      return 'the loyalty service has no operation that reads it: the ledger is the record of what was sent';
     case 'known':
       return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; orders cannot be read back`;
     case 'not-known':
@@ -107,7 +107,7 @@ function readBackText(readBack: ReadBack): string {
   }
 }
 
-/** What the store says of a thing, in a line without anything about a person. */
+/** The state in the store in one line, without personal data. */
 function describeEntity(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order': {
@@ -142,7 +142,7 @@ function describeEntity(entity: StoreEntity): string {
 
 const list = (words: readonly (string | false | undefined)[]) => words.filter(Boolean).join(', ');
 
-/** What the loyalty service should hold, in a few words and nothing about a person. */
+/** What the loyalty service should hold in a few words, without personal data. */
 function describeWanted(wanted: WantedState): string {
   switch (wanted.kind) {
     case 'order': {
@@ -161,7 +161,7 @@ function describeWanted(wanted: WantedState): string {
   }
 }
 
-/** What is sent, in the contract's own words; undefined where the call has no body. */
+/** The body of the call; undefined where the call has none. */
 export function formOf(wanted: WantedState): object | undefined {
   switch (wanted.kind) {
     case 'order':

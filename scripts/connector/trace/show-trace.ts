@@ -27,7 +27,7 @@ export async function showTrace(
   const signal = session.interruption();
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, named);
-  const progress = terminal.progress('Looking through the dead letters:');
+  const progress = terminal.progress('Searching the dead letters:');
   const trace = await collectTrace(deployment, { shop, kind, id }, signal, (seen) =>
     progress.report(seen),
   );
@@ -49,7 +49,7 @@ function parseKind(text: string): EntityKind {
   throw new BadArguments(`trace an order, a product or a coupon, not "${text}".${hint}`);
 }
 
-/** People copy ids out of addresses and payloads: a global id will do as well. */
+/** Users copy ids from addresses and payloads, so a global id is accepted too. */
 function parseId(kind: EntityKind, text: string): string {
   if (kind === 'coupon') return text;
   const id = text.replace(/^gid:\/\/shopify\/(?:Order|Product)\//, '');

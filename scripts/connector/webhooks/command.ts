@@ -7,13 +7,13 @@ import type { SyncOptions } from './sync-webhooks.ts';
 export function registerWebhooks(program: Command): void {
   const group = program
     .command('webhooks')
-    .summary('check and mend the webhook subscriptions')
-    .description('Which events the store sends, to which address, and with which fields.');
+    .summary('check and repair the webhook subscriptions')
+    .description('Checks and repairs the subscriptions that make the store send its webhooks.');
   group
     .command('check')
-    .summary('compare them with what the connector needs')
+    .summary('compare the subscriptions with what the connector needs')
     .description(
-      'Compares the subscriptions with those that the connector needs. Nothing is changed. Ends with 1 when something is missing, wrong or too many.',
+      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous.',
     )
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(
@@ -24,9 +24,9 @@ export function registerWebhooks(program: Command): void {
     );
   group
     .command('sync')
-    .summary('make them what the connector needs: a dry run unless --yes')
+    .summary('create, correct and remove subscriptions: a dry run unless --yes')
     .description(
-      'Creates what is missing, corrects what is wrong, removes what is too many. Without --yes it only shows what it would do. Subscriptions with another address are left alone.',
+      'Creates missing subscriptions, corrects wrong ones and removes superfluous ones. Without --yes it only shows what it would do. Subscriptions with another address are not changed.',
     )
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .option('--yes', 'do it; without this nothing is changed')

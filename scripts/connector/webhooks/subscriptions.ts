@@ -22,7 +22,7 @@ export interface ShopFindings {
   readonly findings: SubscriptionFindings;
 }
 
-/** The subscriptions of a deployment; the shop's settings say where they go and who makes them. */
+/** The subscriptions of a deployment; the settings say where they go and how they are created. */
 export function openSubscriptions(deployment: Deployment): Subscriptions {
   const { connector, output } = deployment;
   const services = openShopServices(deployment);
@@ -35,7 +35,7 @@ export function openSubscriptions(deployment: Deployment): Subscriptions {
   });
 }
 
-/** Of every shop, or of the one that was named; throws when a store cannot be asked. */
+/** Of every shop, or of the given one; throws when a store does not answer. */
 export async function findSubscriptions(
   subscriptions: Subscriptions,
   { connector, where }: Deployment,

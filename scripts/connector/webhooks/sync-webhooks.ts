@@ -46,9 +46,9 @@ export interface SyncOptions extends WebhookOptions {
 }
 
 /**
- * Makes the subscriptions what the connector needs. Where the app's configuration makes them, none is
- * ever created here; those that were made through the Admin API would send everything twice, and are
- * removed, but only on a person's word: whether the configuration really makes them cannot be seen.
+ * Creates, corrects and removes subscriptions. Where the app's configuration creates them, none is
+ * created here; those that were created through the Admin API would send every event twice and are
+ * removed, but only with --yes: the Admin API does not show whether the configuration really creates them.
  */
 export async function syncWebhooks(session: Session, options: SyncOptions): Promise<ExitCode> {
   const { terminal } = session;
@@ -71,7 +71,7 @@ export async function syncWebhooks(session: Session, options: SyncOptions): Prom
   return refused.length > 0 ? EXIT.failed : EXIT.fine;
 }
 
-/** What is addressed elsewhere is too many only where a person says so. */
+/** Subscriptions with another address count as superfluous only with --prune. */
 function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): ShopFindings {
   if (!prune) return { shop, findings };
   const { extra, other } = findings;
@@ -84,7 +84,7 @@ async function repair(
   { terminal }: Session,
 ): Promise<readonly (Change & { readonly shop: string })[]> {
   const changes: (Change & { readonly shop: string })[] = [];
-  const progress = terminal.progress('mending');
+  const progress = terminal.progress('repairing');
   for (const { shop, findings } of work) {
     for (const change of await subscriptions.repair(shop.domain, findings)) {
       changes.push({ shop: shop.domain, ...change });
@@ -107,7 +107,7 @@ function report(
     printFindings(terminal, one);
     if (byApp && one.findings.extra.length > 0) {
       terminal.line(
-        "These were made through the Admin API; with the app's configuration every event would come twice.",
+        "These were created through the Admin API; together with the app's configuration every event would come twice.",
       );
     }
   }
@@ -122,7 +122,7 @@ function report(
       options.prune && '--prune',
       options.shop && `--shop ${options.shop}`,
     ];
-    terminal.line('Nothing was changed. To do it:');
+    terminal.line('Nothing was changed. To apply the changes:');
     terminal.line(`  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`);
   } else if (!pending && work.every(isHealthy)) {
     terminal.line('Nothing to do.');

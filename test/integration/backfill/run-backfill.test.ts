@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
   type BackfillState,
-  Overtaken,
   openBackfills,
+  SavedElsewhere,
 } from '../../../scripts/connector/backfill/backfill-state.ts';
 import {
   type BackfillWorld,
@@ -216,7 +216,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
         },
       },
     };
-    await expect(run(id, rival)).rejects.toThrow(Overtaken);
+    await expect(run(id, rival)).rejects.toThrow(SavedElsewhere);
   });
 
   it('adds nothing while too many wait', async () => {

@@ -31,7 +31,7 @@ describe('backfill orders', PATIENCE, () => {
     const first = await runCommand('backfill orders --since 2d --rate 2 --yes'.split(' '), {
       folder: operated.folder,
       onOutput: (output, child) => {
-        if (stopped || !output.includes('begins')) return;
+        if (stopped || !output.includes(' starts.')) return;
         stopped = true;
         // After the first windows, while it waits for its pace.
         setTimeout(() => child.kill('SIGINT'), 5_000);
@@ -39,7 +39,7 @@ describe('backfill orders', PATIENCE, () => {
     });
     expect(first.code).toBe(130);
     expect(first.stdout).toMatch(
-      /Stopped after \d+( of 25)?\. Go on with\n +npx loyalty-connector backfill resume orders_/,
+      /Stopped after \d+( of 25)?\. To resume:\n +npx loyalty-connector backfill resume orders_/,
     );
 
     const status = JSON.parse((await operated.run('backfill status --json')).stdout);
@@ -56,7 +56,7 @@ describe('backfill orders', PATIENCE, () => {
     expect(second.stderr).toMatch(
       new RegExp(`sent orders of those left: \\d+ of ${ORDERS - before} `),
     );
-    expect(second.stderr).toContain('Going on with orders_');
+    expect(second.stderr).toContain('Resuming orders_');
     expect(second.code).toBe(0);
     expect(second.stdout).toContain(`Done: ${ORDERS} orders`);
     expect(await operated.queues.waiting()).toBe(ORDERS);
@@ -76,7 +76,7 @@ describe('backfill orders', PATIENCE, () => {
   it('says that it was done, and sends again only with --again', async () => {
     const before = sentOrders().length;
     const done = await operated.run('backfill orders --since 2d --yes');
-    expect(done.stdout).toMatch(/This was done .*25 sent/);
+    expect(done.stdout).toMatch(/This backfill finished .*25 sent/);
     const again = await operated.run('backfill orders --since 2d --yes --again --rate 1000');
     expect(again.stdout).toContain('Done: 25 orders');
     await operated.work();
@@ -92,7 +92,7 @@ describe('a backfill that is killed', PATIENCE, () => {
     const first = await runCommand(line.split(' '), {
       folder: operated.folder,
       onOutput: (output, child) => {
-        if (killed || !output.includes('begins')) return;
+        if (killed || !output.includes(' starts.')) return;
         killed = true;
         setTimeout(() => child.kill('SIGKILL'), 5_000);
       },
@@ -107,7 +107,9 @@ describe('a backfill that is killed', PATIENCE, () => {
     expect(await operated.queues.waiting()).toBe(ORDERS);
     await operated.work();
     expect(sentOrders()).toHaveLength(before);
-    expect((await operated.run(`backfill resume ${id}`)).stdout).toContain('It is finished: 25');
+    expect((await operated.run(`backfill resume ${id}`)).stdout).toContain(
+      'The backfill is finished: 25',
+    );
   });
 });
 
@@ -145,6 +147,6 @@ describe('the backfill command', PATIENCE, () => {
   it('ends with 1 for a backfill that there is not', async () => {
     const { code, stderr } = await operated.run('backfill resume orders_never_now');
     expect(code).toBe(1);
-    expect(stderr).toContain('There is no backfill "orders_never_now"');
+    expect(stderr).toContain('has no backfill "orders_never_now"');
   });
 });

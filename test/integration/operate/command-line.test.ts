@@ -47,9 +47,9 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters list --stak x', /unknown option '--stak' \(Did you mean --stack\?\)/],
     ['dead-letters list --stack', /'--stack <name>' argument missing/],
     ['dead-letters list --kind orders', /'orders' is invalid.*Allowed choices are order/],
-    ['dead-letters list --since yesterday', /Give a span such as 90m/],
+    ['dead-letters list --since yesterday', /Give a duration such as 90m/],
     ['dead-letters show', /missing required argument 'id'/],
-    ['dead-letters replay --rate 0', /Give so many a second, from 1/],
+    ['dead-letters replay --rate 0', /Give a rate from 1/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
     ['dead-letters drop --because test', /say which letters/],
@@ -78,7 +78,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     await writeFile(join(own, '.connector', 'stack.json'), JSON.stringify(stack));
     const { code, stderr } = await runCommand(['dead-letters', 'list'], { folder: own });
     expect(code).toBe(1);
-    expect(stderr).toContain('has stopped');
+    expect(stderr).toContain('is no longer running');
     await rm(own, { recursive: true, force: true });
   });
 });
@@ -155,7 +155,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
     aws.received.length = 0;
     const { code, stderr } = await list();
     expect(aws.received.length).toBeGreaterThan(1);
-    expect(stderr).toContain('AWS is limiting how fast this account may ask');
+    expect(stderr).toContain('AWS throttled the requests of this account');
     expect(code).toBe(1);
   });
 

@@ -239,7 +239,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       },
     );
     expect(code).toBe(130);
-    expect(stderr).toContain('Stopping after what is in hand.');
+    expect(stderr).toContain('Finishing the current batch, then stopping.');
     const [, replayed] = /Replayed (\d+) dead letters/.exec(stdout) ?? [];
     expect(stdout).toContain('or more: interrupted.');
     const sent = await countMessages(connector.sqs, orders.url);

@@ -117,7 +117,7 @@ describe('a deployment on AWS', () => {
     expect(stdout).toMatch(/^orders +5 +0 +0 +0 +0 +0 +0 +0\.9 s +2\.4 s$/m);
     expect(stdout).toContain('7 received');
     // The store of a deployment is Shopify: no machine of a test can ask it.
-    expect(stdout).toContain(`note: webhook subscriptions of ${SHOP}: not known`);
+    expect(stdout).toContain(`note: webhook subscriptions of ${SHOP}: unknown`);
     expect(code).toBe(1);
   });
 
@@ -137,7 +137,7 @@ describe('a deployment on AWS', () => {
       'Stack with id loyalty-connector-prod does not exist',
       'There is no stack',
     ],
-    ['Throttling', 400, 'Rate exceeded', 'AWS is limiting how fast'],
+    ['Throttling', 400, 'Rate exceeded', 'AWS throttled the requests'],
     [
       'AccessDenied',
       403,

@@ -59,14 +59,14 @@ describe('loyalty-connector secrets set', () => {
 
     const again = await connector.run('secrets set webhook --rotate', input);
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain('the secret which is there already');
+    expect(again.stderr).toContain('This secret is already stored');
     expect(await connector.secret('webhook')).toEqual(both);
 
     const third = JSON.stringify({ current: 'webhook-secret-third-a8' });
     connector.confidential.addSecret('webhook-secret-third-a8');
     const hasty = await connector.run('secrets set webhook --rotate', third);
     expect(hasty.code).toBe(1);
-    expect(hasty.stderr).toContain('A rotation is under way already');
+    expect(hasty.stderr).toContain('A rotation is already running');
     expect(await connector.secret('webhook')).toEqual(both);
 
     const finished = await connector.run('secrets set webhook --finish');
@@ -74,7 +74,7 @@ describe('loyalty-connector secrets set', () => {
     expect(await connector.secret('webhook')).toEqual({ current: NEW_SECRET });
     const twice = await connector.run('secrets set webhook --finish');
     expect(twice.code).toBe(1);
-    expect(twice.stderr).toContain('No rotation is under way');
+    expect(twice.stderr).toContain('There is no rotation to finish');
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
 
@@ -103,10 +103,10 @@ describe('loyalty-connector secrets set', () => {
   });
 
   it.each([
-    ['no JSON', 'secret', 'must hold JSON: {"token": "…", "key": "…"}'],
+    ['no JSON', 'secret', 'must be JSON: {"token": "…", "key": "…"}'],
     ['a field too few', '{"token":"t-111111"}', 'key must be a text that is not empty'],
     ['a misspelt field', '{"tokn":"t-111111","key":"k-222222"}', 'tokn is not a field'],
-    ['a value torn by a line break', '{"token":"t-111111\\n","key":"k-222222"}', 'token holds'],
+    ['a value torn by a line break', '{"token":"t-111111\\n","key":"k-222222"}', 'token contains'],
     ['a token that would swallow the key', '{"token":"a:b","key":"k-222222"}', 'colon'],
   ])('stores nothing when the input holds %s', async (_, input, words) => {
     const { code, stderr } = await connector.run('secrets set loyalty', input);
@@ -120,7 +120,7 @@ describe('loyalty-connector secrets set', () => {
     ['secrets set orders', 'webhook, loyalty, store, not for "orders"'],
     ['secrets set loyalty --rotate', 'are for the webhook secret'],
     ['secrets set webhook --rotate --finish', 'not both'],
-    ['secrets set webhook --shop other', 'there is no shop "other"'],
+    ['secrets set webhook --shop other', 'the settings have no shop "other"'],
     ['secrets set webhook --value x', "unknown option '--value'"],
     ['secrets set webhook a-secret', 'too many arguments'],
   ])('answers "%s" with one clear line', async (line, words) => {

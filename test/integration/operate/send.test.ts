@@ -95,7 +95,7 @@ describe('loyalty-connector send', () => {
   it.each([
     ['send', 'give --sample TOPIC or --file PATH'],
     ['send --sample orders/create --file x', 'one of the two'],
-    ['send --sample orders/lost', 'there is no sample "orders/lost"; there is orders/create'],
+    ['send --sample orders/lost', 'there is no sample "orders/lost"; choose one of orders/create'],
     ['send --file body.json', 'a file needs --topic'],
     ['send --sample orders/create --to http://example.com/x', '--to must begin with https://'],
     ['send --sample orders/create --to https://x.example --ask-secret', 'give --shop as a domain'],

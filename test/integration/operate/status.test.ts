@@ -83,7 +83,7 @@ describe('loyalty-connector status', () => {
     await connector.describe({ metricsAddress: 'http://127.0.0.1:9' });
     const { stdout } = await connector.run('status');
     await connector.describe();
-    expect(stdout).toContain("note: the last hour's figures: not known");
+    expect(stdout).toContain("note: the last hour's figures: unknown");
   });
 
   it('says in plain words that nothing runs where it looks', async () => {

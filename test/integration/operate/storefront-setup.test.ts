@@ -100,7 +100,9 @@ describe('loyalty-connector storefront setup', () => {
     expect(code).toBe(0);
     expect(text).toContain('loyalty.points: no definition yet');
     expect(text).toContain('url = "https://proxy.example.com/example-store"');
-    expect(text).toContain('With --yes it would make or open 3 definitions, and store the tokens');
+    expect(text).toContain(
+      'With --yes it would create or open 3 definitions, and store the tokens',
+    );
     expect(defined()).toEqual([]);
     await expect(tokens()).rejects.toThrow();
   });
@@ -123,7 +125,7 @@ describe('loyalty-connector storefront setup', () => {
       expect(made[topic]?.current).toMatch(/^[\w-]{43}$/);
     }
     const again = await run({ yes: true });
-    expect(again.text).toContain('stay as they are');
+    expect(again.text).toContain('are unchanged');
     expect(again.text).not.toContain(made.Point_Add?.current);
     expect(await tokens()).toEqual(made);
   });
@@ -133,7 +135,7 @@ describe('loyalty-connector storefront setup', () => {
     await run({ rotate: true, yes: true });
     const rotated = await tokens();
     expect(rotated.Point_Add?.previous).toBe(before.Point_Add?.current);
-    await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is under way');
+    await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });
     // A receiver that is running keeps what it has read for so long.
     expect(text).toContain('stop working within 5 minutes');

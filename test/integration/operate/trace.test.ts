@@ -47,7 +47,7 @@ describe('loyalty-connector trace', () => {
     const { code, stdout, stderr } = await connector.run(`trace order ${id} --full`);
     expect(stderr).toBe('');
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
-    expect(stdout).toContain('IN AGREEMENT\n  What the store says now was applied.');
+    expect(stdout).toContain('IN AGREEMENT\n  The current state of the store was applied.');
     expect(stdout).toMatch(/ {2}ledger {7}applied, orders\/updated/);
     expect(stdout).toMatch(/^the store now .*paid, not fulfilled, 49\.9\d* EUR/m);
     expect(stdout).toContain('the loyalty service knows the customer');
@@ -101,7 +101,7 @@ describe('loyalty-connector trace', () => {
     await tellOf('product', product.id);
     const traced = await connector.run(`trace product ${product.id}`);
     expect(traced.stdout).toContain('IN AGREEMENT');
-    expect(traced.stdout).toContain('has no call that reads it');
+    expect(traced.stdout).toContain('has no operation that reads it');
     connector.store.actions.updateProduct({ productId: product.id, title: 'Linen shirt, blue' });
     // Versions count in seconds: the change may fall into the same one, but its state differs.
     const changed = await connector.run(`trace product ${product.id}`);
@@ -130,7 +130,7 @@ describe('loyalty-connector trace', () => {
     ['trace order', "missing required argument 'id'"],
     ['trace customer 1', 'trace an order, a product or a coupon, not "customer"'],
     ['trace order #1001', 'the number at the end of its address in the admin, not "#1001"'],
-    ['trace order 1 --shop nowhere', 'there is no shop "nowhere"'],
+    ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
   ])('answers "%s" with one clear line', async (line, words) => {
     const { code, stdout, stderr } = await connector.run(line);
     expect(stderr).toContain(words);

@@ -118,6 +118,6 @@ describe('the webhooks command', { timeout: 180_000 }, () => {
       JSON.stringify({ accessToken: operated.store.credentials.accessToken }),
     );
     expect(code).toBe(1);
-    expect(stderr).toContain('does not accept the credentials');
+    expect(stderr).toContain('refuses the credentials');
   });
 });

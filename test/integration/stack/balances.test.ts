@@ -246,7 +246,7 @@ describe('the local stack with a storefront', () => {
 
     const pending = await operate((session) => listCommand(session, {}));
     expect(pending.code).toBe(1);
-    expect(pending.text).toContain('It is not known whether the points were spent');
+    expect(pending.text).toContain('It is unknown whether the points were spent');
     expect(pending.text).toContain(redemption.id);
     const settled = (options: SettleOptions) =>
       operate((session) => settleCommand(session, customer.id, redemption.id, options));

@@ -96,10 +96,15 @@ describe('the verdict on a deployment', () => {
     [
       'a loyalty service that is away',
       { lastHour: hour({ retried: 40 }), queues: queues({ waiting: 2, inFlight: 6 }) },
-      '8 wait, and in the last hour more tries failed (40) than went through (7)',
+      '8 wait, and in the last hour more attempts failed (40) than succeeded (7)',
       'doctor',
     ],
-    ['a crash', { lastHour: hour({ crash: 1 }) }, 'broke off 1 time in', 'doctor'],
+    [
+      'a crash',
+      { lastHour: hour({ crash: 1 }) },
+      'stopped at an unexpected error 1 time in',
+      'doctor',
+    ],
     [
       'bad signatures',
       { lastHour: hour({}, { badSignatures: 6 }) },
@@ -136,7 +141,7 @@ describe('the verdict on a deployment', () => {
     [
       'a reconcile that had to mend much',
       { reconcile: reconciled({ healed: 6 }) },
-      'mend 6 of 100',
+      'send 6 of 100',
       `webhooks check --shop ${SHOP}`,
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
@@ -186,7 +191,7 @@ describe('the verdict on a deployment', () => {
     const unknown = { kind: 'unknown', why: 'access was refused' } as const;
     const figures = judgeStatus(status({ lastHour: unknown }), expected);
     expect(figures.healthy).toBe(true);
-    expect(figures.notes).toEqual(["the last hour's figures: not known, access was refused"]);
+    expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
     expect(judgeStatus(status({ queues: unknown }), expected).healthy).toBe(false);
   });
 

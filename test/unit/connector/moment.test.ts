@@ -20,7 +20,7 @@ describe('a moment on the command line', () => {
 
   it.each(['', 'yesterday', '2', 'h', '-2h', '2h30m', '2026-13-01', '5/10/2026'])(
     'is never guessed: %j',
-    (text) => expect(() => parseMoment(text, now)).toThrow('Give a span such as'),
+    (text) => expect(() => parseMoment(text, now)).toThrow('Give a duration such as'),
   );
 });
 

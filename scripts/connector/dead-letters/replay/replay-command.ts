@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { openLedger } from '../../deployment/services.ts';
+import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { familiesOf, type LetterFilter } from '../letter-filter.ts';

@@ -1,6 +1,7 @@
 import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
-import { openLedger, openShopServices } from '../../deployment/services.ts';
+import { openLedger } from '../../deployment/open-ledger.ts';
+import { openShopServices } from '../../deployment/services.ts';
 import { EXIT, type ExitCode, Problem } from '../../exit.ts';
 import type { CommonOptions, Session } from '../../session.ts';
 import { familiesOf } from '../letter-filter.ts';
