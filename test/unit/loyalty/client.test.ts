@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
+import {
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  expectTypeOf,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { parse } from 'yaml';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
@@ -248,15 +257,26 @@ describe('the client', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('keeps its time, and that of a call', async () => {
+  it.each([
+    ['its own time-out', { timeoutMs: 30 }, {}],
+    ['the time-out of a call', {}, { timeoutMs: 30 }],
+  ])('waits for an answer until %s has passed', async (_, ofClient, ofCall) => {
     server.script = hanging;
-    const hasty = createLoyaltyClient({ baseUrl: server.url, credentials, timeoutMs: 300 });
-    const timedOut = { reason: 'time-out', class: 'retry', mayHaveHappened: true };
-    expect(await hasty.getCustomer('1')).toMatchObject({
-      ...timedOut,
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const patient = createLoyaltyClient({ baseUrl: server.url, credentials, ...ofClient });
+    const settled = vi.fn();
+    const result = patient.getCustomer('1', ofCall).finally(settled);
+    while (server.received.length === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(29);
+    expect(settled).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(await result).toMatchObject({
+      reason: 'time-out',
+      class: 'retry',
+      mayHaveHappened: true,
       message: 'No complete answer within 30 ms.',
     });
-    expect(await client.getCustomer('1', { timeoutMs: 20 })).toMatchObject(timedOut);
   });
 
   it('is aborted by the signal of a call', async () => {
