@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Our own emulator of AWS Secrets Manager: no package offers one. It speaks as much of the service's
- * JSON protocol as the connector and its tests use, keeps everything in memory, listens on loopback
- * only and checks no credentials. Never a place for a real secret.
+ * An emulator of AWS Secrets Manager, because no package offers one. It implements the operations that
+ * the connector and its tests use, in memory and on loopback only, and checks no credentials. Never
+ * store a real secret in it.
  */
 export interface SecretsEmulator {
   readonly endpoint: string;
@@ -36,7 +36,7 @@ export async function startSecretsEmulator({
   secrets = {},
 }: {
   readonly port?: number;
-  /** Secrets that are there from the start, by name. */
+  /** The initial secrets by name. */
   readonly secrets?: Readonly<Record<string, string>>;
 } = {}): Promise<SecretsEmulator> {
   const store = new Map<string, StoredSecret>();
@@ -78,7 +78,7 @@ async function answer(store: Map<string, StoredSecret>, request: IncomingMessage
     case 'CreateSecret':
       return createSecret(store, fields);
     default:
-      return fault('UnknownOperationException', 'not among the operations of this emulator');
+      return fault('UnknownOperationException', 'this emulator does not have the operation');
   }
 }
 

@@ -14,7 +14,7 @@ export interface AwsReady {
 process.on('disconnect', () => process.exit());
 const { dataFolder, ports } = JSON.parse(process.argv[2] ?? '') as AwsTask;
 // The functions live on, and with them what they hold: only its visibility gives it back, as on AWS.
-const sqs = await startSqs(dataFolder, { port: ports.sqs, holdersLive: true });
+const sqs = await startSqs(dataFolder, { port: ports.sqs, keepInFlight: true });
 const dynamoDb = await startDynamoDb(dataFolder, ports.dynamodb);
 const ready: AwsReady = { sqs: sqs.endpoint, dynamodb: dynamoDb.endpoint };
 process.send?.({ kind: 'ready', ready });

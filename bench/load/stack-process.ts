@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import type { Ports } from '../../local/stack/ports.ts';
+import type { Ports } from '../../local/stack/arguments.ts';
 import { startStack } from '../../local/stack/running-stack.ts';
 import { readAssembly } from '../../local/stack/template/assembly.ts';
 import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
@@ -102,7 +102,7 @@ answerQuestions<StackQuestion>(async (question) => {
     case 'loyalty':
       stack.loyalty.faults.clear();
       if (question.is === 'slow') stack.loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
-      return question.is === 'down' ? stack.line.cut() : stack.line.mend();
+      return question.is === 'down' ? stack.loyaltyProxy.cut() : stack.loyaltyProxy.restore();
     case 'reconcile':
       for (const schedule of stack.description.schedules) {
         await stack.functions.runSchedule(schedule);

@@ -1,5 +1,30 @@
 import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/run-command.ts';
-import { FIRST_PORT, portsFrom } from './ports.ts';
+
+/** Consecutive ports from the first. */
+export interface Ports {
+  readonly webhooks: number;
+  readonly gateway: number;
+  readonly store: number;
+  readonly loyalty: number;
+  readonly metrics: number;
+  /** The demo shop, if the stack has a storefront. */
+  readonly shop: number;
+}
+
+export const FIRST_PORT = 4030;
+
+/** 0: any free ports. */
+export function portsFrom(first: number): Ports {
+  const nth = (n: number) => (first === 0 ? 0 : first + n);
+  return {
+    webhooks: nth(0),
+    gateway: nth(1),
+    store: nth(2),
+    loyalty: nth(3),
+    metrics: nth(4),
+    shop: nth(5),
+  };
+}
 
 export interface StartOptions {
   readonly stage: string;
@@ -25,7 +50,7 @@ npm start -- [options]
   --help        shows this text
 `;
 
-const MOST = 65_535 - 5;
+const HIGHEST_FIRST_PORT = 65_535 - 5;
 
 export function readArguments(args: readonly string[]): Wanted<StartOptions> {
   return readCommandLine(
@@ -39,7 +64,7 @@ export function readArguments(args: readonly string[]): Wanted<StartOptions> {
     },
     (values, problems) => {
       const { data, stage, once, demo } = values;
-      const port = readWholeNumber('--port', values.port, MOST, problems);
+      const port = readWholeNumber('--port', values.port, HIGHEST_FIRST_PORT, problems);
       if (data === '') problems.push('--data needs the name of a folder');
       if (!/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
         problems.push('--stage must be the name of a stage');

@@ -13,12 +13,12 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { QueueDescription, StackDescription } from './template/stack-description.ts';
 
-/** Makes the queues and the tables as the template has them; what an earlier run left is kept. */
+/** Creates the queues and tables of the template; keeps those that an earlier run created. */
 export async function createData(
   { queues, tables }: Pick<StackDescription, 'queues' | 'tables'>,
   clients: { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient },
 ): Promise<void> {
-  // A queue that redrives names another, which must be there.
+  // The target of a redrive policy must exist first.
   const inOrder = queues.toSorted((a, b) => redrives(a) - redrives(b));
   for (const queue of inOrder) await createQueue(clients.sqs, queue);
   for (const { name, creation } of tables) {
@@ -32,7 +32,7 @@ export async function createData(
 const redrives = ({ attributes }: QueueDescription): number =>
   attributes.RedrivePolicy === undefined ? 0 : 1;
 
-/** fauxqs calls it by a longer name than SQS, so that the SDK does not know it. */
+/** fauxqs uses a longer error name than SQS, which the SDK does not map to its class. */
 const isNameTaken = (error: unknown): boolean =>
   error instanceof QueueNameExists ||
   (error instanceof SQSServiceException && error.name.endsWith('.QueueNameExists'));
@@ -42,7 +42,7 @@ async function createQueue(client: SQSClient, { name, url, attributes }: QueueDe
     await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
   } catch (error) {
     if (!isNameTaken(error)) throw error;
-    // The template has changed since: CloudFormation would change the queue, too.
+    // CloudFormation would update the queue, too, when the template has changed.
     const { FifoQueue: _, ...changeable } = attributes;
     await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changeable }));
   }

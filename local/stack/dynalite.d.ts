@@ -1,10 +1,10 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
 
-  /** The package carries no types: as much of its options as is used here. */
+  /** The package has no types; these are the options used here. */
   export default function dynalite(options?: {
     readonly createTableMs?: number;
-    /** A folder for its data; in memory without one. */
+    /** The folder for the data. Absent: in memory. */
     readonly path?: string;
   }): Server;
 }

@@ -9,24 +9,25 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
-/** The account and the region that the emulators take themselves to be in. */
+/** The account and the region of the emulators. */
 export const PLACE = { region: 'us-east-1', account: '000000000000' };
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
 
 export interface SqsOptions {
-  /** 0 (default): any free one. */
+  /** 0 (default): any free port. */
   readonly port?: number;
-  /** Whoever holds messages lives on while the queues start anew, and so keeps them. */
-  readonly holdersLive?: boolean;
+  /** Messages in flight stay so after a restart, because their receivers still run. */
+  readonly keepInFlight?: boolean;
 }
 
 /** fauxqs on a loopback port: SQS over HTTP. */
 export async function startSqs(
   dataFolder: string | undefined,
-  { port = 0, holdersLive = false }: SqsOptions = {},
+  { port = 0, keepInFlight = false }: SqsOptions = {},
 ): Promise<Emulator> {
-  const kept = dataFolder === undefined ? undefined : await openKeptQueues(dataFolder, holdersLive);
+  const kept =
+    dataFolder === undefined ? undefined : await openKeptQueues(dataFolder, keepInFlight);
   const app = buildApp({
     logger: false,
     defaultRegion: PLACE.region,
@@ -48,12 +49,12 @@ interface Persistence {
 }
 
 /**
- * fauxqs keeps its queues on disk only when it starts its own server, and that one listens to the whole
- * network. So its parts are put together here; they are not among what the package exports by name.
+ * fauxqs keeps its queues on disk only when it starts its own server, which listens on all network
+ * interfaces. So this function combines its parts, which the package does not export by name.
  */
 async function openKeptQueues(
   folder: string,
-  holdersLive: boolean,
+  keepInFlight: boolean,
 ): Promise<{ readonly stores: Stores; close(): void }> {
   const part = async (path: string) =>
     import(new URL(path, import.meta.resolve('fauxqs')).href) as Promise<
@@ -61,7 +62,7 @@ async function openKeptQueues(
     >;
   const make = async (path: string, name: string, ...args: unknown[]): Promise<unknown> => {
     const { [name]: Part } = await part(path);
-    if (!Part) throw new Error(`fauxqs has no ${name} any more`);
+    if (!Part) throw new Error(`this version of fauxqs has no ${name}`);
     return new Part(...args);
   };
   const stores = {
@@ -75,9 +76,9 @@ async function openKeptQueues(
   sqsStore.persistence = persistence as unknown as NonNullable<typeof sqsStore.persistence>;
   for (const queue of sqsStore.allQueues()) {
     queue.persistence = sqsStore.persistence;
-    if (holdersLive) continue;
-    // Whoever held these messages ended with the process before: they are handed out again. (Not after
-    // 0 seconds: fauxqs 2.4 cannot write that down.)
+    if (keepInFlight) continue;
+    // The receivers of these messages ended with the last process, so they become visible again.
+    // (Not after 0 seconds: fauxqs 2.4 cannot store that.)
     for (const { receiptHandle } of queue.inspectMessages().inflight) {
       queue.changeVisibility(receiptHandle, 1);
     }
@@ -85,7 +86,7 @@ async function openKeptQueues(
   return { stores, close: () => persistence.close() };
 }
 
-/** dynalite on a loopback port (0: any free one): DynamoDB over HTTP. */
+/** dynalite on a loopback port (0: any free port): DynamoDB over HTTP. */
 export async function startDynamoDb(dataFolder: string | undefined, port = 0): Promise<Emulator> {
   const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
   return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }), port);
@@ -100,7 +101,7 @@ async function listen(server: Server, wanted: number): Promise<Emulator> {
     endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // Kept-alive connections would hold it open.
+      // Keep-alive connections would keep the server open.
       server.closeAllConnections();
       await closed;
     },

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { RunningStack } from './running-stack.ts';
 
-/** Where everything is, once it runs, and how to go on from there. */
+/** The addresses of the running stack, and what to try next. */
 export function greet(stack: RunningStack, shopDomain: string): string {
   const { loyalty, operator } = stack;
   const body = '{"id":1}';
   const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
   return `
-Stack ${stack.name} runs on this machine.
+Stack ${stack.name} is running on this machine.
 
   webhooks         ${stack.webhookAddress}
   webhook secret   ${stack.webhookSecret}
@@ -16,7 +16,7 @@ ${stack.shopAddress === undefined ? '' : `  the shop         ${stack.shopAddress
   AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
   metrics          ${stack.metricsAddress}
 
-A signed webhook by hand (it reports the deletion of an order that the store never had):
+Send a signed webhook by hand (it reports the deletion of an order that the store never had):
 
   curl -i ${stack.webhookAddress} -H 'content-type: application/json' \\
     -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${shopDomain}' \\
@@ -24,14 +24,15 @@ A signed webhook by hand (it reports the deletion of an order that the store nev
     -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
     -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
 
-Any other event: act in the store (its page has a button for everything), or send it by hand.
+For any other event, use the buttons on the store's page, or send it by hand:
 
   curl -X POST ${stack.store.address}/sandbox/actions/placeRandomOrder -H 'content-type: application/json'
   npx loyalty-connector send --sample orders/create
 
-What is going on, and the history of one order: npx loyalty-connector status, npx loyalty-connector trace
+See the state of the connector: npx loyalty-connector status
+See the history of one order: npx loyalty-connector trace
 
-The queues, the ledger and the secrets, with the AWS CLI:
+Read the queues, the ledger and the secrets with the AWS CLI:
 
   export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\
     AWS_ACCESS_KEY_ID=${operator.accessKeyId} AWS_SECRET_ACCESS_KEY=${operator.secretAccessKey}

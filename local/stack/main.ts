@@ -2,7 +2,7 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { help, readArguments } from './arguments.ts';
 
-// Most of the time before the first line of output is compiling: once is enough.
+// Compiling takes most of the time before the first line of output, so the result is cached.
 module.enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compiled'));
 
 const wanted = readArguments(process.argv.slice(2));
@@ -15,7 +15,7 @@ switch (wanted.kind) {
     process.exitCode = 2;
     break;
   case 'start': {
-    // Loaded only now: telling of a mistyped option is faster.
+    // Imported late, so that a mistyped option is reported quickly.
     const { runStack } = await import('./run-stack.ts');
     process.exitCode = await runStack(wanted.options);
   }

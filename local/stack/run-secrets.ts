@@ -5,13 +5,13 @@ import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.
 import type { SecretDescription } from './template/stack-description.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
-/** Everything secret of one run. Made up at its start; kept only where the rest of its data is kept. */
+/** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets {
   readonly operator: AwsKey;
   readonly webhook: { readonly current: string; readonly previous: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
-  /** What the addresses of point events carry. */
+  /** The tokens in the addresses for point events. */
   readonly points: Readonly<Record<PointTopic, { readonly current: string }>>;
 }
 
@@ -23,10 +23,10 @@ export interface AwsKey {
 export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   if (dataFolder === undefined) return makeSecrets();
   const file = join(dataFolder, 'secrets.json');
-  // A file of an older release may lack some.
+  // A file of an older release may lack some secrets.
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const secrets: RunSecrets = { ...makeSecrets(), ...kept };
-  // Whole or not at all: half of a file would keep the next start from everything else that is kept.
+  // Renamed into place, because the next start could not read a half-written file.
   writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return secrets;
@@ -42,7 +42,7 @@ function makeSecrets(): RunSecrets {
   };
 }
 
-/** In the form of AWS's own, so that nothing takes it for something else. */
+/** In the format of a real AWS key, because tools check it. */
 export function makeKey(): AwsKey {
   const id = randomBytes(10).toString('hex').toUpperCase().slice(0, 16);
   return { accessKeyId: `AKIA${id}`, secretAccessKey: randomBytes(30).toString('base64url') };
@@ -66,7 +66,7 @@ function forEachTopic<T>(make: (topic: PointTopic) => T): Readonly<Record<PointT
 
 const random = (): string => randomBytes(16).toString('hex');
 
-/** The texts of the template's secrets: `<prefix>/<shop>/<purpose>`. */
+/** The text of each secret in the template. Their names are `<prefix>/<shop>/<purpose>`. */
 export function fillSecrets(
   descriptions: readonly SecretDescription[],
   secrets: RunSecrets,

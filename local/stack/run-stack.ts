@@ -2,13 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
-import type { StartOptions } from './arguments.ts';
+import { portsFrom, type StartOptions } from './arguments.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
 import { greet } from './greeting.ts';
-import { portsFrom } from './ports.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { writeStateFile } from './state-file.ts';
 import {
@@ -21,15 +20,15 @@ import {
 } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
-/** How long everything that the day caused may take, retries after the outage included. */
-const PATIENCE_MS = 120_000;
+/** For everything that the day caused, including retries after the outage. */
+const SETTLE_TIMEOUT_MS = 120_000;
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 
-/** Runs the stack until it is stopped, or once through. Returns the exit code. */
+/** Runs the stack until it is stopped, or with `--once` until the comparison. Returns the exit code. */
 export async function runStack(options: StartOptions): Promise<number> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolveStop) => {
@@ -41,7 +40,7 @@ export async function runStack(options: StartOptions): Promise<number> {
     stopping.abort();
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  // The reader of the output has gone (`npm start | head`), so no Ctrl-C would come.
+  // When the reader of the output ends (`npm start | head`), no Ctrl-C would come.
   const onClosed = () => stopping.abort();
   process.stdout.on('error', onClosed);
   let stack: RunningStack | undefined;
@@ -55,7 +54,7 @@ export async function runStack(options: StartOptions): Promise<number> {
     if (state.kind === 'written') removeStateFile = state.remove;
     else
       say(
-        `npx loyalty-connector knows the stack of process ${state.pid}, which was started before this one.`,
+        `npx loyalty-connector uses the stack of process ${state.pid}, which was started before this one.`,
       );
     const isInSync = options.demo
       ? await demonstrate(stack, started.shop, stopping.signal)
@@ -79,7 +78,7 @@ export async function runStack(options: StartOptions): Promise<number> {
   }
 }
 
-/** Stopped before the comparison is not "in sync" either; 130 is the shells' exit code for Ctrl-C. */
+/** A run that was stopped before the comparison is not in sync either; shells use 130 for Ctrl-C. */
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
@@ -95,7 +94,7 @@ async function start(
   say(`Starting the stack of stage ${stage}: synthesizing the template, bundling the functions.`);
   if (others.length > 0) say(`Only the first shop of the settings runs here: ${shop.domain}.`);
   if (file !== undefined)
-    say('The settings have no storefront. On this machine it is on, so that you can try it.');
+    say('The settings have no storefront. It is switched on here, so that you can try it.');
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
@@ -103,7 +102,7 @@ async function start(
     settings: file,
     signal: synthesis.signal,
   });
-  // The first of the two to fail ends the other.
+  // startStack awaits it; until then a rejection must not count as unhandled.
   assembly.catch(() => {});
   try {
     const stack = await startStack({
@@ -122,20 +121,20 @@ async function start(
   }
 }
 
-/** Whether both sides agree in the end. */
+/** Whether the store and the loyalty service agree in the end. */
 async function demonstrate(stack: RunningStack, shop: Shop, signal: AbortSignal): Promise<boolean> {
   stack.logs.onLine((line) => {
-    const told = narrate(line);
-    if (told !== undefined) sayAt(`  ${told}`);
+    const sentence = narrate(line);
+    if (sentence !== undefined) sayAt(`  ${sentence}`);
   });
   const isNew = stack.store.rows.orders.size === 0;
   if (!isNew) say('Continuing with the data of the last run.');
-  openStore({ store: stack.store, tell: sayAt });
+  openStore({ store: stack.store, say: sayAt });
   if (isNew) {
-    await playDay({ store: stack.store, line: stack.line, tell: sayAt, signal });
+    await playDay({ store: stack.store, loyaltyProxy: stack.loyaltyProxy, say: sayAt, signal });
     sayAt('The shop closes. Waiting until everything in progress is done.');
   }
-  const left = await settle(stack, PATIENCE_MS, signal);
+  const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);
   if (signal.aborted) return false;
   return report(stack, shop, left);
 }
@@ -155,22 +154,22 @@ async function report(stack: RunningStack, shop: Shop, left: number): Promise<bo
   return true;
 }
 
-/** What went wrong at the start, in words for the user. */
+/** Why the stack could not start, for the user. */
 function explain(error: unknown, firstPort: number): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port } = error as { readonly code?: unknown; readonly port?: unknown };
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is taken, perhaps by another stack. Stop that one, or give another --port than ${firstPort}.`;
+    return `Port ${port} is in use, perhaps by another stack. Stop that stack, or give another --port than ${firstPort}.`;
   }
   if (code === 'EACCES' && port !== undefined) {
-    return `Port ${port} is not open to this user. Give a --port above 1023.`;
+    return `This user may not listen on port ${port}. Give a --port above 1023.`;
   }
   if (code === 'LEVEL_LOCKED' || code === 'LEVEL_DATABASE_NOT_OPEN') {
-    return 'The folder given with --data is in use by another stack. Stop that one, or give another folder.';
+    return 'Another stack uses the folder given with --data. Stop that stack, or give another folder.';
   }
-  const isForPeople =
+  const hasClearMessage =
     error instanceof CannotStart ||
     error instanceof UnknownInTemplate ||
     error instanceof DataFileError;
-  return isForPeople ? error.message : (error.stack ?? error.message);
+  return hasClearMessage ? error.message : (error.stack ?? error.message);
 }

@@ -6,23 +6,23 @@ import type { FunctionRunner } from './functions/function-runner.ts';
 import type { LogGroups } from './functions/log-groups.ts';
 import type { Metrics } from './functions/metrics.ts';
 import type { AccessControl } from './iam/access-control.ts';
-import type { Line } from './line.ts';
+import type { OutageProxy } from './outage-proxy.ts';
 import type { AwsKey } from './run-secrets.ts';
 import {
   type Aws,
+  createResources,
   createRun,
   describe,
-  fill,
   type Part,
   type Run,
+  type Sandboxes,
   type Stack,
   type StackOptions,
   startAws,
   startFunctions,
+  startSandboxes,
   startWebServers,
-  startWorld,
   type WebServers,
-  type World,
 } from './start-parts.ts';
 import { subscribe } from './store-admin.ts';
 import type { StackDescription } from './template/stack-description.ts';
@@ -34,27 +34,27 @@ export interface RunningStack {
   readonly webhookAddress: string;
   readonly endpoint: string;
   readonly metricsAddress: string;
-  /** The pages that a shopper sees; undefined without a storefront. */
+  /** The demo shop's pages; undefined without a storefront. */
   readonly shopAddress: string | undefined;
   readonly operator: AwsKey;
   readonly webhookSecret: string;
   readonly store: StoreSandbox;
   readonly loyalty: LoyaltySandbox;
-  /** The connection of the functions to the loyalty service. */
-  readonly line: Line;
+  /** Between the functions and the loyalty service. */
+  readonly loyaltyProxy: OutageProxy;
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
   readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes'>;
-  /** As the operator, who may do everything. */
+  /** With the operator's key, which may do everything. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDB;
-  /** How many messages are on the queues of the functions, visible or not. */
+  /** How many messages the queues of the functions hold, visible or not. */
   waiting(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The whole stack on this machine. If a part cannot start, stops the parts that were started before. */
+/** Starts the whole stack on this machine. If a part cannot start, stops those that were started. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const parts: Part[] = [];
   const stop = async () => {
@@ -71,34 +71,34 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const web = await startWebServers(run);
   const aws = await startAws(run);
-  const world = await startWorld(run, web);
+  const sandboxes = await startSandboxes(run, web);
   const stack = await describe(run, aws, web);
-  const clients = await fill(run, aws, stack.description);
-  const logs = await startFunctions(run, aws, world, stack);
+  const clients = await createResources(run, aws, stack.description);
+  const logs = await startFunctions(run, aws, sandboxes, stack);
   if (run.options.connector.healing.subscriptions === 'admin-api') {
-    await subscribe(world.store, run.shop, web.webhooks.address);
+    await subscribe(sandboxes.store, run.shop, web.webhooks.address);
   }
-  return present(run, { web, aws, world, clients, logs, ...stack });
+  return toRunningStack(run, { web, aws, sandboxes, clients, logs, ...stack });
 }
 
 interface Started extends Stack {
   readonly web: WebServers;
   readonly aws: Aws;
-  readonly world: World;
+  readonly sandboxes: Sandboxes;
   readonly clients: Pick<RunningStack, 'sqs' | 'dynamoDb'>;
   readonly logs: LogGroups;
 }
 
-function present(
+function toRunningStack(
   { shop, secrets, metrics, runner }: Run,
-  { web, aws, world, clients, logs, assembly, description, access }: Started,
+  { web, aws, sandboxes, clients, logs, assembly, description, access }: Started,
 ): Omit<RunningStack, 'stop'> {
   if (!runner) throw new Error('the functions were not started');
   const sources = description.eventSources.flatMap(({ queueArn }) =>
     description.queues.filter(({ arn }) => arn === queueArn).map(({ url }) => url),
   );
   return {
-    ...world,
+    ...sandboxes,
     ...clients,
     name: assembly.stackName,
     description,

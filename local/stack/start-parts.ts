@@ -7,6 +7,7 @@ import { startSecretsEmulator } from '../secrets-emulator.ts';
 import { startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
 import { startStorefrontDemo } from '../storefront-demo/demo.ts';
+import type { Ports } from './arguments.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner } from './functions/function-runner.ts';
@@ -15,26 +16,25 @@ import { Metrics, startMetricsServer } from './functions/metrics.ts';
 import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
-import { startLine } from './line.ts';
-import type { Ports } from './ports.ts';
+import { startOutageProxy } from './outage-proxy.ts';
 import { fillSecrets, openRunSecrets, pointAddresses, type RunSecrets } from './run-secrets.ts';
 import type { Assembly } from './template/assembly.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
 
-/** The store sends before the functions are ready; with Shopify's pauses it would retry much later. */
+/** The store sends before the functions are ready; Shopify's own pauses would be much longer. */
 const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
 
 export interface StackOptions {
   readonly connector: Connector;
-  /** What was synthesized; awaited only once the ports are known to be free. */
+  /** The result of the synthesis; awaited only after the ports turned out to be free. */
   readonly assembly: Promise<Assembly>;
   readonly ports: Ports;
-  /** Keeps queues, ledger and sandboxes over a restart. Absent: in memory. */
+  /** Keeps queues, ledger and sandboxes across restarts. Absent: in memory. */
   readonly dataFolder?: string;
-  /** Settings of the store that differ from its defaults: its plan, how it sends webhooks. */
+  /** Differences from the store's default settings, such as its plan. */
   readonly storeSettings?: Partial<ServerSettings>;
-  /** Queues and table that run elsewhere already. Absent: they are started here. */
+  /** Emulators that already run in another process. Absent: they are started here. */
   readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
   readonly onProblem: (problem: string) => void;
 }
@@ -43,16 +43,16 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-/** What the steps share. */
+/** What the steps of the start share. */
 export interface Run {
   readonly options: StackOptions;
   readonly shop: Shop;
   readonly secrets: RunSecrets;
   readonly metrics: Metrics;
   readonly keys: Map<string, Key>;
-  /** Remembers the part, to be stopped before all that were started earlier. */
+  /** Registers the part to be stopped. Parts stop in the reverse order of their start. */
   readonly started: <T extends Part>(part: T) => T;
-  /** Servers listen before the template is read; their first requests come after it. */
+  /** Set after the template is read; servers listen earlier and answer 503 until then. */
   runner?: FunctionRunner;
   access?: AccessControl;
 }
@@ -76,20 +76,20 @@ export function createRun(options: StackOptions, parts: Part[]): Run {
 }
 
 function accessOf({ access }: Run): AccessControl {
-  if (!access) throw new Error('asked for access before the template was read');
+  if (!access) throw new Error('the template was not read yet');
   return access;
 }
 
 export type WebServers = Awaited<ReturnType<typeof startWebServers>>;
 export type Aws = Awaited<ReturnType<typeof startAws>>;
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Sandboxes = Awaited<ReturnType<typeof startSandboxes>>;
 export type Stack = Awaited<ReturnType<typeof describe>>;
 
-/** Where requests from outside arrive. */
+/** The public addresses of the functions. */
 export async function startWebServers(run: Run) {
   const { connector, ports } = run.options;
   const start = async (output: string, port: number) =>
-    run.started(await startWebServer(() => run.runner?.web(output), port));
+    run.started(await startWebServer(() => run.runner?.publicEndpoint(output), port));
   return {
     webhooks: await start('WebhookAddress', ports.webhooks),
     points: connector.storefront && (await start('PointsAddress', 0)),
@@ -102,7 +102,7 @@ export async function startAws(run: Run) {
   const emulators = {
     sqs: given?.sqs ?? run.started(await startSqs(dataFolder)).endpoint,
     dynamodb: given?.dynamodb ?? run.started(await startDynamoDb(dataFolder)).endpoint,
-    // Known once the template has named the secrets.
+    // Set after the template has named the secrets.
     secretsmanager: '',
   };
   const gateway = await startGateway(
@@ -121,7 +121,7 @@ export async function startAws(run: Run) {
 }
 
 /** The store, its shop pages and the loyalty service. */
-export async function startWorld(run: Run, { webhooks, points, storefront }: WebServers) {
+export async function startSandboxes(run: Run, { webhooks, points, storefront }: WebServers) {
   const { options, shop, secrets } = run;
   const { connector, ports, dataFolder, storeSettings } = options;
   const dataFile = (name: string) =>
@@ -153,11 +153,11 @@ export async function startWorld(run: Run, { webhooks, points, storefront }: Web
     proxyTo === undefined
       ? undefined
       : run.started(await startStorefrontDemo({ port: ports.shop, store, proxyTo }));
-  const line = run.started(await startLine(loyalty.address));
-  return { loyalty, store, line, shopAddress: shopPages?.address };
+  const loyaltyProxy = run.started(await startOutageProxy(loyalty.address));
+  return { loyalty, store, loyaltyProxy, shopAddress: shopPages?.address };
 }
 
-/** Awaits the synthesis; from then on it is known who may do what. */
+/** Awaits the synthesis and reads the template: its resources and its permissions. */
 export async function describe(run: Run, { endpoint }: Aws, { webhooks }: WebServers) {
   const assembly = await run.options.assembly;
   const description = describeStack(assembly.template, {
@@ -177,10 +177,14 @@ export async function describe(run: Run, { endpoint }: Aws, { webhooks }: WebSer
 }
 
 /** Creates the secrets, the queues and the table. */
-export async function fill(run: Run, { endpoint, emulators }: Aws, description: StackDescription) {
+export async function createResources(
+  run: Run,
+  { endpoint, emulators }: Aws,
+  description: StackDescription,
+) {
   const secrets = fillSecrets(description.secrets, run.secrets);
   emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
-  // A copy: the SDK notes in the object where it came from, and the state file would show that.
+  // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.operator };
   const client = { endpoint, region: PLACE.region, credentials };
   const clients = { sqs: new SQSClient(client), dynamoDb: new DynamoDB(client) };
@@ -197,22 +201,22 @@ export async function fill(run: Run, { endpoint, emulators }: Aws, description: 
 export async function startFunctions(
   run: Run,
   { endpoint }: Aws,
-  { store, line }: World,
+  { store, loyaltyProxy }: Sandboxes,
   { assembly, description, access }: Stack,
 ): Promise<LogGroups> {
   const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
-  logs.onLine(({ text }) => run.metrics.take(text));
+  logs.onLine(({ text }) => run.metrics.addLine(text));
   run.runner = run.started(
     new FunctionRunner({
       stack: description,
       assembly,
       access,
       keys: run.keys,
-      surroundings: {
+      addresses: {
         endpoint,
         region: PLACE.region,
         storeAddress: store.address,
-        loyaltyAddress: line.address,
+        loyaltyAddress: loyaltyProxy.address,
       },
       logs,
       onProblem: run.options.onProblem,

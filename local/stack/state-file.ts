@@ -5,17 +5,17 @@ import { isAlive } from '../sandbox-kit/is-alive.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
 
-/** How other programs of the project find the stack that runs. */
+/** Lets other programs of the project find the running stack. */
 interface StackState {
   readonly pid: number;
   readonly stack: string;
   readonly stage: string;
-  /** The file that stands for the stage's own, if one does. */
+  /** The settings file, if it is not the one of the stage. */
   readonly settings?: string | undefined;
   readonly region: string;
-  /** The gateway in front of all emulators. */
+  /** The gateway in front of the emulators. */
   readonly endpoint: string;
-  /** The operator's own, who may do everything. */
+  /** The operator's key, which may do everything. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly outputs: Partial<StackOutputs>;
   readonly storeAddress: string;
@@ -23,7 +23,7 @@ interface StackState {
   readonly metricsAddress: string;
 }
 
-/** Of the folder that it was started in, which is the project's own with `npm start`. */
+/** In the current folder, which with `npm start` is the project's. */
 const FILE = '.connector/stack.json';
 
 type DescribedStack = Pick<
@@ -34,7 +34,7 @@ type DescribedStack = Pick<
 
 export type WrittenState =
   | { readonly kind: 'written'; readonly remove: () => void }
-  /** Another stack runs, and keeps its file: what finds it now must not find something else then. */
+  /** Another stack runs. Its file stays, so that programs that use it do not switch to this one. */
   | { readonly kind: 'other-runs'; readonly pid: number };
 
 export function writeStateFile(
@@ -59,12 +59,12 @@ export function writeStateFile(
     metricsAddress: stack.metricsAddress,
   };
   mkdirSync(dirname(file), { recursive: true });
-  // For whoever started it: the file holds what opens everything here.
+  // Readable only by its owner, because it holds the operator's key.
   writeFileSync(file, `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
   return { kind: 'written', remove: () => rmSync(file, { force: true }) };
 }
 
-/** Undefined: there is none, or it is not whole. */
+/** Undefined: there is no file, or it cannot be read. */
 function ownerOf(file: string): number | undefined {
   try {
     const { pid }: Partial<StackState> = JSON.parse(readFileSync(file, 'utf8'));

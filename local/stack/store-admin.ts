@@ -3,7 +3,7 @@ import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 
-/** The store of this machine, asked through its Admin API as the functions ask it. */
+/** The store sandbox through its Admin API, as the functions use it. */
 export function openStoreAdmin({ address, credentials }: StoreSandbox) {
   const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
   return createAdminStore({
@@ -14,7 +14,7 @@ export function openStoreAdmin({ address, credentials }: StoreSandbox) {
   });
 }
 
-/** Has the store send what the connector wants to hear, as `npx loyalty-connector webhooks sync` does. */
+/** Creates the connector's webhook subscriptions, as `npx loyalty-connector webhooks sync` does. */
 export async function subscribe(
   store: StoreSandbox,
   { domain, path }: Pick<Shop, 'domain' | 'path'>,

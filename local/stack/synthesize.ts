@@ -8,14 +8,14 @@ import { isAlive } from '../sandbox-kit/is-alive.ts';
 import type { StartOptions } from './arguments.ts';
 import { type Assembly, readAssembly } from './template/assembly.ts';
 
-/** Something that a person can set right; its message says how. */
+/** A problem that the user can fix; the message says how. */
 export class CannotStart extends Error {}
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
 const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
-/** The settings of a stage, as the deployed functions have them. */
+/** The settings of a stage, as the deployed functions read them. */
 export async function loadConnector(
   stage: string,
   file = settingsFileOf(stage),
@@ -29,15 +29,14 @@ export async function loadConnector(
 }
 
 interface SynthesisOptions {
-  /** Stands for the settings file of the stage. */
+  /** Used instead of the settings file of the stage. */
   readonly settings?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Describes the deployment anew: the very program that `cdk deploy` runs, in a process of its own.
- * For this stage only, and without CloudFormation's own check of the template: that one takes most of
- * the time, changes nothing, and whoever deploys has it.
+ * Runs the program that `cdk deploy` runs, in a process of its own, for this stage only. Skips
+ * the validation of the template: it takes most of the time, and `cdk deploy` does it anyway.
  */
 export async function synthesize(
   stage: string,
@@ -58,16 +57,16 @@ export async function synthesize(
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal && { signal }),
   });
-  let said = '';
+  let printed = '';
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      printed += text;
     });
   }
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
-  if (code !== 0) throw new CannotStart(`The stack cannot be synthesized.\n${said.trim()}`);
+  if (code !== 0) throw new CannotStart(`The stack cannot be synthesized.\n${printed.trim()}`);
   return readAssembly(folder, stackNameOf(stage));
 }
 
@@ -79,8 +78,8 @@ export interface AssemblyFolder {
 }
 
 /**
- * Where this process has the stack described. Its functions are started from there as long as it
- * runs, so no other process may write to it. What killed processes left behind is taken away.
+ * The folder for the synthesized stack. Functions are started from it as long as this process runs,
+ * so each process has its own. Removes the folders that killed processes left behind.
  */
 export function openAssemblyFolder(parent = join(PROJECT, '.connector')): AssemblyFolder {
   mkdirSync(parent, { recursive: true });
@@ -98,15 +97,15 @@ function removeFolder(path: string): void {
 
 export interface ChosenSettings {
   readonly connector: Connector;
-  /** The file that stands for the stage's own, if one does. */
+  /** The settings file, if it is not the one of the stage. */
   readonly file: string | undefined;
 }
 
 const WITH_STOREFRONT = 'local/stack/with-storefront.config.ts';
 
 /**
- * The settings of the stage. Those of `prod` without a storefront get one for as long as they run here,
- * because its pages are worth seeing; `--once` ends before anybody could look, and runs them as they are.
+ * The settings of the stage. If those of `prod` have no storefront, it is switched on, so that the user
+ * can see its pages; not with `--once`, which ends before anyone could look.
  */
 export async function chooseSettings({
   stage,

@@ -1,5 +1,5 @@
 import settings from '../../connector.config.ts';
 import { withStorefront } from '../../shared/config/connector-config.ts';
 
-/** What `npm start` runs where the settings have no storefront: it costs nothing here, and can be seen. */
+/** The settings of `npm start` when the settings of the stage have no storefront. */
 export default withStorefront(settings);

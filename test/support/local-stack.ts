@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { portsFrom } from '../../local/stack/arguments.ts';
 import { settle } from '../../local/stack/demo/settle.ts';
-import { portsFrom } from '../../local/stack/ports.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize.ts';

@@ -12,15 +12,15 @@ export interface Comparison {
   readonly orders: number;
   readonly products: number;
   readonly coupons: number;
-  /** In words, one for each thing that is not as it should be. */
+  /** One sentence for each difference. */
   readonly differences: readonly string[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Asks the store for everything it has, computes by the connector's own rules what the loyalty service
- * should hold, and looks whether it does.
+ * Reads everything from the store, computes the wanted states by the connector's own rules, and compares
+ * them with what the loyalty service holds.
  */
 export async function compare(
   { store, loyalty }: { readonly store: StoreSandbox; readonly loyalty: LoyaltySandbox },
@@ -57,7 +57,7 @@ export async function compare(
   const codes = new Set([...store.rows.codes.values()].map(({ code }) => code));
   for (const { CouponCode: code, isActive } of held.coupons) {
     if (isActive && !codes.has(code)) {
-      differences.push(`coupon ${code}: the store has it no more, the loyalty service still does`);
+      differences.push(`coupon ${code}: the store deleted it, the loyalty service still has it`);
     }
   }
   return { ...count, differences };
@@ -65,14 +65,14 @@ export async function compare(
 
 function foundValue<Value>(answer: StoreAnswer<Value>): Value {
   if (answer.kind === 'found') return answer.value;
-  throw new Error(`The store could not be asked for the comparison: ${answer.kind}.`);
+  throw new Error(`The store could not be read for the comparison: ${answer.kind}.`);
 }
 
-/** Undefined: as it should be. */
+/** Undefined: no difference. */
 function differenceOf(mapped: Mapped, found: object | undefined): string | undefined {
   if (mapped.kind === 'fault') return 'a rule of the settings fails for it';
   if (mapped.kind === 'skip') {
-    // The code of a reward is the loyalty service's own.
+    // The loyalty service itself created the code of a reward.
     if (!found || mapped.why === 'reward-coupon') return undefined;
     return `the loyalty service has it, although it is skipped (${mapped.why})`;
   }

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inOrder } from '../../store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
-import type { Line } from '../line.ts';
+import type { OutageProxy } from '../outage-proxy.ts';
 
 export interface DayParts {
   readonly store: StoreSandbox;
-  readonly line: Line;
+  readonly loyaltyProxy: OutageProxy;
   /** Prints what happens in the store. */
-  readonly tell: (what: string) => void;
+  readonly say: (what: string) => void;
   readonly signal: AbortSignal;
 }
 
 const OUTAGE_MS = 2_000;
-/** Long enough to read along, and for two changes of one thing to fall into two seconds. */
+/** Long enough to read along, and for two changes of one entity to fall into different seconds. */
 const PAUSE_MS = 1_100;
 
-/** Changes everything in the store a little, so that the store sends a webhook for each product and discount. */
-export function openStore({ store, tell }: Pick<DayParts, 'store' | 'tell'>): void {
-  tell('The shop opens: every product and discount is updated.');
+/** Makes a small change to every product and discount, so that the store sends a webhook for each. */
+export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void {
+  say('The shop opens: every product and discount is updated.');
   for (const { id } of store.rows.products.values()) {
     store.actions.changeInventory({ productId: id, by: 1 });
   }
@@ -26,8 +26,8 @@ export function openStore({ store, tell }: Pick<DayParts, 'store' | 'tell'>): vo
   }
 }
 
-/** A short day with a bit of everything that makes syncing hard. */
-export async function playDay({ store, line, tell, signal }: DayParts): Promise<void> {
+/** A short day with examples of everything that makes syncing hard. */
+export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): Promise<void> {
   const { actions, rows } = store;
   const pause = (ms = PAUSE_MS) => sleep(ms, undefined, { signal });
   const product = (title: string) => {
@@ -43,7 +43,7 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
   };
 
   await pause();
-  tell('Robin buys two shirts and a mug.');
+  say('Robin buys two shirts and a mug.');
   const robins = actions.placeOrder({
     customerId: customer('Robin'),
     lines: [
@@ -54,7 +54,7 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
     payment: 'paid',
   });
   await pause();
-  tell('Sasha buys socks with the code WELCOME10.');
+  say('Sasha buys socks with the code WELCOME10.');
   const sashas = actions.placeOrder({
     customerId: customer('Sasha'),
     lines: [{ variantId: product('Wool Socks').variantId, quantity: 3 }],
@@ -62,14 +62,14 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
     payment: 'paid',
   });
   await pause();
-  tell('From here on webhooks arrive in another order, and many of them twice.');
+  say('From now on webhooks arrive in the wrong order, and many of them twice.');
   store.disorder = { ...inOrder, shuffle: 4, duplicate: 0.5 };
-  tell("Robin's order is shipped: now it earns points.");
+  say("Robin's order is shipped: now it earns points.");
   actions.fulfilOrder({ orderId: robins.id });
   await pause();
-  tell('The mug costs 19 instead of 17.');
+  say('The mug costs 19 instead of 17.');
   actions.updateProduct({ productId: product('Enamel Mug').id, price: 19 });
-  tell('A new discount with three codes: AUTUMN-A, AUTUMN-B, AUTUMN-C.');
+  say('A new discount with three codes: AUTUMN-A, AUTUMN-B, AUTUMN-C.');
   const autumn = actions.createDiscount({
     title: 'Autumn',
     percentage: 15,
@@ -77,29 +77,29 @@ export async function playDay({ store, line, tell, signal }: DayParts): Promise<
   });
   await pause();
 
-  tell('The loyalty service goes down for two seconds.');
-  await line.cut();
+  say('The loyalty service goes down for two seconds.');
+  await loyaltyProxy.cut();
   try {
-    tell('Toni buys a notebook meanwhile,');
+    say('Toni buys a notebook meanwhile,');
     actions.placeOrder({
       customerId: customer('Toni'),
       lines: [{ variantId: product('Notebook').variantId, quantity: 4 }],
       payment: 'paid',
     });
-    tell('and Robin sends one of the shirts back.');
+    say('and Robin sends one of the shirts back.');
     const [shirts] = robins.lines;
     if (shirts) {
       actions.refundOrder({ orderId: robins.id, lines: [{ lineId: shirts.id, quantity: 1 }] });
     }
     await pause(OUTAGE_MS);
   } finally {
-    await line.mend();
+    await loyaltyProxy.restore();
   }
-  tell('The loyalty service is back.');
-  tell("Sasha's order is cancelled.");
+  say('The loyalty service is back.');
+  say("Sasha's order is cancelled.");
   actions.cancelOrder({ orderId: sashas.id });
   await pause();
-  tell('The code AUTUMN-C is removed.');
+  say('The code AUTUMN-C is removed.');
   actions.removeCodes({ discountId: autumn.id, codes: ['AUTUMN-C'] });
   store.disorder = inOrder;
 }

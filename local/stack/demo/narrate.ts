@@ -2,7 +2,7 @@ import type { LogLine } from '../functions/log-groups.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One line of a function's log in words for a person; undefined for what tells nothing new. */
+/** A sentence for one line of a function's log; undefined for lines without news. */
 export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
   const fields = readFields(text);
   if (!fields) return /Task timed out/.test(text) ? text : undefined;
@@ -20,7 +20,7 @@ export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
     case 'unchanged':
       return line('unchanged, nothing to send');
     case 'superseded':
-      return line('late: a newer state was sent before');
+      return line('superseded: a newer state was already sent');
     case 'skipped':
       return line(`skipped: ${fields.why}`);
     case 'handled':

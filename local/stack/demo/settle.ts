@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningStack } from '../running-stack.ts';
 
-/** Between two looks at the queues. */
+/** Between two checks of the queues. */
 const PAUSE_MS = 300;
 
 /**
- * Waits until the store has delivered everything and no message is on its way any more. Gives what is
- * still waiting when the patience is over: 0 when all is done.
+ * Waits until the store has delivered every webhook and the queues are empty. Returns how many webhooks
+ * and messages are left after the timeout: 0 when all is done.
  */
 export async function settle(
   { store, waiting }: Pick<RunningStack, 'store' | 'waiting'>,
-  patienceMs: number,
+  timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<number> {
-  const end = Date.now() + patienceMs;
+  const end = Date.now() + timeoutMs;
   const undelivered = () =>
     store.deliveries.all().filter(({ state }) => state === 'waiting').length;
   for (;;) {
-    // Deliveries first: what is delivered meanwhile is on a queue by then.
+    // Deliveries first: a webhook that is delivered between the two counts is then on a queue.
     const left = undelivered() + (await waiting());
     if (left === 0 || Date.now() > end || signal?.aborted) return left;
     await sleep(PAUSE_MS);

@@ -13,22 +13,22 @@ import type { InvocationResult } from './function-worker.ts';
 export interface EventSourceParts {
   readonly source: EventSourceDescription;
   readonly queueUrl: string;
-  /** With the credentials of the function: the event source acts in its name. */
+  /** With the credentials of the function, as Lambda's poller uses its role. */
   readonly client: SQSClient;
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
-  /** Told once per kind of problem, until it is over. */
+  /** Called once for repeated failures of the same kind. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** Where the template sets no bound; on a laptop more would only take turns. */
+/** If the template sets no limit; more would not be faster on a laptop. */
 const UNBOUNDED_CONCURRENCY = 10;
-/** Short, so that a stop is quick; between two polls there is no pause. */
+/** Short, so that a stop is quick; polls follow each other without a pause. */
 const WAIT_SECONDS = 2;
 const PAUSE_AFTER_PROBLEM_MS = 500;
 
 /**
- * Lambda's poller of one queue: receives batches, invokes the function, deletes what was settled and
- * leaves the rest to its visibility. It never runs more invocations at once than the template allows.
+ * Lambda's poller of one queue: receives batches, invokes the function and deletes what was settled;
+ * the rest becomes visible again. Never runs more invocations at once than the template allows.
  */
 export class EventSource {
   readonly #parts: EventSourceParts;
@@ -43,7 +43,7 @@ export class EventSource {
     this.#polling = this.#poll();
   }
 
-  /** Takes no more; what is running is left to whoever ends the function. */
+  /** Receives no more messages. Does not wait for invocations that are running. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#polling;
@@ -61,7 +61,7 @@ export class EventSource {
         if (messages.length > 0) this.#start(messages);
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
-        this.#tell(error);
+        this.#report(error);
         await sleep(PAUSE_AFTER_PROBLEM_MS);
       }
     }
@@ -93,7 +93,7 @@ export class EventSource {
 
   #start(messages: readonly Message[]): void {
     const work = this.#settle(messages)
-      .catch((error) => this.#tell(error))
+      .catch((error) => this.#report(error))
       .finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
@@ -112,7 +112,7 @@ export class EventSource {
     if (kept.length > 0) throw new Error(`${kept.length} messages could not be deleted`);
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     if (problem === this.#problem || this.#stopped.signal.aborted) return;
     this.#problem = problem;
@@ -120,7 +120,7 @@ export class EventSource {
   }
 }
 
-/** The event that Lambda's event source makes of a batch. */
+/** The event that Lambda creates from a batch. */
 export function toSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
   return { Records: messages.map((message) => toRecord(message, queueArn)) };
 }
@@ -152,9 +152,8 @@ function toRecord(message: Message, eventSourceARN: string): SQSRecord {
 }
 
 /**
- * Which messages are done with. What a function returns that reports single failures is taken at its
- * word only if it makes sense: anything else means that the whole batch failed ("Handling errors for
- * an SQS event source in Lambda").
+ * The messages to delete. If the function reports single failures, an invalid report means that the
+ * whole batch failed ("Handling errors for an SQS event source in Lambda").
  */
 export function settledMessages(
   messages: readonly Message[],
@@ -173,7 +172,7 @@ export function settledMessages(
 /** Undefined: not a list of identifiers. */
 function readFailures(json: string): readonly string[] | undefined {
   const value: unknown = JSON.parse(json);
-  // "null", "{}" and an empty list are a success of all.
+  // "null", "{}" and an empty list mean that all succeeded.
   if (value === null) return [];
   if (typeof value !== 'object') return undefined;
   const { batchItemFailures: list = [] } = value as { readonly batchItemFailures?: unknown };

@@ -1,10 +1,10 @@
 import type { InvocationResult } from './function-worker.ts';
 import { FunctionWorker, type WorkerSettings } from './function-worker.ts';
 
-/** What an account allows all functions together, as long as nobody asks AWS for more. */
+/** The default limit of an AWS account for all functions together. */
 const ACCOUNT_CONCURRENCY = 1_000;
 
-/** The processes of one function: warm ones are used again, another is started when all are busy. */
+/** The processes of one function. Reuses warm ones and starts another when all are busy. */
 export class FunctionPool {
   readonly #settings: WorkerSettings;
   readonly #most: number;
@@ -17,12 +17,11 @@ export class FunctionPool {
     this.#most = settings.description.reservedConcurrency ?? ACCOUNT_CONCURRENCY;
   }
 
-  /** Of the processes that run now. */
   get pids(): readonly number[] {
     return [...this.#workers].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Resolves when there is a process that is ready for the first request. */
+  /** Resolves when a process is ready for the first request. */
   async warm(): Promise<void> {
     const worker = this.#start();
     await worker.ready;
@@ -51,7 +50,7 @@ export class FunctionPool {
     return worker;
   }
 
-  /** The one used last is the warmest. One that ended meanwhile is forgotten. */
+  /** The process used last, if it is still alive. */
   #takeIdle(): FunctionWorker | undefined {
     for (;;) {
       const worker = this.#idle.pop();

@@ -4,18 +4,18 @@ import { pathToFileURL } from 'node:url';
 import type { InvocationRequest, ProcessMessage } from './function-worker.ts';
 
 /**
- * The process of one function, as Lambda's runtime is: loads the bundle once, then serves one
+ * The process of one function, in place of Lambda's runtime: loads the bundle once, then serves one
  * invocation after another. Its arguments are the folder of the bundle and the handler.
  */
 type Handler = (event: unknown, context: unknown) => unknown;
 
-// The runner is gone, however it ended: nobody waits for anything of this process any more.
+// The runner has ended, even if it was killed: the process must not outlive it.
 process.on('disconnect', () => process.exit(0));
 
 const [folder = '', name = ''] = process.argv.slice(2);
 const handler = await loadHandler(folder, name);
 process.on('message', (request: InvocationRequest) => void serve(request));
-tell({ kind: 'ready' });
+send({ kind: 'ready' });
 
 async function loadHandler(inFolder: string, handlerName: string): Promise<Handler> {
   const [file = '', exported = ''] = handlerName.split('.');
@@ -33,14 +33,14 @@ async function serve(request: InvocationRequest): Promise<void> {
   const { requestId, event } = request;
   try {
     const value = await handler(event, contextOf(request));
-    tell({ kind: 'returned', requestId, json: JSON.stringify(value ?? null) });
+    send({ kind: 'returned', requestId, json: JSON.stringify(value ?? null) });
   } catch (error) {
     const { name: errorType, message: errorMessage } =
       error instanceof Error ? error : { name: 'Error', message: String(error) };
     console.error(
       JSON.stringify({ level: 'error', message: 'Invoke Error', errorType, requestId }),
     );
-    tell({ kind: 'failed', requestId, errorType, errorMessage });
+    send({ kind: 'failed', requestId, errorType, errorMessage });
   }
 }
 
@@ -58,6 +58,6 @@ function contextOf(request: InvocationRequest) {
   };
 }
 
-function tell(message: ProcessMessage): void {
+function send(message: ProcessMessage): void {
   process.send?.(message);
 }

@@ -18,15 +18,15 @@ import { FunctionPool } from './function-pool.ts';
 import type { InvocationResult } from './function-worker.ts';
 import type { LogGroups } from './log-groups.ts';
 import { startSchedules } from './schedules.ts';
-import type { WebParts } from './web-server.ts';
+import type { PublicEndpoint } from './web-server.ts';
 
 export interface RunnerParts {
   readonly stack: StackDescription;
   readonly assembly: Pick<Assembly, 'assetFolder'>;
   readonly access: AccessControl;
-  /** Gets a key for every function. */
+  /** The runner adds a key for every function. */
   readonly keys: Map<string, Key>;
-  readonly surroundings: Surroundings;
+  readonly addresses: Addresses;
   readonly logs: LogGroups;
   readonly onProblem: (problem: string) => void;
 }
@@ -42,7 +42,7 @@ interface RunningFunction {
   readonly sqs: SQSClient;
 }
 
-/** Lambda on this machine: every function of the stack, and all that makes them run. */
+/** Lambda on this machine: runs every function of the stack, its event sources and schedules. */
 export class FunctionRunner {
   readonly #parts: RunnerParts;
   readonly #functions: readonly RunningFunction[];
@@ -54,7 +54,7 @@ export class FunctionRunner {
     this.#functions = parts.stack.functions.map((one) => this.#prepare(one));
   }
 
-  /** Resolves when every function has a warm process; from then on queues and schedules are served. */
+  /** Resolves when every function has a warm process; then starts the event sources and schedules. */
   async start(): Promise<void> {
     const { stack, onProblem } = this.#parts;
     await Promise.all(this.#functions.map(({ pool }) => pool.warm()));
@@ -76,7 +76,7 @@ export class FunctionRunner {
     );
   }
 
-  /** As EventBridge does when its time has come. Undefined: it may not. */
+  /** As EventBridge does on schedule. Undefined: the template does not permit it. */
   async runSchedule(schedule: ScheduleDescription): Promise<InvocationResult | undefined> {
     const { pool, description } = this.#find(schedule.target);
     const decision = this.#parts.access.decide({
@@ -94,8 +94,8 @@ export class FunctionRunner {
     return found?.pool.invoke(event);
   }
 
-  /** What answers at the address that an output tells. */
-  web(output: string): WebParts | undefined {
+  /** The function behind the public address in an output of the stack. */
+  publicEndpoint(output: string): PublicEndpoint | undefined {
     const { stack, access } = this.#parts;
     const web = stack.webs[output];
     if (!web) return undefined;
@@ -108,7 +108,6 @@ export class FunctionRunner {
     };
   }
 
-  /** Those that run now, with the function whose they are. */
   get processes(): readonly FunctionProcess[] {
     return this.#functions.flatMap(({ description, pool }) =>
       pool.pids.map((pid) => ({ of: description, pid })),
@@ -123,23 +122,23 @@ export class FunctionRunner {
   }
 
   #prepare(description: FunctionDescription): RunningFunction {
-    const { assembly, keys, surroundings, logs } = this.#parts;
+    const { assembly, keys, addresses, logs } = this.#parts;
     const key = makeKey();
     keys.set(key.accessKeyId, {
       secretAccessKey: key.secretAccessKey,
       caller: { kind: 'role', role: roleNameOf(description) },
     });
     const folder = assembly.assetFolder(description.assetKey);
-    const { endpoint, region } = surroundings;
+    const { endpoint, region } = addresses;
     return {
       description,
       pool: new FunctionPool({
         description,
         folder,
-        environment: functionEnvironment(description, folder, key, surroundings),
+        environment: functionEnvironment(description, folder, key, addresses),
         onLine: (line, stream) => logs.write(description, stream, line),
       }),
-      // A refusal is told at once instead of being tried again: it will not change by itself.
+      // Report a denied call at once: it would fail again.
       sqs: new SQSClient({ endpoint, region, credentials: key, maxAttempts: 1 }),
     };
   }
@@ -151,7 +150,7 @@ export class FunctionRunner {
   }
 }
 
-interface Surroundings {
+interface Addresses {
   /** The gateway in front of the emulators. */
   readonly endpoint: string;
   readonly region: string;
@@ -159,12 +158,12 @@ interface Surroundings {
   readonly loyaltyAddress: string;
 }
 
-/** Everything a function finds in its environment: what Lambda sets, the template's, and this machine's. */
+/** The whole environment of a function: what Lambda and the template set, and this machine's addresses. */
 function functionEnvironment(
   { name, memoryMb, handler, logGroup, environment }: FunctionDescription,
   folder: string,
   key: AwsKey,
-  { endpoint, region, storeAddress, loyaltyAddress }: Surroundings,
+  { endpoint, region, storeAddress, loyaltyAddress }: Addresses,
 ): Readonly<Record<string, string>> {
   return {
     TZ: ':UTC',
@@ -183,7 +182,7 @@ function functionEnvironment(
     AWS_ENDPOINT_URL: endpoint,
     STORE_SANDBOX_ADDRESS: storeAddress,
     LOYALTY_SANDBOX_ADDRESS: loyaltyAddress,
-    // The SDK would look into the files of whoever started the stack, and their accounts are real.
+    // The SDK must not find the user's own AWS credentials.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -6,25 +6,25 @@ import type { FunctionDescription } from '../template/stack-description.ts';
 
 export interface WorkerSettings {
   readonly description: FunctionDescription;
-  /** The folder of its bundle. */
+  /** The folder of the bundle. */
   readonly folder: string;
-  /** Its whole environment: nothing of this process's own reaches a function. */
+  /** The whole environment: a function inherits nothing from this process. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onLine: (line: string, stream: string) => void;
 }
 
 const SCRIPT = join(import.meta.dirname, 'function-process.ts');
 
-/** Lambda gives a function's initialization ten seconds; a laptop with two cores is slower. */
+/** Lambda's limit for the initialization is ten seconds; a laptop with two cores is slower. */
 const INIT_MS = 30_000;
 
-/** One process of a function. Serves one invocation at a time; once it has failed it is not used again. */
+/** One process of a function. Serves one invocation at a time. */
 export class FunctionWorker {
   readonly #settings: WorkerSettings;
   readonly #child: ChildProcess;
   readonly #stream =
     `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${randomUUID().replaceAll('-', '')}`;
-  /** Whether it could be initialized. */
+  /** Whether the initialization succeeded. */
   readonly ready: Promise<boolean>;
   readonly #exited: Promise<void>;
   #isAlive = true;
@@ -35,10 +35,9 @@ export class FunctionWorker {
     this.#child = fork(SCRIPT, [folder, description.handler], {
       cwd: folder,
       env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: this.#stream },
-      // A part of the memory is taken by the runtime itself, as on Lambda.
       execArgv: [`--max-old-space-size=${description.memoryMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A Ctrl-C in the terminal is for the runner: it ends its processes in order.
+      // Ctrl-C must reach only the runner, which stops its processes in order.
       detached: true,
     });
     for (const output of [this.#child.stdout, this.#child.stderr]) {
@@ -94,7 +93,7 @@ export class FunctionWorker {
     return failed('Sandbox.Timedout', `RequestId: ${message}`);
   }
 
-  /** At once: a function gets no time to tidy up on Lambda either. */
+  /** At once: Lambda gives a function no time to clean up either. */
   async kill(): Promise<void> {
     this.#isAlive = false;
     this.#child.kill('SIGKILL');
@@ -140,10 +139,10 @@ function failed(errorType: string, errorMessage: string): InvocationResult {
 export type InvocationResult =
   | { readonly kind: 'returned'; readonly json: string }
   | { readonly kind: 'failed'; readonly errorType: string; readonly errorMessage: string }
-  /** All of its concurrency is in use. */
+  /** The function's whole concurrency is in use. */
   | { readonly kind: 'throttled' };
 
-/** What the runner tells a function's process. */
+/** From the runner to a function's process. */
 export interface InvocationRequest {
   readonly requestId: string;
   readonly event: unknown;
@@ -156,7 +155,7 @@ export interface InvocationRequest {
   readonly logStream: string;
 }
 
-/** What a function's process tells the runner. */
+/** From a function's process to the runner. */
 export type ProcessMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'returned'; readonly requestId: string; readonly json: string }

@@ -5,7 +5,7 @@ import type { InvocationResult } from './function-worker.ts';
 
 export interface WebRequest {
   readonly method: string;
-  /** With the query, as it was sent. */
+  /** Path and query, as they were sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
@@ -14,17 +14,17 @@ export interface WebRequest {
 }
 
 /**
- * What comes as text; all else comes in base64, a form and a body without a type included. AWS does
- * not list them; this split was measured on payloads of format 2.0.
+ * Bodies of these types are text; all others are base64, including forms and bodies without a type.
+ * AWS does not document the list; it was measured on payloads of format 2.0.
  */
 const TEXT = /^(?:text\/.*|application\/(?:json|xml|javascript))\s*(?:;|$)/i;
 
-/** The event that a function URL or an HTTP API makes of a request: payload format 2.0. */
+/** The event that a function URL or an HTTP API creates from a request: payload format 2.0. */
 export function toHttpEvent(request: WebRequest, routeKey: string) {
   const [rawPath = '/', rawQueryString = ''] = request.target.split('?');
   const headers = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>
-      // Several of one name become one; cookies have a place of their own.
+      // Headers of one name are joined; cookies have a field of their own.
       value === undefined || name === 'cookie' ? [] : [[name, [value].flat().join(',')]],
     ),
   );
@@ -83,13 +83,13 @@ function formatTime(at: Date): string {
   return `${date}/${month}/${year}:${time} +0000`;
 }
 
-/** What the client gets: the function's answer, or what AWS says in its place. */
+/** What the client receives: the function's answer, or AWS's own. */
 export function toHttpAnswer(result: InvocationResult): Answer {
   switch (result.kind) {
     case 'throttled':
       return plain(429, 'Too Many Requests');
     case 'failed':
-      // Whether it threw, crashed or was killed: the client learns nothing of it.
+      // AWS does not say whether the function threw, crashed or timed out.
       return plain(502, 'Internal Server Error');
     case 'returned':
       return readAnswer(JSON.parse(result.json));
@@ -121,7 +121,7 @@ function plain(status: number, text: string): Answer {
   return { status, headers: { 'content-type': 'application/json' }, body: `{"Message":"${text}"}` };
 }
 
-/** Whether a route of an HTTP API (`POST /{shop}`) takes the request; a part in braces is any one part. */
+/** Whether a route of an HTTP API (`POST /{shop}`) matches; a part in braces matches any one part. */
 export function matchesRoute(route: string, method: string, path: string): boolean {
   const [wantedMethod, pattern = ''] = route.split(' ');
   const wanted = pattern.split('/');

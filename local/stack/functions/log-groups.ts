@@ -18,8 +18,8 @@ interface Parts {
 }
 
 /**
- * What the functions write. As on Lambda, the function's own role must be allowed to write it, and
- * nobody says a word when it is not: the lines are lost.
+ * The logs of the functions. As on Lambda, the role of a function must be allowed to write them;
+ * otherwise the lines are lost silently.
  */
 export class LogGroups {
   readonly #parts: Parts;

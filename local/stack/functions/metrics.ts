@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../sandbox-kit/http/requests.ts';
 import { jsonAnswer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 
-/** One figure out of a log line in CloudWatch's embedded metric format. */
+/** One value from a log line in CloudWatch's embedded metric format. */
 export interface MetricPoint {
   readonly name: string;
   readonly dimensions: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ interface EmbeddedMetrics {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The figures of the last hour. */
+/** The values of the last hour. */
 export class Metrics {
   readonly #now: () => number;
   #points: MetricPoint[] = [];
@@ -29,7 +29,7 @@ export class Metrics {
     this.#now = now;
   }
 
-  take(line: string): void {
+  addLine(line: string): void {
     this.#points.push(...readEmbeddedMetrics(line));
   }
 
@@ -40,7 +40,7 @@ export class Metrics {
   }
 }
 
-/** None for a line that is no such metric. One point for each set of dimensions, as CloudWatch keeps it. */
+/** Empty for any other line. One point for each set of dimensions, as CloudWatch stores it. */
 export function readEmbeddedMetrics(line: string): readonly MetricPoint[] {
   if (!line.startsWith('{"_aws"')) return [];
   const fields = readFields(line);
@@ -69,7 +69,7 @@ function readFields(line: string): Readonly<Record<string, unknown>> | undefined
   }
 }
 
-/** In place of CloudWatch's metrics: the figures of the last hour. */
+/** Stands in for CloudWatch's metrics: the values of the last hour. */
 export function startMetricsServer(metrics: Metrics, port: number): Promise<Server> {
   return startServer(async (request, response) => {
     if (!isLoopbackHost(request.headers.host)) respond(response, jsonAnswer(403, {}));

@@ -7,7 +7,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   day: 86_400_000,
 };
 
-/** setTimeout takes no more. */
+/** The limit of setInterval. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** `rate(6 hours)` in milliseconds. */

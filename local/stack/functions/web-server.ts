@@ -7,30 +7,33 @@ import type { FunctionDescription, WebDescription } from '../template/stack-desc
 import type { InvocationResult } from './function-worker.ts';
 import { matchesRoute, toHttpAnswer, toHttpEvent } from './http-event.ts';
 
-export interface WebParts {
+export interface PublicEndpoint {
   readonly web: WebDescription;
   readonly target: FunctionDescription;
   readonly access: () => AccessControl;
   readonly invoke: (event: unknown) => Promise<InvocationResult>;
 }
 
-/** Lambda's limit for an invocation that is waited for. */
+/** Lambda's limit for a synchronous invocation. */
 const LARGEST_EVENT_BYTES = 6 * 1024 * 1024;
 
 /**
- * Where requests from outside arrive. The parts come later than the address: the template that says
- * what they are must know where it is.
+ * A public address of the stack. It listens before the function behind it is known, because the
+ * template is resolved with this address.
  */
-export function startWebServer(parts: () => WebParts | undefined, port: number): Promise<Server> {
+export function startWebServer(
+  endpoint: () => PublicEndpoint | undefined,
+  port: number,
+): Promise<Server> {
   return startServer(async (request, response) => {
-    const found = parts();
+    const found = endpoint();
     if (found) await handle(found, request, response);
     else respond(response, jsonAnswer(503, { Message: 'The stack is starting.' }));
   }, port);
 }
 
 async function handle(
-  { web, target, access, invoke }: WebParts,
+  { web, target, access, invoke }: PublicEndpoint,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -41,7 +44,7 @@ async function handle(
   if (web.kind === 'http-api' && !matchesRoute(web.route, method, path)) {
     return respond(response, jsonAnswer(404, { message: 'Not Found' }));
   }
-  if (!isLetIn(web, target, access())) {
+  if (!mayInvoke(web, target, access())) {
     return respond(response, jsonAnswer(403, { Message: 'Forbidden' }));
   }
   const event =
@@ -65,7 +68,7 @@ async function handle(
 }
 
 /** A function URL needs both permissions; an HTTP API is a service that invokes the function. */
-function isLetIn(
+function mayInvoke(
   web: WebDescription,
   { arn }: FunctionDescription,
   access: AccessControl,

@@ -4,11 +4,11 @@ import type { Answer } from '../../sandbox-kit/http/server.ts';
 import type { InvocationResult } from '../functions/function-worker.ts';
 import type { AwsCall, Service } from './identify-call.ts';
 
-/** A refusal in the form of the service that it stands for, so that the SDK names it as it would there. */
+/** An error answer in the format of the service, so that the SDK reports the same error as on AWS. */
 export function refuse(service: Service | undefined, code: string, message: string): Answer {
   switch (service) {
     case 'sqs': {
-      // SQS once spoke another protocol, and its SDK still takes the code of that one from the header.
+      // The SDK reads the error code of SQS's older query protocol from this header.
       const queryCode = code === 'AccessDeniedException' ? 'AccessDenied' : code;
       return answer(403, `com.amazon.coral.service#${code}`, message, {
         'x-amzn-query-error': `${queryCode};Sender`,

@@ -8,7 +8,7 @@ import { verifySignature } from './signature.ts';
 
 export interface Key {
   readonly secretAccessKey: string;
-  /** The role whose key it is; the operator's own may do everything. */
+  /** The role that the key belongs to; the operator may do everything. */
   readonly caller: { readonly kind: 'operator' } | { readonly kind: 'role'; readonly role: string };
 }
 
@@ -21,7 +21,7 @@ export interface GatewayParts {
   readonly invoke: Invoke;
 }
 
-/** The one address of AWS on this machine: knows who calls, and lets pass what the template allows. */
+/** The address of all AWS services on this machine: checks signatures and the template's permissions. */
 export function startGateway(parts: GatewayParts, port: number): Promise<Server> {
   return startServer((request, response) => handle(parts, request, response), port);
 }
@@ -32,7 +32,10 @@ async function handle(
   response: ServerResponse,
 ): Promise<void> {
   if (!isLoopbackHost(request.headers.host)) {
-    return respond(response, refuse(undefined, 'InvalidClientTokenId', 'Not by this name.'));
+    return respond(
+      response,
+      refuse(undefined, 'InvalidClientTokenId', 'The Host header must name this machine.'),
+    );
   }
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
@@ -55,13 +58,13 @@ async function handle(
         : 'UnrecognizedClientException';
     return respond(
       response,
-      refuse(call?.service, code, 'The request is not signed by a key of here.'),
+      refuse(call?.service, code, 'The request is not signed with a key of this stack.'),
     );
   }
   if (!call) {
     return respond(
       response,
-      refuse(undefined, 'UnknownOperationException', 'Not a service that runs on this machine.'),
+      refuse(undefined, 'UnknownOperationException', 'This service does not run on this machine.'),
     );
   }
   const denial = findDenial(parts, key, call);
@@ -87,7 +90,7 @@ function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): s
   return undefined;
 }
 
-/** As it came, its host included: queue addresses are made from it. */
+/** Keeps the Host header: the emulator builds queue addresses from it. */
 function forward(
   endpoint: string,
   { method, url, headers }: IncomingMessage,
@@ -111,7 +114,7 @@ function forward(
       } else response.destroy();
       resolve();
     });
-    // A poll of a queue waits for messages: it must not go on waiting, and take some, for nobody.
+    // A long poll must not receive messages for a client that has gone.
     response.once('close', () => onward.destroy());
     onward.end(body);
   });

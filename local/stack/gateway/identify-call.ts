@@ -2,7 +2,7 @@ import { secretArn } from '../../secrets-emulator.ts';
 
 export type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda';
 
-/** What a call to AWS wants, in the words of IAM. */
+/** A call to AWS in IAM's terms. */
 export interface AwsCall {
   readonly service: Service;
   readonly action: string;
@@ -25,7 +25,7 @@ const TARGETS: ReadonlyMap<string, Service> = new Map([
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** Undefined: none of the services that run here. */
+/** Undefined: no service that runs here. */
 export function identifyCall(
   request: { readonly path: string; readonly amzTarget: string; readonly body: Uint8Array },
   place: Place,
@@ -56,8 +56,8 @@ export function identifyCall(
 const sqsAction = (operation: string): string => `sqs:${operation.replace(/Batch$/, '')}`;
 
 /**
- * Each of these takes whatever the call names, wherever it names it: which of two names the emulator
- * would take is not for the caller to choose. A call that names nothing is one on everything.
+ * These functions return every resource that the call names, in any field, because the emulator might
+ * use either of two. A call that names nothing counts as a call on everything.
  */
 function queueArns(fields: Fields, { region, account }: Place): readonly string[] {
   const address = textOf(fields, 'QueueUrl')?.split('/').at(-1);
@@ -70,7 +70,7 @@ function secretArns(fields: Fields): readonly string[] {
   return ids.map((id) => (id.startsWith('arn:') ? id : secretArn(id)));
 }
 
-/** Of one table or index, and of every table of a batch. */
+/** One table or index, or every table of a batch. */
 function tableArns(fields: Fields, { region, account }: Place): readonly string[] {
   const arn = (table: string) =>
     table.startsWith('arn:') ? table : `arn:aws:dynamodb:${region}:${account}:table/${table}`;
@@ -97,7 +97,7 @@ function readFields(body: Uint8Array): Fields {
     const value: unknown = JSON.parse(Buffer.from(body).toString());
     return typeof value === 'object' && value !== null ? (value as Fields) : {};
   } catch {
-    // The emulator behind says what is wrong with it.
+    // The emulator reports what is wrong.
     return {};
   }
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface SignedRequest {
   readonly method: string;
-  /** As it was sent, with its escapes and its query. */
+  /** Path and query as they were sent, with their escapes. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
@@ -18,8 +18,8 @@ const HEADER =
   /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, *SignedHeaders=([^,]+), *Signature=([0-9a-f]{64})$/;
 
 /**
- * Verifies AWS Signature Version 4: a function that used another's key id without its secret must
- * fail here as it would on AWS. ("Create a signed AWS API request", IAM user guide.)
+ * Verifies AWS Signature Version 4, so that a function that uses another key id without its secret
+ * fails as it would on AWS. ("Create a signed AWS API request", IAM user guide.)
  */
 export function verifySignature(
   request: SignedRequest,
@@ -53,7 +53,7 @@ function canonicalRequest(request: SignedRequest, signedHeaders: string): string
     .map((name) => `${name}:${headerOf(request, name).trim().replace(/ +/g, ' ')}\n`);
   return [
     request.method,
-    // Escaped once more than it was sent, as every service but S3 wants it.
+    // Escaped a second time, as every service but S3 expects it.
     path.split('/').map(percentEncode).join('/'),
     query.split('&').toSorted().join('&'),
     headers.join(''),

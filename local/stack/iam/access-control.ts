@@ -34,7 +34,7 @@ export class AccessControl {
       const others = this.#statements.get(principal) ?? [];
       this.#statements.set(principal, [...others, toStatement(permission)]);
     }
-    // Only the roles allow here: a queue's own policy is there to refuse requests without TLS.
+    // Only roles grant access here: queue policies exist to deny requests without TLS.
     this.#queueDenials = stack.queuePolicies.flatMap(({ statements }) =>
       statements.filter(({ effect }) => effect === 'Deny'),
     );
@@ -46,7 +46,7 @@ export class AccessControl {
     return decision;
   }
 
-  /** From now on denies, as if no policy allowed it, what the given function picks. */
+  /** From now on denies what the given function selects, as if no policy allowed it. */
   revoke(isRevoked: (question: AccessQuestion) => boolean): void {
     this.#isRevoked = isRevoked;
   }

@@ -9,7 +9,7 @@ export interface Statement {
 
 type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** What is known of a request beside its action and resource: `aws:SecureTransport` and the like. */
+/** Condition keys of a request, such as `aws:SecureTransport`. */
 export type RequestContext = Readonly<Record<string, string>>;
 
 export interface AccessRequest {
@@ -35,7 +35,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ]),
 ]);
 
-/** Refuses a document with an unknown part: half a policy would allow too much, or deny nothing. */
+/** Refuses a document with an unknown part: a half-read policy could allow too much. */
 export function readPolicy(document: Fields): PolicyReading {
   const statements = asList(document.Statement) as readonly Fields[];
   for (const { Effect: effect, Condition: condition, ...rest } of statements) {
@@ -65,14 +65,14 @@ function readStatement({ Effect, Action, Resource, Condition }: Fields): Stateme
 
 export function applies(statement: Statement, { action, resource, context }: AccessRequest) {
   return (
-    // IAM compares actions without regard to case, and ARNs with it.
+    // IAM ignores case in actions, but not in ARNs.
     statement.actions.some((one) => matchesPattern(one.toLowerCase(), action.toLowerCase())) &&
     statement.resources.some((one) => matchesPattern(one, resource)) &&
     conditionsHold(statement.conditions, context)
   );
 }
 
-/** All operators and keys must hold, of a key's values one. A key that the request lacks never holds. */
+/** All operators and keys must match, with one of a key's values. A key that the request lacks never matches. */
 function conditionsHold(conditions: Conditions, context: RequestContext): boolean {
   return Object.entries(conditions).every(([name, keys]) =>
     Object.entries(keys).every(([key, wanted]) => {
@@ -82,7 +82,7 @@ function conditionsHold(conditions: Conditions, context: RequestContext): boolea
   );
 }
 
-/** IAM's wildcards: `*` is any run of characters, colons and slashes included, `?` any one. */
+/** IAM's wildcards: `*` is any number of characters, including colons and slashes, `?` any one. */
 function matchesPattern(pattern: string, text: string): boolean {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

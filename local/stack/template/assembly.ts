@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Template, UnknownInTemplate } from './template.ts';
 
-/** What `cdk synth` leaves for one stack. */
+/** What `cdk synth` writes for one stack. */
 export interface Assembly {
   readonly stackName: string;
   readonly template: Template;
-  /** The folder whose content is uploaded under that key. */
+  /** The folder that is uploaded under that key. */
   assetFolder(key: string): string;
 }
 

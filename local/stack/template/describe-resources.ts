@@ -20,7 +20,7 @@ export interface ResolvedResource extends Reader {
   readonly identity: Identity;
 }
 
-/** What Lambda takes where the template says nothing. */
+/** Lambda's defaults. */
 const DEFAULT_TIMEOUT_SECONDS = 3;
 const DEFAULT_MEMORY_MB = 128;
 
@@ -46,7 +46,7 @@ export function describeFunction(resource: ResolvedResource): FunctionDescriptio
   };
 }
 
-/** A function answers requests from outside through its own address or through an HTTP API. */
+/** A function URL or an HTTP API. */
 export function describeWeb(
   resource: ResolvedResource,
   routes: readonly ResolvedResource[],
@@ -77,7 +77,7 @@ export function describeEventSource(resource: ResolvedResource): EventSourceDesc
   return {
     queueArn: resource.text('EventSourceArn'),
     target: resource.text('FunctionName'),
-    // Lambda's own default for a queue.
+    // Lambda's default for a queue.
     batchSize: resource.optionalNumber('BatchSize') ?? 10,
     maximumConcurrency: scaling.optionalNumber('MaximumConcurrency'),
     reportsItemFailures: resource
@@ -105,15 +105,15 @@ export function describeSchedules(resource: ResolvedResource): readonly Schedule
 }
 
 const PERMISSION_PARTS = ['Action', 'FunctionName', 'Principal', 'SourceArn'];
-/** The rest of a permission is a condition on the request. */
+/** These parts of a permission are conditions on the request. */
 const PERMISSION_CONDITIONS = ['FunctionUrlAuthType', 'InvokedViaFunctionUrl'];
 
 export function describePermission(resource: ResolvedResource): PermissionDescription {
   const understood = [...PERMISSION_PARTS, ...PERMISSION_CONDITIONS];
-  const strange = Object.keys(resource.properties).find((name) => !understood.includes(name));
-  // A condition that nobody checks would let in more than AWS does.
-  if (strange !== undefined) {
-    throw new UnknownInTemplate(`the ${strange} of the permission ${resource.logicalId}`);
+  const unknown = Object.keys(resource.properties).find((name) => !understood.includes(name));
+  // An unchecked condition would allow more than AWS does.
+  if (unknown !== undefined) {
+    throw new UnknownInTemplate(`the ${unknown} of the permission ${resource.logicalId}`);
   }
   return {
     logicalId: resource.logicalId,
@@ -127,12 +127,12 @@ export function describePermission(resource: ResolvedResource): PermissionDescri
   };
 }
 
-/** Not attributes of a queue: how CloudFormation names it, and what only AWS keeps. */
+/** Properties in CloudFormation that are not attributes of a queue. */
 const NOT_ATTRIBUTES = new Set(['QueueName', 'Tags']);
 
 export function describeQueue(resource: ResolvedResource): QueueDescription {
   const { identity, properties, logicalId } = resource;
-  // Whoever uses the queue would need to be allowed to use the key, and nothing here checks that.
+  // Its users would need permission to use the key, which nothing here checks.
   if (properties.KmsMasterKeyId !== undefined) {
     throw new UnknownInTemplate(`a queue with a key of its own: ${logicalId}`);
   }
@@ -147,8 +147,8 @@ export function describeQueue(resource: ResolvedResource): QueueDescription {
   };
 }
 
-/** What CreateTable takes here: the emulator expires nothing, and keeps no backups. */
-const OF_CREATION = [
+/** What the emulator's CreateTable accepts: it has no expiry and no backups. */
+const CREATE_TABLE_PROPERTIES = [
   'AttributeDefinitions',
   'KeySchema',
   'GlobalSecondaryIndexes',
@@ -165,11 +165,13 @@ export function describeTable({
   if (typeof encryption === 'object' && encryption !== null && 'KMSMasterKeyId' in encryption) {
     throw new UnknownInTemplate(`a table with a key of its own: ${logicalId}`);
   }
-  const creation = Object.entries(properties).filter(([name]) => OF_CREATION.includes(name));
+  const creation = Object.entries(properties).filter(([name]) =>
+    CREATE_TABLE_PROPERTIES.includes(name),
+  );
   return { name: identity.ref, creation: Object.fromEntries(creation) as Properties };
 }
 
-/** A role with everything that it may do, wherever the template says it. */
+/** A role with all its policies, inline and attached. */
 export function describeRole(
   role: ResolvedResource,
   policies: readonly ResolvedResource[],
@@ -177,7 +179,7 @@ export function describeRole(
   const { identity, logicalId } = role;
   const managed = role.texts('ManagedPolicyArns');
   if (managed.length > 0 || role.properties.PermissionsBoundary !== undefined) {
-    // Their text is AWS's and not in the template: nothing here could check it.
+    // The template does not contain their text, so nothing here could check it.
     throw new UnknownInTemplate(`a managed policy of the role ${logicalId}: ${managed.join(', ')}`);
   }
   const inline = role

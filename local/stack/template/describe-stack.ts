@@ -15,42 +15,42 @@ import { createResolver, type Resolve } from './resolve.ts';
 import type { StackDescription } from './stack-description.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
-/** Read elsewhere, together with what they belong to. */
+/** Read together with the resources that they belong to. */
 const PARTS = new Set([
   'AWS::IAM::Policy',
   'AWS::Logs::LogGroup',
-  // It holds nothing that is not said by its secret's name.
+  // Only its name is used.
   'AWS::SecretsManager::Secret',
 ]);
 
 /**
- * What the template describes and this machine has no use for. Listed one by one: a kind that is in
- * neither list stops the start, because what is silently left out would only be missed when deployed.
+ * Resources that the local stack ignores. A type that is in neither list stops the start: if it were
+ * ignored silently, a problem with it would only show when deployed.
  */
 const NOT_RUN_HERE: ReadonlySet<string> = new Set([
-  // Watched by people, not by the functions.
+  // For people, not used by the functions.
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::Logs::MetricFilter',
-  // Of the alarms. A queue or a table with a key of its own is not understood: see describe-resources.ts.
+  // Used by the alarms. A queue or a table with its own key is refused in describe-resources.ts.
   'AWS::KMS::Alias',
   'AWS::KMS::Key',
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
-  // A name in front of the same address, and how much may pass through it.
+  // The domain name and the throttling of the same address.
   'AWS::ApiGatewayV2::ApiMapping',
   'AWS::ApiGatewayV2::DomainName',
   'AWS::ApiGatewayV2::Stage',
-  // How often a failed call of a schedule is repeated; a schedule here simply comes again.
+  // Retries of a failed scheduled call; here the next scheduled call follows anyway.
   'AWS::Lambda::EventInvokeConfig',
   'AWS::CDK::Metadata',
 ]);
 
-/** Pure: says what the template describes, at that place. Throws on what it does not understand. */
+/** Pure: describes the resources of the template at that place. Throws on what it does not know. */
 export function describeStack(template: Template, place: Place): StackDescription {
-  // Names are resolved with the resolver that needs them: a name may refer to another resource.
+  // The two need each other: a name may refer to another resource.
   const identity = createIdentities(template, place, (value) => resolve(value));
   const resolve = createResolver({ parameters: parametersOf(template, place), identity });
   const resources = Object.entries(template.Resources).map(([logicalId, resource]) => {
@@ -60,7 +60,7 @@ export function describeStack(template: Template, place: Place): StackDescriptio
       logicalId,
       type: resource.Type,
       identity: found,
-      // Of what is not run here nothing is read, so nothing of it needs to be understood.
+      // Lazy, because ignored resources may contain functions that the resolver does not know.
       read: () => readerOf(logicalId, (resolve(resource.Properties) ?? {}) as Properties),
     };
   });
@@ -109,8 +109,8 @@ export function describeStack(template: Template, place: Place): StackDescriptio
 }
 
 /**
- * By the output that tells its address. An HTTP API's output names the API and not the integration, but
- * only one thing can stand behind an API here: the receiver of webhooks.
+ * By the output that holds the address. The output of an HTTP API names the API and not the integration,
+ * but only the receiver of webhooks can have an HTTP API.
  */
 function describeWebs(
   { Outputs: outputs = {} }: Template,
@@ -123,13 +123,13 @@ function describeWebs(
   },
 ): StackDescription['webs'] {
   const webs = resources.map((resource) => {
-    const told = Object.entries(outputs).find(([, output]) =>
-      JSON.stringify(output).includes(`"${resource.logicalId}"`),
+    const output = Object.entries(outputs).find(([, definition]) =>
+      JSON.stringify(definition).includes(`"${resource.logicalId}"`),
     );
-    return [told?.[0] ?? 'WebhookAddress', describeWeb(resource, routes)] as const;
+    return [output?.[0] ?? 'WebhookAddress', describeWeb(resource, routes)] as const;
   });
   if (new Set(webs.map(([output]) => output)).size < webs.length) {
-    throw new UnknownInTemplate('two addresses for requests from outside under one output');
+    throw new UnknownInTemplate('two public addresses in one output');
   }
   return Object.fromEntries(webs);
 }

@@ -1,28 +1,28 @@
 import { secretArn } from '../../secrets-emulator.ts';
 import { type Template, type TemplateResource, UnknownInTemplate } from './template.ts';
 
-/** What Ref and GetAtt give for a resource. */
+/** The results of Ref and GetAtt for a resource. */
 export interface Identity {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Of what is not run here nothing is called, so any value serves for whatever is asked of it. */
-  readonly isMadeUp?: true;
+  /** The resource does not exist here, so its attributes can have any value. */
+  readonly isPlaceholder?: true;
 }
 
-/** Where things are on this machine. The emulators know one account and one region. */
+/** Account, region and addresses on this machine. */
 export interface Place {
   readonly region: string;
   readonly account: string;
   readonly stackName: string;
-  /** The gateway in front of the emulators: queues have their address there. */
+  /** The gateway in front of the emulators; queue URLs begin with it. */
   readonly endpoint: string;
-  /** Where requests from outside arrive, with a slash at the end, as AWS writes it. */
+  /** The public address, with a slash at the end, as AWS writes it. */
   readonly webAddress: string;
 }
 
 type Identify = (name: string, place: Place) => Identity;
 
-/** Every kind of resource that is understood, by what it is called from outside. */
+/** By resource type; `name` is the property that holds the resource's name. */
 const identifiers: Readonly<Record<string, { readonly name?: string; readonly of: Identify }>> = {
   'AWS::SQS::Queue': {
     name: 'QueueName',
@@ -104,16 +104,16 @@ function identify(
   resolve: (value: unknown) => unknown,
 ): Identity {
   const identifier = Object.hasOwn(identifiers, type) ? identifiers[type] : undefined;
-  if (!identifier) return { ref: logicalId, attributes: {}, isMadeUp: true };
+  if (!identifier) return { ref: logicalId, attributes: {}, isPlaceholder: true };
   const given = identifier.name === undefined ? undefined : resolve(properties[identifier.name]);
   if (given !== undefined && typeof given !== 'string') {
-    throw new UnknownInTemplate(`a ${identifier.name} that is no text, of ${logicalId}`);
+    throw new UnknownInTemplate(`a ${identifier.name} that is not a text, of ${logicalId}`);
   }
-  return identifier.of(given ?? madeUpName(logicalId, properties, place), place);
+  return identifier.of(given ?? generatedName(logicalId, properties, place), place);
 }
 
-/** CloudFormation makes up names of this kind, with a random end. */
-function madeUpName(
+/** CloudFormation generates such names, with a random end. */
+function generatedName(
   logicalId: string,
   properties: Readonly<Record<string, unknown>>,
   { stackName }: Place,

@@ -9,11 +9,11 @@ export interface ResolverParts {
 
 export type Resolve = (value: unknown) => unknown;
 
-/** Templates put https:// before names; there is no TLS on the way to this machine itself. */
+/** Templates put https:// before names, but the local addresses have no TLS. */
 const withoutTls = (text: string): string =>
   text.replace(/^https:\/\/(?=127\.0\.0\.1[:/])/, 'http://');
 
-/** `AWS::NoValue`: the property that has it is not there. */
+/** `AWS::NoValue` removes the property. */
 const NO_VALUE = Symbol('AWS::NoValue');
 
 type Intrinsic = (argument: unknown, parts: ResolverParts) => unknown;
@@ -39,7 +39,7 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   },
 };
 
-/** Replaces every reference of a template by what it stands for on this machine. */
+/** Replaces every reference of a template by its value on this machine. */
 export function createResolver(parts: ResolverParts): Resolve {
   return (value) => {
     const resolved = walk(value, parts);
@@ -81,7 +81,7 @@ function resolveAttribute(path: readonly string[], { identity }: ResolverParts):
   const [logicalId = '', ...names] = path;
   const attribute = names.join('.');
   const known = identity(logicalId);
-  if (known?.isMadeUp) return `${logicalId}.${attribute}`;
+  if (known?.isPlaceholder) return `${logicalId}.${attribute}`;
   const value = known?.attributes[attribute];
   if (value === undefined) throw new UnknownInTemplate(`the attribute ${logicalId}.${attribute}`);
   return value;
@@ -101,5 +101,5 @@ function substitute(argument: unknown, parts: ResolverParts): string {
 
 function asList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new UnknownInTemplate('a function whose argument is no list');
+  throw new UnknownInTemplate('a function whose argument is not a list');
 }

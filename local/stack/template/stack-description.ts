@@ -1,13 +1,13 @@
 import type { Statement } from '../iam/policy.ts';
 import type { Properties } from './template.ts';
 
-/** What a template describes, in the few kinds of things that run here, every reference resolved. */
+/** The resources of a template that run here, with every reference resolved. */
 export interface StackDescription {
   readonly queues: readonly QueueDescription[];
   readonly tables: readonly TableDescription[];
   readonly secrets: readonly SecretDescription[];
   readonly functions: readonly FunctionDescription[];
-  /** What requests from outside arrive at, by the output that tells its address. */
+  /** Public addresses, by the output that holds the address. */
   readonly webs: Readonly<Record<string, WebDescription>>;
   readonly eventSources: readonly EventSourceDescription[];
   readonly schedules: readonly ScheduleDescription[];
@@ -41,7 +41,7 @@ export interface FunctionDescription {
   readonly name: string;
   readonly arn: string;
   readonly roleArn: string;
-  /** The name of the uploaded file: found again in the manifest of assets. */
+  /** The name of the uploaded file in the asset manifest. */
   readonly assetKey: string;
   /** `index.handler` */
   readonly handler: string;
@@ -52,14 +52,14 @@ export interface FunctionDescription {
   readonly reservedConcurrency: number | undefined;
 }
 
-/** Where requests from outside arrive. */
+/** A public address. */
 export type WebDescription =
   | { readonly kind: 'function-url'; readonly target: FunctionReference }
   | {
       readonly kind: 'http-api';
       readonly target: FunctionReference;
       readonly apiId: string;
-      /** `POST /{shop}`: what else is asked for is not found. */
+      /** `POST /{shop}`: any other request gets 404. */
       readonly route: string;
     };
 
@@ -100,7 +100,7 @@ export interface QueuePolicyDescription {
   readonly statements: readonly Statement[];
 }
 
-/** Templates name functions by name or by ARN, as it comes. */
+/** A name or an ARN: templates use both. */
 export type FunctionReference = string;
 
 export function isFunction(
@@ -110,7 +110,7 @@ export function isFunction(
   return reference === name || reference === arn;
 }
 
-/** Roles are known to the policies by their name, to a function by their ARN. */
+/** Policies refer to roles by name, functions by ARN. */
 export function roleNameOf({ roleArn }: Pick<FunctionDescription, 'roleArn'>): string {
   return roleArn.split('/').at(-1) ?? '';
 }

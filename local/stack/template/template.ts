@@ -1,4 +1,4 @@
-/** A CloudFormation template, as far as it is looked into before its references are resolved. */
+/** The parts of a CloudFormation template that are read before its references are resolved. */
 export interface Template {
   readonly Resources: Readonly<Record<string, TemplateResource>>;
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
@@ -10,19 +10,19 @@ export interface TemplateResource {
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-/** The template asks for something that cannot be had on one machine. Its message is for a person. */
+/** The template uses something that the local stack does not support. The message is for the user. */
 export class UnknownInTemplate extends Error {
   constructor(what: string) {
-    super(`The local stack does not know ${what}. Teach it in local/stack/template.`);
+    super(`The local stack does not know ${what}. Add it in local/stack/template.`);
   }
 }
 
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** Reads the resolved properties of one resource; what has another shape than expected is named. */
+/** Reads the resolved properties of one resource; an error names a property of the wrong type. */
 export function readerOf(logicalId: string, properties: Properties) {
   const wrong = (name: string, kind: string) =>
-    new UnknownInTemplate(`a ${name} of ${logicalId} that is no ${kind}`);
+    new UnknownInTemplate(`a ${name} of ${logicalId} that is not of type ${kind}`);
   return {
     properties,
     text(name: string): string {

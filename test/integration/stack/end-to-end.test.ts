@@ -130,14 +130,14 @@ describe('from the store to the loyalty service', () => {
   });
 
   it('an outage is waited out: nothing is lost and nothing parked', async () => {
-    await stack.line.cut();
+    await stack.loyaltyProxy.cut();
     const { id, body } = unsentOrder();
     expect((await stack.post('orders/updated', body)).status).toBe(200);
     await vi.waitFor(
       () => expect(stack.metrics.lastHour().some(({ name }) => name === 'retried')).toBe(true),
       { timeout: 30_000, interval: 100 },
     );
-    await stack.line.mend();
+    await stack.loyaltyProxy.restore();
     await stack.settled();
     expect(orderOf(id)).toBeDefined();
   });

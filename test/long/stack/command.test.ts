@@ -91,7 +91,7 @@ describe('npm start', () => {
     const second = start('--port', port);
     expect(await second.ended()).toBe(1);
     expect(second.output().trim().split('\n').at(-1)).toBe(
-      `Port ${port} is taken, perhaps by another stack. Stop that one, or give another --port than ${port}.`,
+      `Port ${port} is in use, perhaps by another stack. Stop that stack, or give another --port than ${port}.`,
     );
     // The next webhook needs a new process, and that one the bundle.
     for (const pid of first.descendants()) process.kill(pid, 'SIGKILL');

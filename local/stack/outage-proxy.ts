@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** The way from the functions to a service, which can be cut: then nobody answers at its address. */
-export interface Line {
+/** A TCP proxy between the functions and a service, to simulate an outage of the service. */
+export interface OutageProxy {
   readonly address: string;
-  /** Connections break and new ones are refused, as when a service is down. */
+  /** Breaks open connections and refuses new ones. */
   cut(): Promise<void>;
-  mend(): Promise<void>;
+  restore(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startLine(to: string): Promise<Line> {
+export async function startOutageProxy(to: string): Promise<OutageProxy> {
   const { port: target } = new URL(to);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -43,7 +43,7 @@ export async function startLine(to: string): Promise<Line> {
   return {
     address: `http://127.0.0.1:${port}`,
     cut,
-    async mend() {
+    async restore() {
       if (isOpen) return;
       await listen(port);
       isOpen = true;
