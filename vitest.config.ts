@@ -10,7 +10,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', 'bench/**/*.test.ts'],
+          exclude: ['bench/**/*.integration.test.ts'],
           testTimeout: 30_000,
           // Unit tests keep no state of their own outside of their tests: sharing what they import
           // halves the time of the inner loop.
@@ -20,7 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: ['test/integration/**/*.test.ts', 'bench/**/*.integration.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 30_000 } },

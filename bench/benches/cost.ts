@@ -1,4 +1,3 @@
-import { synthesizeStack } from '../../test/support/synthesized-stack.ts';
 import type { Bench, Figure } from '../bench.ts';
 import { readDeployed } from '../cost/deployed.ts';
 import { type MixWish, measureReceiving, measureWorking } from '../cost/measure-mix.ts';
@@ -14,7 +13,7 @@ export const cost: Bench = {
   name: 'cost',
   async run({ lab: open, quick }) {
     const lab = await open();
-    const deployed = readDeployed(synthesizeStack().toJSON() as never);
+    const deployed = readDeployed();
     const behindApi = { ...deployed, httpApi: true };
     const amount = quick ? { events: 20, waiting: 2 } : { events: 150, waiting: 5 };
     const connector: Priced[] = [];

@@ -1,6 +1,6 @@
+import { openConnector } from '../../local/harness/in-process-connector.ts';
+import { productAt } from '../../local/harness/product-payload.ts';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
-import { productAt } from '../../test/fixtures/product-payload.ts';
-import { openConnector } from '../../test/support/in-process-connector.ts';
 import type { Bench } from '../bench.ts';
 
 const PRODUCTS = 200;

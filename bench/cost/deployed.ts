@@ -1,4 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConnectorStack } from '../../infra/connector-stack.ts';
+import { createApp } from '../../infra/create-app.ts';
 import { describeStack, type StackTemplate } from '../../scripts/build/cost/describe-stack.ts';
+import connector from '../bench.config.ts';
 
 /** What of a deployment decides the price of a webhook. */
 export interface Deployed {
@@ -25,7 +31,8 @@ interface Resources {
 }
 
 /** Read from the template, so that another memory size or batch size is another price. */
-export function readDeployed(template: StackTemplate & Resources): Deployed {
+export function readDeployed(): Deployed {
+  const template = synthesize();
   const { receiverMb, workerMb, httpApi } = describeStack(template);
   const all = Object.values(template.Resources);
   const functions = all.filter(({ Type }) => Type === 'AWS::Lambda::Function');
@@ -34,4 +41,19 @@ export function readDeployed(template: StackTemplate & Resources): Deployed {
   const source = all.find(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
   const batchSize = source?.Properties?.BatchSize ?? Number.NaN;
   return { receiverMb, workerMb, batchSize, httpApi };
+}
+
+/** With an empty folder where the bundles would be: their code is no part of the price. */
+function synthesize(): StackTemplate & Resources {
+  const folder = mkdtempSync(join(tmpdir(), 'connector-cost-'));
+  const bundle = join(folder, 'bundle');
+  mkdirSync(bundle);
+  try {
+    const outdir = join(folder, 'cdk.out');
+    const app = createApp({ outdir, builtinCloudFormationValidation: false });
+    const stack = new ConnectorStack(app, { stage: 'prod', connector, bundleOf: () => bundle });
+    return app.synth().getStackArtifact(stack.artifactId).template;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createDynamoDbClient } from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { compare } from '../../local/stack/demo/compare.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
@@ -7,7 +8,6 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import type { LedgerEntry } from '../../shared/core/ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
-import { createDynamoDbClient } from '../../test/support/sdk-clients.ts';
 import type { AcceptedWebhook } from './told-outcomes.ts';
 
 export interface Verdict {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import connector from '../../test/fixtures/storefront.config.ts';
+import connector from '../../local/harness/storefront.config.ts';
 import type { LoadOptions } from './arguments.ts';
 import { judge } from './judge.ts';
 import { LoadedStack } from './loaded-stack.ts';

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import connector from '../../local/harness/storefront.config.ts';
 import type { Ports } from '../../local/stack/arguments.ts';
 import { startStack } from '../../local/stack/running-stack.ts';
 import { readAssembly } from '../../local/stack/template/assembly.ts';
 import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
 import type { Template } from '../../local/stack/template/template.ts';
-import connector from '../../test/fixtures/storefront.config.ts';
 import { answerQuestions } from './answering-process.ts';
 import type { AwsReady } from './aws-process.ts';
 import { writeDeliveries } from './delivery-record.ts';

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { bundleFunctions } from '../../infra/bundle-functions.ts';
 import { ConnectorStack, functionsOf } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
+import connector from '../../local/harness/storefront.config.ts';
 import { PROJECT } from '../../local/stack/synthesize.ts';
-import connector from '../../test/fixtures/storefront.config.ts';
 
 const [folder = '', stage = ''] = process.argv.slice(2);
 const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
 const bundles = await bundleFunctions({
   root: PROJECT,
   functions: functionsOf(connector),
-  configFile: 'test/fixtures/storefront.config.ts',
+  configFile: 'local/harness/storefront.config.ts',
   outFolder: join(folder, 'bundles'),
 });
 new ConnectorStack(app, { stage, connector, bundleOf: bundles.folderOf });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent, SQSEvent } from 'aws-lambda';
-import { toFunctionUrlEvent } from '../../test/support/webhook-request.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { SentMessage } from '../endpoints/aws-answers.ts';
 
 /** What a function URL hands over for a webhook with this body. */

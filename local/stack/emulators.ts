@@ -23,7 +23,7 @@ export interface SqsOptions {
 
 /** fauxqs on a loopback port: SQS over HTTP. */
 export async function startSqs(
-  dataFolder: string | undefined,
+  dataFolder?: string,
   { port = 0, keepInFlight = false }: SqsOptions = {},
 ): Promise<Emulator> {
   const kept =
@@ -87,12 +87,13 @@ async function openKeptQueues(
 }
 
 /** dynalite on a loopback port (0: any free port): DynamoDB over HTTP. */
-export async function startDynamoDb(dataFolder: string | undefined, port = 0): Promise<Emulator> {
+export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emulator> {
   const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
   return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }), port);
 }
 
-async function listen(server: Server, wanted: number): Promise<Emulator> {
+/** On a loopback port; 0: any free one. */
+export async function listen(server: Server, wanted = 0): Promise<Emulator> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(wanted, '127.0.0.1', resolve);
   });

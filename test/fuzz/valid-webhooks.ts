@@ -1,6 +1,6 @@
+import { productAt } from '../../local/harness/product-payload.ts';
 import { orderAt } from '../fixtures/order-life.ts';
 import { personalFields, persons } from '../fixtures/persons.ts';
-import { productAt } from '../fixtures/product-payload.ts';
 import { type JsonTree, toTree } from './json-tree.ts';
 
 export const SHOP = 'example-store.myshopify.com';

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+} from '../../local/harness/sdk-clients.ts';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { verifySignature } from '../../local/stack/gateway/signature.ts';
 import {
   createDynamoDbCalls,
@@ -9,12 +15,6 @@ import {
   settingsFromEnvironment,
 } from '../../shared/aws/function-clients.ts';
 import { addressOf } from '../../shared/aws/json-service.ts';
-import { type Emulator, listen } from '../support/emulators.ts';
-import {
-  createDynamoDbClient,
-  createSecretsClient,
-  createSqsClient,
-} from '../support/sdk-clients.ts';
 
 /** What reached AWS, byte for byte. */
 interface Recorded {

@@ -7,9 +7,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
+import storefrontSettings from '../../local/harness/storefront.config.ts';
 import { explainStack } from '../../scripts/build/explain-stack.ts';
 import { persons } from '../fixtures/persons.ts';
-import storefrontSettings from '../fixtures/storefront.config.ts';
 import { findSecrets } from '../support/find-secrets.ts';
 
 const STOREFRONT = functionsOf(storefrontSettings).filter(
@@ -79,7 +79,7 @@ describe('the bundles', () => {
     const all = await bundleFunctions({
       root,
       functions: functionsOf(storefrontSettings),
-      configFile: 'test/fixtures/storefront.config.ts',
+      configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
     });
     for (const name of functionsOf(storefrontSettings)) {
@@ -146,7 +146,7 @@ describe('the bundles', () => {
     const storefront = await bundleFunctions({
       root,
       functions: STOREFRONT,
-      configFile: 'test/fixtures/storefront.config.ts',
+      configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
     });
     const codes = [

@@ -1,12 +1,12 @@
 import { type DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
-import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
-import { createDynamoDbClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
 let client: DynamoDB;
@@ -14,7 +14,7 @@ let tables = 0;
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
 
 beforeAll(async () => {
-  emulator = await startDynamoDbEmulator();
+  emulator = await startDynamoDb();
   client = createDynamoDbClient({ budget, emulator });
 });
 

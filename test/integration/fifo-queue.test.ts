@@ -8,8 +8,9 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { createFifoQueue } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
 import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
-import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 
 let emulator: Emulator;
 let client: SQSClient;
@@ -18,7 +19,7 @@ let sets = 0;
 beforeAll(async () => {
   // The emulator runs in this process and reads the same clock.
   vi.useFakeTimers({ toFake: ['Date'] });
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   client = new SQSClient({
     endpoint: emulator.endpoint,
     region: 'us-east-1',

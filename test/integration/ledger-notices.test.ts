@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
+import { createMemoryEventQueue } from '../../local/harness/memory-queues.ts';
+import { createMemoryStore } from '../../local/harness/memory-store.ts';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { listNotices, listRecords } from '../../shared/aws/list-records.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
-import { createMemoryQueue } from '../models/memory-queue.ts';
-import { createMemoryEventQueue } from '../models/memory-queues.ts';
-import { createMemoryStore } from '../models/memory-store.ts';
-import { createLedgerTable, type Emulator, startDynamoDbEmulator } from '../support/emulators.ts';
-import { recordTelemetry } from '../support/quiet-telemetry.ts';
-import { createDynamoDbClient } from '../support/sdk-clients.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const OTHER = 'second-store.myshopify.com';
@@ -19,7 +19,7 @@ let emulator: Emulator;
 let client: DynamoDB;
 
 beforeAll(async () => {
-  emulator = await startDynamoDbEmulator();
+  emulator = await startDynamoDb();
   const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
   client = createDynamoDbClient({ budget, emulator });
   await createLedgerTable(client, 'ledger');

@@ -1,9 +1,9 @@
 import dns from 'node:dns';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/function-clients.ts';
 import { ownSettings } from '../support/both-clients.ts';
-import { type Emulator, listen } from '../support/emulators.ts';
 import { type ScriptedAnswer, startScriptedService } from '../support/scripted-service.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 3 };

@@ -7,6 +7,7 @@ import {
   type SecretsManager,
 } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretsClient } from '../../local/harness/sdk-clients.ts';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { WORKER_BUDGET } from '../../shared/aws/call-budget.ts';
 import {
@@ -14,7 +15,6 @@ import {
   createSecretsManagerSource,
   requireText,
 } from '../../shared/aws/secrets.ts';
-import { createSecretsClient } from '../support/sdk-clients.ts';
 
 let emulator: SecretsEmulator;
 let client: SecretsManager;

@@ -1,17 +1,17 @@
 import type { SendMessageBatchCommand, SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFifoQueue, createSqsClient } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
-import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
 import { countMessages, receive } from '../support/event-source.ts';
-import { createSqsClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
 let client: SQS;
 let opened = 0;
 beforeAll(async () => {
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   const budget = { connectMs: 10_000, attemptMs: 30_000, attempts: 2 };
   client = createSqsClient({ budget, emulator });
 });

@@ -1,12 +1,12 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { createFifoQueue, createSqsClient } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
-import { createFifoQueue, type Emulator, startSqsEmulator } from '../support/emulators.ts';
-import { createSqsClient } from '../support/sdk-clients.ts';
 
 let emulator: Emulator;
 let client: SQS;
@@ -16,7 +16,7 @@ const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
 beforeAll(async () => {
   // The emulator runs in this process and reads the same clock.
   vi.useFakeTimers({ toFake: ['Date'] });
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   client = createSqsClient({ budget, emulator });
 });
 

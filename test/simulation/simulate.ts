@@ -1,4 +1,4 @@
-import { createMemoryLedger } from '../models/memory-ledger.ts';
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';

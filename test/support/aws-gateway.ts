@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type Emulator, listen } from './emulators.ts';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
 /** Answers in the place of a service that has no emulator. */
 export type ScriptedService = (

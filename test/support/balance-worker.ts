@@ -1,3 +1,11 @@
+import { createMemoryBalanceStore } from '../../local/harness/memory-balance-store.ts';
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
+import {
+  createMemoryDeadLetters,
+  createMemorySourceQueue,
+} from '../../local/harness/memory-queues.ts';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { runBalances } from '../../shared/core/balances/run-balances.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { BalanceEvent } from '../../shared/core/events/event.ts';
@@ -5,11 +13,6 @@ import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-i
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
-import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
-import { createMemoryLedger } from '../models/memory-ledger.ts';
-import { createMemoryQueue } from '../models/memory-queue.ts';
-import { createMemoryDeadLetters, createMemorySourceQueue } from '../models/memory-queues.ts';
-import { recordTelemetry } from './quiet-telemetry.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 

@@ -2,14 +2,18 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { expect, vi } from 'vitest';
+import { type CapturedOutput, captureOutput } from '../../local/harness/captured-output.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+} from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
+import { type Emulator, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { persons } from '../fixtures/persons.ts';
-import { type CapturedOutput, captureOutput } from './captured-output.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';
 import { readMetricLine } from './embedded-metrics.ts';
-import { type Emulator, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
-import { createDynamoDbClient, createSecretsClient, createSqsClient } from './sdk-clients.ts';
 
 /** Everything around the functions, and everything that they write. */
 export interface EmulatedWorld {
@@ -30,8 +34,8 @@ const AWS_SECRET = 'aws-secret-of-this-test';
 
 export async function startWorld(): Promise<EmulatedWorld> {
   const emulators = {
-    sqs: await startSqsEmulator(),
-    dynamoDb: await startDynamoDbEmulator(),
+    sqs: await startSqs(),
+    dynamoDb: await startDynamoDb(),
     secrets: await startSecretsEmulator(),
   };
   Object.assign(process.env, {

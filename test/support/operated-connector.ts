@@ -8,23 +8,28 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import connector from '../../connector.config.ts';
+import { captureOutput } from '../../local/harness/captured-output.ts';
+import {
+  createDynamoDbClient,
+  createLedgerTable,
+  createSecretsClient,
+  createSqsClient,
+} from '../../local/harness/sdk-clients.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
+import { listen, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
-import { captureOutput } from './captured-output.ts';
 import { runCommand } from './connector-command.ts';
 import { createConnectorQueues } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
-import { createLedgerTable, listen, startDynamoDbEmulator, startSqsEmulator } from './emulators.ts';
 import { invocationOf } from './event-source.ts';
 import { startFunctions } from './running-functions.ts';
-import { createDynamoDbClient, createSecretsClient, createSqsClient } from './sdk-clients.ts';
-import { toFunctionUrlEvent } from './webhook-request.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 const PREFIX = 'loyalty-connector/prod';
@@ -53,8 +58,8 @@ export async function openOperatedConnector({
     for (const value of Object.values(secret)) confidential.addSecret(value);
   }
   const emulators = {
-    sqs: await startSqsEmulator(),
-    dynamodb: await startDynamoDbEmulator(),
+    sqs: await startSqs(),
+    dynamodb: await startDynamoDb(),
     secretsmanager: await startSecretsEmulator({
       secrets: Object.fromEntries(
         SECRET_PURPOSES.map((purpose) => [

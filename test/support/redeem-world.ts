@@ -1,3 +1,13 @@
+import { createMemoryBalanceStore } from '../../local/harness/memory-balance-store.ts';
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
+import {
+  createMemoryDeadLetters,
+  createMemorySourceQueue,
+} from '../../local/harness/memory-queues.ts';
+import { createMemoryRewardStore } from '../../local/harness/memory-reward-store.ts';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { createRewardService, type PointSpending } from '../../local/harness/reward-service.ts';
 import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { BalanceEvent, QueuedEvent } from '../../shared/core/events/event.ts';
@@ -10,13 +20,6 @@ import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts
 import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
-import { createMemoryBalanceStore } from '../models/memory-balance-store.ts';
-import { createMemoryLedger } from '../models/memory-ledger.ts';
-import { createMemoryQueue } from '../models/memory-queue.ts';
-import { createMemoryDeadLetters, createMemorySourceQueue } from '../models/memory-queues.ts';
-import { createMemoryRewardStore } from '../models/memory-reward-store.ts';
-import { createRewardService, type PointSpending } from '../models/reward-service.ts';
-import { recordTelemetry } from './quiet-telemetry.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
+import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
 import type { TokenPair } from '../../shared/core/balances/point-tokens.ts';
@@ -14,8 +16,6 @@ import {
   receive,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { createSecretsClient, createSqsClient } from './sdk-clients.ts';
-import { toFunctionUrlEvent } from './webhook-request.ts';
 
 /** 32 bytes, as the set-up makes them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');

@@ -1,9 +1,11 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import { createMemoryStore } from '../../local/harness/memory-store.ts';
+import { createLedgerTable } from '../../local/harness/sdk-clients.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
-import { createMemoryStore } from '../models/memory-store.ts';
 import { createConnectorQueues } from './connector-queues.ts';
 import {
   type EmulatedWorld,
@@ -14,10 +16,8 @@ import {
   startWorld,
   stopWorld,
 } from './emulated-world.ts';
-import { createLedgerTable } from './emulators.ts';
 import { invocationOf } from './event-source.ts';
 import { startFunctions } from './running-functions.ts';
-import { toFunctionUrlEvent } from './webhook-request.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';

@@ -1,10 +1,10 @@
 import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import { invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { proxyValues, signedQuery } from './signed-query.ts';
 import { STORE_SECRET } from './store-and-connector.ts';
-import { toFunctionUrlEvent } from './webhook-request.ts';
 
 export interface ProxiedRequest {
   readonly method?: 'GET' | 'POST';

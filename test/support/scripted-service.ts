@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { type Emulator, listen } from './emulators.ts';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
 export type ScriptedAnswer =
   | { readonly status?: number; readonly body: object }

@@ -1,3 +1,6 @@
+import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts';
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { rememberBalance } from '../../shared/core/balances/remembered-balance.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type {
@@ -10,9 +13,6 @@ import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
-import { createMemoryLedger } from '../models/memory-ledger.ts';
-import { openInProcessLoyalty } from './in-process-loyalty.ts';
-import { recordTelemetry } from './quiet-telemetry.ts';
 import { proxyValues, signedQuery } from './signed-query.ts';
 
 export const SHOP = 'example-store.myshopify.com';

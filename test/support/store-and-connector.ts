@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { vi } from 'vitest';
+import { listen } from '../../local/stack/emulators.ts';
 import type { Disorder } from '../../local/store-sandbox/delivery/disorder.ts';
 import {
   type StoreSandbox,
@@ -12,7 +13,6 @@ import {
   createAdminStore,
 } from '../../shared/shopify/admin/admin-store.ts';
 import { START } from './emulated-world.ts';
-import { listen } from './emulators.ts';
 import {
   type RunningConnector,
   type RunningSettings,

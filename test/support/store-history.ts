@@ -1,3 +1,4 @@
+import { type openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
@@ -5,7 +6,6 @@ import { buildOrder } from '../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
-import { type openConnector, SHOP } from './in-process-connector.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 

@@ -47,6 +47,10 @@ describe('the dependency rule', () => {
     ['shared/aws/ledger.ts', '../services/shop-secrets.ts', 'or in shared/services'],
     ['shared/services/shop-secrets.ts', '../../functions/wiring.ts', 'What only one of them needs'],
     ['functions/sync-orders/handler.ts', '../../infra/stack.ts', 'Runtime code does not import'],
+    ['local/harness/memory-ledger.ts', '../../bench/lab.ts', 'belongs in local/harness'],
+    ['local/harness/memory-ledger.ts', '../../test/support/browser.ts', 'in local/harness'],
+    ['test/unit/some.test.ts', '../../bench/lab.ts', 'belongs beside it'],
+    ['bench/benches/storm.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
     ['infra/stack.ts', '../shared/core/sync/plan.ts', 'no runtime code but the configuration'],
     ['widget/program.ts', '../shared/core/sync/plan.ts', "runs in the shopper's browser"],
   ])('refuses in %s an import of %s and says where it belongs', (file, imported, message) => {
@@ -65,6 +69,8 @@ describe('the dependency rule', () => {
     ['functions/sync-orders/handler.ts', '../../shared/services/shop-secrets.ts'],
     ['functions/sync-orders/handler.ts', '../../shared/aws/ledger.ts'],
     ['infra/stack.ts', '../connector.config.ts'],
+    ['test/unit/some.test.ts', '../../local/harness/memory-ledger.ts'],
+    ['bench/benches/storm.ts', '../../local/harness/memory-ledger.ts'],
   ])('allows in %s an import of %s', (file, imported) => {
     expect(lint(file, imported)).not.toContain('noRestrictedImports');
   });

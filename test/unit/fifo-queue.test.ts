@@ -1,5 +1,5 @@
+import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
 import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
-import { createMemoryQueue } from '../models/memory-queue.ts';
 
 describeFifoQueueContract('the queue in memory', { givesGroupsWhole: true }, async () => {
   let milliseconds = 0;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
-import { createMemoryLedger } from '../models/memory-ledger.ts';
 
 describeLedgerContract('the ledger in memory', async () => createMemoryLedger());
 

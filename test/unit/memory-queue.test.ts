@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
-import { createMemoryQueue, type MemoryQueue } from '../models/memory-queue.ts';
+import { createMemoryQueue, type MemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
   createMemoryQueueDepth,
   createMemorySourceQueue,
-} from '../models/memory-queues.ts';
+} from '../../local/harness/memory-queues.ts';
+import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 
 describeEventQueueContract('the queues in memory', async () => {
   let milliseconds = 0;

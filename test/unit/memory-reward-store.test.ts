@@ -1,5 +1,5 @@
+import { createMemoryRewardStore } from '../../local/harness/memory-reward-store.ts';
 import { describeRewardStore } from '../contract/reward-store-contract.ts';
-import { createMemoryRewardStore } from '../models/memory-reward-store.ts';
 
 describeRewardStore('the store in memory', () => {
   const store = createMemoryRewardStore();

@@ -1,7 +1,7 @@
+import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { describeStoreContract } from '../contract/store-contract.ts';
 import { describeStoreWalkContract } from '../contract/store-walk-contract.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
-import { createMemoryStore } from '../models/memory-store.ts';
 
 const unavailable = { kind: 'unavailable', why: 'asleep' } as const;
 

@@ -1,16 +1,16 @@
 // Emulated queues and table, in a process of their own.
 
 import {
+  createDynamoDbClient,
   createFifoQueue,
   createLedgerTable,
-  startDynamoDbEmulator,
-  startSqsEmulator,
-} from '../../../test/support/emulators.ts';
-import { createDynamoDbClient, createSqsClient } from '../../../test/support/sdk-clients.ts';
+  createSqsClient,
+} from '../../../local/harness/sdk-clients.ts';
+import { startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 60_000, attempts: 2 };
-const sqs = await startSqsEmulator();
-const dynamoDb = await startDynamoDbEmulator();
+const sqs = await startSqs();
+const dynamoDb = await startDynamoDb();
 const queueUrl = await createFifoQueue(createSqsClient({ budget, emulator: sqs }), 'orders');
 await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
 process.send?.({ sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint, queueUrl });

@@ -1,5 +1,6 @@
 // The backfill itself, as the command runs it but for the person: this is what is measured.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDynamoDbClient, createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import { createPace } from '../../../scripts/connector/backfill/pace.ts';
 import { keepMemorySteady, runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
@@ -9,7 +10,6 @@ import { type Ask, createAdminClient } from '../../../shared/shopify/admin/clien
 import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { createDynamoDbClient, createSqsClient } from '../../../test/support/sdk-clients.ts';
 import type { FeedMeasure, FeedTask } from './measure.ts';
 
 keepMemorySteady();

@@ -1,3 +1,5 @@
+import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
+import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
 import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
@@ -6,8 +8,6 @@ import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/messag
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import { createMemoryQueue } from '../../models/memory-queue.ts';
-import { toFunctionUrlEvent } from '../../support/webhook-request.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_TEXTS } from '../hostile-values.ts';
 import { toTree } from '../json-tree.ts';

@@ -1,3 +1,6 @@
+import { createMemoryQueue, type MemoryQueue } from '../../../local/harness/memory-queue.ts';
+import { createMemoryEventQueue } from '../../../local/harness/memory-queues.ts';
+import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-http.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
@@ -7,9 +10,6 @@ import {
   receiveWebhook,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
-import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
-import { createMemoryEventQueue } from '../../models/memory-queues.ts';
-import { toFunctionUrlEvent } from '../../support/webhook-request.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS } from '../hostile-values.ts';
 import { makeBody } from '../make-body.ts';

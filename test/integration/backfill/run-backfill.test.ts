@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
   type BackfillState,
@@ -20,7 +21,6 @@ import {
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { createMemoryLedger } from '../../models/memory-ledger.ts';
 
 const WINDOW = 4;
 const ORDERS = 18;
@@ -255,7 +255,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
 
   it('reads on after the connection to the file broke', async () => {
     const { createServer } = await import('node:http');
-    const { listen } = await import('../../support/emulators.ts');
+    const { listen } = await import('../../../local/stack/emulators.ts');
     const file = files.get('orders');
     const whole = Buffer.from(await (await fetch(file?.url ?? '')).arrayBuffer());
     let requests = 0;

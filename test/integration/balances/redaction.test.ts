@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createDynamoDbClient } from '../../../local/harness/sdk-clients.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
@@ -8,7 +9,6 @@ import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { openBalances } from '../../support/running-balances.ts';
 import { runConnectors, SHOP } from '../../support/running-connector.ts';
-import { createDynamoDbClient } from '../../support/sdk-clients.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

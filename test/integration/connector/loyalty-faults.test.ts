@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
-import { productAt } from '../../fixtures/product-payload.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 

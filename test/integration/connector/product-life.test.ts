@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../fixtures/product-payload.ts';
+import { productAt } from '../../../local/harness/product-payload.ts';
 import { storeProduct } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 

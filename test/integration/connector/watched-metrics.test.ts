@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { productAt } from '../../../local/harness/product-payload.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
-import { productAt } from '../../fixtures/product-payload.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { readMetricLine } from '../../support/embedded-metrics.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { captureOutput } from '../../../local/harness/captured-output.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
-import { captureOutput } from '../../support/captured-output.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive, release } from '../../support/event-source.ts';
 import {

@@ -1,5 +1,7 @@
 import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
+import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
 import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import {
@@ -12,7 +14,6 @@ import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
 import {
   LETTER_SHOP,
@@ -21,7 +22,6 @@ import {
   type ParkedLetter,
   parkLetters,
 } from '../../support/parked-letters.ts';
-import { createSqsClient } from '../../support/sdk-clients.ts';
 
 const MANY = 3_000;
 const budget = { connectMs: 10_000, attemptMs: 30_000, attempts: 2 };
@@ -31,7 +31,7 @@ let sqs: ReturnType<typeof createSqsClient>;
 let opened = 0;
 
 beforeAll(async () => {
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   sqs = createSqsClient({ budget, emulator });
 });
 afterAll(async () => {

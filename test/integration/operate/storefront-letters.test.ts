@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
+import connector from '../../../local/harness/storefront.config.ts';
+import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
 import { dropCommand } from '../../../scripts/connector/dead-letters/drop/drop-command.ts';
 import { listLetters } from '../../../scripts/connector/dead-letters/list/list-letters.ts';
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay/replay-command.ts';
@@ -15,11 +18,8 @@ import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
-import connector from '../../fixtures/storefront.config.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
-import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages, createSourceQueue, receive } from '../../support/event-source.ts';
-import { createSqsClient } from '../../support/sdk-clients.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
 const FAMILIES = ['Orders', 'Products', 'Coupons', 'Balances'];
@@ -31,7 +31,7 @@ let outputs: Record<string, string>;
 let opened = 0;
 
 beforeAll(async () => {
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   sqs = createSqsClient({ budget, emulator });
   workplace = await mkdtemp(join(tmpdir(), 'storefront-letters-'));
   process.chdir(workplace);

@@ -1,6 +1,8 @@
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSecretsClient } from '../../../local/harness/sdk-clients.ts';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
+import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
@@ -11,8 +13,6 @@ import {
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
-import type { Emulator } from '../../support/emulators.ts';
-import { createSecretsClient } from '../../support/sdk-clients.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';

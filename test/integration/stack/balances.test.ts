@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleFunctions } from '../../../infra/bundle-functions.ts';
 import { ConnectorStack, functionsOf } from '../../../infra/connector-stack.ts';
 import { createApp } from '../../../infra/create-app.ts';
+import connector from '../../../local/harness/storefront.config.ts';
 import { portsFrom } from '../../../local/stack/arguments.ts';
 import { settle } from '../../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../../local/stack/running-stack.ts';
@@ -23,7 +24,6 @@ import { renderTable, type Table } from '../../../scripts/connector/terminal/tab
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/reward-tag.ts';
-import connector from '../../fixtures/storefront.config.ts';
 import { proxyValues, signedQuery } from '../../support/signed-query.ts';
 
 const folder = join(PROJECT, '.connector/test-balances');
@@ -37,7 +37,7 @@ async function synthesize(): Promise<Assembly> {
   const bundles = await bundleFunctions({
     root: PROJECT,
     functions: functionsOf(connector),
-    configFile: 'test/fixtures/storefront.config.ts',
+    configFile: 'local/harness/storefront.config.ts',
     outFolder: join(folder, 'bundles'),
   });
   new ConnectorStack(app, { stage: 'test', connector, bundleOf: bundles.folderOf });

@@ -3,12 +3,12 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { CreateQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLedgerTable } from '../../../local/harness/sdk-clients.ts';
 import { secretArn, startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import { PLACE, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import { startGateway } from '../../../local/stack/gateway/gateway.ts';
 import { AccessControl } from '../../../local/stack/iam/access-control.ts';
 import { makeKey } from '../../../local/stack/run-secrets.ts';
-import { createLedgerTable } from '../../support/emulators.ts';
 
 const stops: (() => Promise<void>)[] = [];
 const operator = makeKey();

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { captureOutput } from '../../../local/harness/captured-output.ts';
 import type { ReplayStep } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
-import { captureOutput } from '../../support/captured-output.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
 import {

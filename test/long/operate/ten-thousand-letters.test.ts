@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { productAt } from '../../fixtures/product-payload.ts';
+import { productAt } from '../../../local/harness/product-payload.ts';
+import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
+import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { type Emulator, startSqsEmulator } from '../../support/emulators.ts';
 import { countMessages } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
-import { createSqsClient } from '../../support/sdk-clients.ts';
 
 const FEW = 500;
 const MANY = 10_000;
@@ -28,7 +28,7 @@ let sqs: ReturnType<typeof createSqsClient>;
 let folder: string;
 
 beforeAll(async () => {
-  emulator = await startSqsEmulator();
+  emulator = await startSqs();
   sqs = createSqsClient({
     budget: { connectMs: 10_000, attemptMs: 30_000, attempts: 2 },
     emulator,

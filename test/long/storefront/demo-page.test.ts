@@ -42,7 +42,7 @@ const redeemCalls = () =>
 
 describe.skipIf(browserPath === undefined)('the shop with the widget, in a browser', () => {
   beforeAll(async () => {
-    stack = await startLocalStack('demo-page', { settings: 'test/fixtures/storefront.config.ts' });
+    stack = await startLocalStack('demo-page', { settings: 'local/harness/storefront.config.ts' });
     browser = await startBrowser(browserPath ?? '');
     await Promise.all([
       earnPoints('Robin', 'Linen Shirt', 10),

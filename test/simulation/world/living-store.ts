@@ -1,3 +1,4 @@
+import { createMemoryStore, type MemoryStore } from '../../../local/harness/memory-store.ts';
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
@@ -27,7 +28,6 @@ import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import { readAmount } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
-import { createMemoryStore, type MemoryStore } from '../../models/memory-store.ts';
 import { SHOP } from './connector.ts';
 
 /** A small, busy store whose changes are often undone by later ones. */

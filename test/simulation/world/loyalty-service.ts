@@ -1,3 +1,8 @@
+import {
+  type LoyaltyCall,
+  openLoyaltyProgram,
+  routeOf,
+} from '../../../local/harness/in-process-loyalty.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/retry-policy.ts';
 import type { LoyaltyCalls } from '../../../shared/core/sync/make-calls.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
@@ -7,7 +12,6 @@ import type {
   CallRequest,
   CallSender,
 } from '../../../shared/loyalty/result.ts';
-import { type LoyaltyCall, openLoyaltyProgram, routeOf } from '../../support/in-process-loyalty.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 

@@ -1,3 +1,4 @@
+import { createMemoryQueueDepth } from '../../../local/harness/memory-queues.ts';
 import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
 import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
@@ -10,7 +11,6 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import { createMemoryQueueDepth } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP } from './connector.ts';

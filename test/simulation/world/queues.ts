@@ -1,3 +1,5 @@
+import { createMemoryQueue, type MemoryQueue } from '../../../local/harness/memory-queue.ts';
+import { createMemoryDeadLetters } from '../../../local/harness/memory-queues.ts';
 import type { DeadLetterReason, DeadLetters } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import {
@@ -9,8 +11,6 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
-import { createMemoryQueue, type MemoryQueue } from '../../models/memory-queue.ts';
-import { createMemoryDeadLetters } from '../../models/memory-queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 
 export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { anyOrder, type OrderSpec } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
-import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 const ID = '5512345678901';
 const START = Date.parse('2026-10-09T10:00:00Z');

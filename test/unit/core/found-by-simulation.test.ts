@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
-import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 import { createStoreHistory } from '../../support/store-history.ts';
 
 const ID = '5512345678901';

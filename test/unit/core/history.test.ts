@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
 import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
-import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 

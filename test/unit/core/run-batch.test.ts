@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
-import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 const DAY = 86_400_000;
 type Connector = ReturnType<typeof openConnector>;

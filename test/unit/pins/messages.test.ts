@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import { isStoreEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
@@ -6,7 +7,6 @@ import { createEventReader, decodeMessage } from '../../../shared/shopify/webhoo
 import { storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 import letters from '../../fixtures/v0.1.0/dead-letters.json' with { type: 'json' };
 import messages from '../../fixtures/v0.1.0/messages.json' with { type: 'json' };
-import { openConnector, SHOP } from '../../support/in-process-connector.ts';
 
 type Name = keyof typeof messages;
 

@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type RecordedTelemetry,
+  recordTelemetry,
+} from '../../../local/harness/recorded-telemetry.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { hashBody } from '../../../shared/core/events/message-ids.ts';
 import {
@@ -9,7 +13,6 @@ import {
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import type { WebhookSecrets } from '../../../shared/shopify/webhooks/signature.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
-import { type RecordedTelemetry, recordTelemetry } from '../../support/quiet-telemetry.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
 const sign = (body: Uint8Array, secret: string) =>

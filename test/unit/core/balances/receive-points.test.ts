@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import type { PointTokens } from '../../../../shared/core/balances/point-tokens.ts';
 import { receivePoints } from '../../../../shared/core/balances/receive-points.ts';
 import type { BalanceEvent } from '../../../../shared/core/events/event.ts';
 import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
-import { recordTelemetry } from '../../../support/quiet-telemetry.ts';
 
 const TOKEN = 'a'.repeat(43);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import { openConnector, SHOP } from '../../../support/in-process-connector.ts';
 import { createStoreHistory } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

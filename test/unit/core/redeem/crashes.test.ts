@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CallFate } from '../../../../local/harness/reward-service.ts';
 import { recallBook } from '../../../../shared/core/redeem/redemption-book.ts';
-import type { CallFate } from '../../../models/reward-service.ts';
 import { createInterleaving, type Death } from '../../../support/interleaving.ts';
 import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
 

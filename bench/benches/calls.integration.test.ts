@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
-import { calls } from '../../bench/benches/calls.ts';
-import { openLab } from '../../bench/lab.ts';
-import { isMet } from '../../bench/report/report.ts';
+import { openLab } from '../lab.ts';
+import { isMet } from '../report/report.ts';
+import { calls } from './calls.ts';
 
 const lab = openLab();
 afterAll(async () => (await lab).close());

@@ -11,17 +11,17 @@ import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader, decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
-import { createMemoryLedger } from '../models/memory-ledger.ts';
-import { createMemoryQueue } from '../models/memory-queue.ts';
+import { openInProcessLoyalty } from './in-process-loyalty.ts';
+import { createMemoryLedger } from './memory-ledger.ts';
+import { createMemoryQueue } from './memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
   createMemoryQueueDepth,
   createMemorySourceQueue,
-} from '../models/memory-queues.ts';
-import { createMemoryStore } from '../models/memory-store.ts';
-import { openInProcessLoyalty } from './in-process-loyalty.ts';
-import { recordTelemetry } from './quiet-telemetry.ts';
+} from './memory-queues.ts';
+import { createMemoryStore } from './memory-store.ts';
+import { recordTelemetry } from './recorded-telemetry.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LambdaFunctionURLResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAwsAnswers } from '../../bench/endpoints/aws-answers.ts';
-import { batchEvent, webhookEvent } from '../../bench/traffic/events.ts';
-import { createOrderWriter, SIZES, type WriteOrder } from '../../bench/traffic/orders.ts';
-import { bundleFunctions } from '../../infra/bundle-functions.ts';
-import { type CapturedOutput, captureOutput } from '../support/captured-output.ts';
-import { type Emulator, listen } from '../support/emulators.ts';
+import { bundleFunctions } from '../infra/bundle-functions.ts';
+import { type CapturedOutput, captureOutput } from '../local/harness/captured-output.ts';
+import { type Emulator, listen } from '../local/stack/emulators.ts';
+import { createAwsAnswers } from './endpoints/aws-answers.ts';
+import { batchEvent, webhookEvent } from './traffic/events.ts';
+import { createOrderWriter, SIZES, type WriteOrder } from './traffic/orders.ts';
 
 type Handle<Event, Result> = (event: Event, context: object) => Promise<Result>;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { latencies } from '../../bench/load/report.ts';
-import { readTold } from '../../bench/load/told-outcomes.ts';
+import { latencies } from './report.ts';
+import { readTold } from './told-outcomes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'connector-told-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
-import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
-import { defaultCatalog } from '../../local/loyalty-sandbox/default-catalog.ts';
-import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
-import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
-import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
-import { Tables } from '../../local/sandbox-kit/tables.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { CallAnswer, CallFailure } from '../../shared/loyalty/result.ts';
+import { loadContract } from '../loyalty-sandbox/contract.ts';
+import { defaultCatalog } from '../loyalty-sandbox/default-catalog.ts';
+import { createProgram } from '../loyalty-sandbox/program/program.ts';
+import { openTables } from '../loyalty-sandbox/program/rows.ts';
+import { type PartialSettings, readSettings } from '../loyalty-sandbox/settings.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
 
 const contract = loadContract();
 

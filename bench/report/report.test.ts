@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Figure } from '../../../bench/bench.ts';
-import { figureRow, isMet, putFigures, toJson } from '../../../bench/report/report.ts';
-import { compare, ratiosOf, spreadOf } from '../../../bench/report/statistics.ts';
+import type { Figure } from '../bench.ts';
+import { figureRow, isMet, putFigures, toJson } from './report.ts';
+import { compare, ratiosOf, spreadOf } from './statistics.ts';
 
 const run = { at: '2026-10-09T12:00:00.000Z', machine: 'two cores', quick: false };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { help, readArguments } from '../../../bench/arguments.ts';
+import { help, readArguments } from './arguments.ts';
 
 describe('what is typed after npm run bench --', () => {
   it('is a whole run when it is nothing', () => {

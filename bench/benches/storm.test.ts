@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { storm } from '../../../bench/benches/storm.ts';
+import { storm } from './storm.ts';
 
 const lab = () => Promise.reject(new Error('a storm needs no lab'));
 
