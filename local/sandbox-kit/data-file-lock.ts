@@ -2,15 +2,15 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isAlive } from './is-alive.ts';
 
-/** Says in plain words what is wrong with a data file and what to do about it. */
+/** Its message says what is wrong with a data file and what to do. */
 export class DataFileError extends Error {}
 
-/** Locks of this very process: after a restart in a container the id in a stale lock can be ours. */
+/** Locks of this process: in a container, a stale lock can hold the same process id. */
 const held = new Set<string>();
 
 /**
- * Two sandboxes on one file would lose each other's state without a word. The lock holds the id of
- * its process, so that one left behind by a killed process is known as such and taken over.
+ * Two sandboxes on one file would silently lose each other's state. The lock holds the id of its
+ * process, so that the lock of a killed process can be recognized and taken over.
  */
 export function lockDataFile(path: string): () => void {
   const lock = resolve(`${path}.lock`);
@@ -19,7 +19,7 @@ export function lockDataFile(path: string): () => void {
     if (owner === process.pid ? held.has(lock) : isAlive(owner)) {
       throw new DataFileError(
         `${path} is in use by process ${owner}. Stop that sandbox or give another file. ` +
-          `(If that process is no sandbox, delete ${lock}.)`,
+          `(If that process is not a sandbox, delete ${lock}.)`,
       );
     }
     rmSync(lock, { force: true });
@@ -43,12 +43,12 @@ function tryLock(path: string, lock: string): boolean {
     if (code === 'EEXIST') return false;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw new DataFileError(
-        `There is no folder for ${path}. Make ${dirname(lock)}, or give another file.`,
+        `There is no folder for ${path}. Create ${dirname(lock)}, or give another file.`,
       );
     }
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
       throw new DataFileError(
-        `${path} cannot be kept: nothing can be written to ${dirname(lock)}. Give another file.`,
+        `${path} cannot be written: the sandbox may not write to ${dirname(lock)}. Give another file.`,
       );
     }
     throw error;

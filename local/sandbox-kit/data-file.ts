@@ -14,24 +14,24 @@ import type { Change, Tables } from './tables.ts';
 
 export interface DataFile {
   /**
-   * When this returns, the changes outlive the process (not the machine: there is no fsync). When it
-   * throws, none of them does.
+   * After it returns, the changes survive the process (not the machine: there is no fsync). If it
+   * throws, none of them is stored.
    */
   append(changes: readonly Change[]): void;
-  /** The file holds this and nothing else when it returns, and is as it was when it throws. */
+  /** Replaces the content of the file. If it throws, the file is unchanged. */
   rewrite(state: Iterable<Change>): void;
   close(): void;
-  /** What was found and mended while opening, if anything. */
+  /** What was repaired while opening, if anything. */
   readonly notice?: string;
 }
 
-/** So many times what it was without its history, a file is written anew while running. */
+/** A file that is this many times as large as without its history is rewritten while running. */
 const longestHistory = 4;
-/** Below this, writing anew is not worth it. */
+/** Smaller files are not worth rewriting. */
 const leastBytesToCompact = 1024 * 1024;
 const writeBytes = 1024 * 1024;
 
-/** Puts the kept state into the tables, writes the file anew without its history, and goes on in it. */
+/** Loads the file into the tables, then rewrites it without its history. */
 export function openDataFile(path: string, tables: Tables): DataFile {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     throw new DataFileError(`${path} is a folder. Give the name of a file in it.`);
@@ -49,7 +49,7 @@ export function openDataFile(path: string, tables: Tables): DataFile {
       compactAtBytes = nextCompaction(current.bytes);
       closeSync(old);
     };
-    // The number of a closed file may by now be that of another one.
+    // The descriptor of a closed file may already belong to another file.
     const checkOpen = () => {
       if (!isOpen) throw new DataFileError(`${path} is closed.`);
     };
@@ -60,10 +60,10 @@ export function openDataFile(path: string, tables: Tables): DataFile {
         current.bytes += appendWhole(current, toLine(changes));
         if (current.bytes <= compactAtBytes) return;
         try {
-          // The tables hold what was just appended, and nothing that was not.
+          // The tables hold exactly what was appended.
           rewrite(tables.all());
         } catch {
-          // No room, most likely. The old file is whole and goes on; the next try comes later.
+          // Most likely the disk is full. The old file is complete and stays in use; try again later.
           compactAtBytes = nextCompaction(current.bytes);
         }
       },
@@ -92,7 +92,7 @@ interface OpenFile {
 const nextCompaction = (bytes: number): number =>
   Math.max(bytes * longestHistory, leastBytesToCompact);
 
-/** The old file stays whole until the new one has everything and takes its name in one step. */
+/** Renamed in one step, so that the old file stays complete until the new one is. */
 function writeAnew(path: string, state: Iterable<Change>): OpenFile {
   const temporary = `${path}.new`;
   rmSync(temporary, { force: true });
@@ -119,7 +119,7 @@ function writeAnew(path: string, state: Iterable<Change>): OpenFile {
 
 const toLine = (changes: readonly Change[]): string => `${JSON.stringify(changes)}\n`;
 
-/** Leaves nothing of a line that did not fit: the next one would be joined to it. */
+/** Removes a partly written line, because the next one would be joined to it. */
 function appendWhole({ file, bytes }: OpenFile, text: string): number {
   try {
     return writeWhole(file, text);
@@ -129,7 +129,7 @@ function appendWhole({ file, bytes }: OpenFile, text: string): number {
   }
 }
 
-/** A single write may take only a part of a long text. */
+/** A single write may store only a part of a long text. */
 function writeWhole(file: number, text: string): number {
   const bytes = Buffer.from(text);
   let written = 0;

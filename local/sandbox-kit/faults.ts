@@ -1,14 +1,14 @@
 import type { Random } from './seeded-random.ts';
 
-/** Which calls a fault applies to. Without count and probability: every one, until it is removed. */
+/** Which calls a fault applies to. Without count and probability: every call, until it is removed. */
 export interface FaultScope {
   /** One operation, or `*` (default) for all. */
   readonly operation?: string | undefined;
-  /** The first calls, this many, are left alone. */
+  /** Skips this many calls first. */
   readonly after?: number | undefined;
   /** Only this many calls. */
   readonly count?: number | undefined;
-  /** From 0 to 1, drawn anew for each call. */
+  /** From 0 to 1, drawn for each call. */
   readonly probability?: number | undefined;
 }
 
@@ -18,7 +18,6 @@ interface AnyRule extends FaultScope {
   readonly ms?: number;
 }
 
-/** A rule in force. */
 export type ActiveFault<Rule> = Rule & {
   readonly id: number;
   /** Calls of its operation that this rule was checked for. */
@@ -27,7 +26,7 @@ export type ActiveFault<Rule> = Rule & {
   readonly met: number;
 };
 
-/** What happens to one call: a delay, and then at most one fault. */
+/** For one call: a delay, and then at most one fault. */
 export interface CallFaults<Rule> {
   readonly latencyMs: number;
   readonly fault?: Exclude<Rule, { kind: 'latency' | 'outage' }>;
@@ -38,9 +37,8 @@ export type RuleReading<Rule> =
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
 /**
- * The faults that a sandbox was asked to have. Delays add up. Of the other rules the first that applies to
- * a call decides, in the order in which they were added, and the later ones do not count that call: two
- * rules with a count apply one after the other.
+ * The active faults of a sandbox. Delays add up. Of the other rules, the first one added that applies to a
+ * call decides, and the later ones do not count that call: two rules with a count apply one after the other.
  */
 export class Faults<Rule extends AnyRule> {
   readonly #random: Random;
@@ -70,12 +68,12 @@ export class Faults<Rule extends AnyRule> {
     return this.#rules;
   }
 
-  /** One rule by its id, or all of them. */
+  /** Removes one rule, or all of them. */
   clear(id?: number): void {
     this.#rules = id === undefined ? [] : this.#rules.filter((rule) => rule.id !== id);
   }
 
-  /** Checked before all other rules, and before anything is known of the call. */
+  /** Checked before all other rules, and before the request is read. */
   isOutage(): boolean {
     const outage = this.#rules.find(({ kind }) => kind === 'outage');
     if (!outage) return false;
@@ -83,7 +81,7 @@ export class Faults<Rule extends AnyRule> {
     return true;
   }
 
-  /** The faults of a call that goes by any of these names. */
+  /** The faults of a call that has any of these names. */
   faultsOf(operations: readonly string[]): CallFaults<Rule> {
     let latencyMs = 0;
     let fault: CallFaults<Rule>['fault'];

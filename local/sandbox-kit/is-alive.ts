@@ -1,9 +1,8 @@
-/** Whether a process with that id runs. */
 export function isAlive(pid: number): boolean {
-  // 0 and negative numbers would ask about groups of processes.
+  // 0 and negative numbers stand for process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
-    // Signal 0 is never delivered: it only checks.
+    // Signal 0 only checks; it is never delivered.
     process.kill(pid, 0);
     return true;
   } catch (error) {

@@ -1,14 +1,14 @@
-/** Validators and the writer of JSON recurse: a value nested deeper than this could end them. */
+/** Validators and JSON.stringify recurse; a value nested deeper could overflow the stack. */
 export const deepestJson = 128;
 
 export interface JsonSize {
   /** Counted up to one more than `deepestJson`. */
   readonly depth: number;
-  /** How many values there are in it, at any depth. */
+  /** Counted at every depth. */
   readonly values: number;
 }
 
-/** Not recursive, because it guards what is. */
+/** Not recursive, because it protects recursive code. */
 export function measureJson(value: unknown): JsonSize {
   let level: unknown[] = [value];
   let [depth, values] = [0, 0];

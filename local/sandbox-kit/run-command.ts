@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** What a command line asks for. */
 export type Wanted<Options> =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problem: string }
@@ -26,7 +25,7 @@ export function readCommandLine<const Types extends OptionTypes, Options>(
     if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
     return { kind: 'start', options: wanted };
   } catch (error) {
-    // parseArgs throws for what was typed; its first line says what it was.
+    // The first line of parseArgs's message says what is wrong.
     const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
     return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
   }
@@ -49,15 +48,15 @@ export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\
 
 interface Running {
   stop(): Promise<void>;
-  /** What was found and repaired at the start, if anything. */
+  /** What was repaired at the start, if anything. */
   readonly notice?: string;
 }
 
-/** A sandbox as a command: help, one clear line for a mistake, a greeting, and a clean end. */
+/** Runs a sandbox as a command, until a signal stops it. */
 export async function runCommand<Options extends { readonly port?: number }>(
   wanted: Wanted<Options>,
   help: string,
-  /** Loads what it needs only when called, so that a mistyped option is reported at once. */
+  /** Imports its modules only when called, so that a mistyped option is reported quickly. */
   start: (options: Options) => Promise<{ readonly sandbox: Running; readonly greeting: string }>,
 ): Promise<void> {
   switch (wanted.kind) {
@@ -86,10 +85,10 @@ function explain(error: unknown, port: number | undefined): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is taken, perhaps by another sandbox. Stop that one, or give another --port.`;
+    return `Port ${port} is in use, perhaps by another sandbox. Stop that sandbox, or give another --port.`;
   }
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') {
-    return `Port ${port} is not open to this user. Give a --port above 1023.`;
+    return `This user may not listen on port ${port}. Give a --port above 1023.`;
   }
   return error.message;
 }

@@ -1,9 +1,9 @@
-/** Gives the next number, at least 0 and below 1. */
+/** Returns the next number, at least 0 and below 1. */
 export type Random = () => number;
 
 /**
- * The same seed always gives the same numbers, so that a run can be repeated. For simulation only:
- * whoever sees a few of the numbers can work out the rest.
+ * The same seed always gives the same numbers, so that a run can be repeated. Not for secrets: a few
+ * of the numbers reveal the rest.
  */
 export function seededRandom(seed: number): Random {
   let state = scatter(seed | 0);
@@ -15,8 +15,8 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * Reversible, so that different inputs never meet; neighbouring inputs end far apart. The shifts and
- * multipliers are those of lowbias32, found by search and in the public domain.
+ * Reversible, so that different inputs never collide, and similar inputs give very different results.
+ * The shifts and multipliers are those of lowbias32, which is in the public domain.
  */
 function scatter(value: number): number {
   let bits = value;

@@ -1,6 +1,6 @@
 /**
- * All state of the sandbox: named tables of plain records that are replaced whole, never changed in
- * place. That makes a record of the changes enough to keep the state over a restart.
+ * All state of a sandbox: named tables of plain rows that are replaced, never changed in place. So a
+ * list of the changes is enough to restore the state after a restart.
  */
 export interface Table<Row> {
   get(key: string): Row | undefined;
@@ -11,7 +11,7 @@ export interface Table<Row> {
   readonly size: number;
 }
 
-/** The rows of a table by one of their fields. It follows the table, so it is no state of its own. */
+/** The rows of a table by one of their fields, derived from the table. */
 export interface TableIndex<Row> {
   /** In the order in which the rows came to have this value. */
   of(value: string): readonly Row[];
@@ -61,20 +61,20 @@ export class Tables {
     };
   }
 
-  /** What changed since the last call: the work of one request, to be kept whole or not at all. */
+  /** The changes since the last call: those of one request, to be stored together or not at all. */
   takeChanges(): readonly Change[] {
     const changes = this.#changes;
     this.#changes = [];
     return changes;
   }
 
-  /** Puts back what an earlier process kept. */
+  /** Applies a change that an earlier process stored. */
   restore({ table, key, row }: Change): void {
     if (row === undefined) this.#unset(table, key);
     else this.#set(table, key, row);
   }
 
-  /** Leaves nothing but this, and no changes to be taken. */
+  /** Replaces the whole state, and forgets pending changes. */
   replaceAll(state: Iterable<Change>): void {
     for (const rows of this.#tables.values()) rows.clear();
     for (const { groups } of [...this.#indexes.values()].flat()) groups.clear();
@@ -82,7 +82,7 @@ export class Tables {
     for (const change of state) this.restore(change);
   }
 
-  /** The present state, or that of one table, as changes from nothing. */
+  /** The current state, or that of one table, as a list of changes. */
   *all(only?: string): IterableIterator<Change> {
     for (const [table, rows] of this.#tables) {
       if (only !== undefined && table !== only) continue;

@@ -6,34 +6,34 @@ export const PROXY_PATH = '/apps/loyalty';
 
 export interface AppProxy {
   readonly shopDomain: string;
-  /** What the proxy is set to: the storefront's address with the shop's own part. */
+  /** The proxy URL of the app: the storefront's address with the path of the shop. */
   readonly to: string;
-  /** The app's secret as it is now. */
+  /** The app's current secret. */
   readonly secret: () => string;
   readonly now: () => Date;
 }
 
 export interface ProxiedRequest {
   readonly method: string;
-  /** After the proxy's own path: `me`. */
+  /** The path after the proxy's own, such as `me`. */
   readonly rest: string;
   readonly query: string;
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
-  /** Empty for a visitor. */
+  /** Empty: not logged in. */
   readonly customerId: string;
 }
 
-/** What the store adds itself. A shopper's own parameter of such a name does not get through. */
-const OWN = ['shop', 'path_prefix', 'timestamp', 'logged_in_customer_id', 'signature'];
+/** Set by the store, which removes a shopper's parameters of these names. */
+const STORE_PARAMETERS = ['shop', 'path_prefix', 'timestamp', 'logged_in_customer_id', 'signature'];
 
-const PASSED_ON = ['accept', 'content-type'] as const;
-const PASSED_BACK = ['content-type', 'retry-after', 'allow'] as const;
+const REQUEST_HEADERS = ['accept', 'content-type'] as const;
+const RESPONSE_HEADERS = ['content-type', 'retry-after', 'allow'] as const;
 
-/** Hands a request on to the app as the store would: without cookies, signed, for who is logged in. */
+/** Forwards a request to the app as the store does: without cookies, signed, with the customer's id. */
 export async function askApp(request: ProxiedRequest, proxy: AppProxy): Promise<Answer> {
   const query = new URLSearchParams(request.query);
-  for (const name of OWN) query.delete(name);
+  for (const name of STORE_PARAMETERS) query.delete(name);
   query.set('shop', proxy.shopDomain);
   query.set('logged_in_customer_id', request.customerId);
   query.set('path_prefix', PROXY_PATH);
@@ -41,12 +41,12 @@ export async function askApp(request: ProxiedRequest, proxy: AppProxy): Promise<
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
   const answer = await fetch(`${proxy.to}/${request.rest}?${signQuery(query, proxy.secret())}`, {
     method: request.method,
-    headers: pick(PASSED_ON, (name) => request.headers[name]),
+    headers: pick(REQUEST_HEADERS, (name) => request.headers[name]),
     ...(hasBody && { body: new Uint8Array(request.body) }),
   });
   return {
     status: answer.status,
-    headers: pick(PASSED_BACK, (name) => answer.headers.get(name) ?? undefined),
+    headers: pick(RESPONSE_HEADERS, (name) => answer.headers.get(name) ?? undefined),
     body: Buffer.from(await answer.arrayBuffer()),
   };
 }
@@ -64,9 +64,8 @@ function pick<Name extends string>(
 }
 
 /**
- * The query with the signature that the store's app proxy adds: every parameter, sorted, `name=value`
- * without anything between them, the values of a name given twice joined by a comma (Shopify,
- * "Authenticate app proxies").
+ * Adds the signature of the store's app proxy: over all parameters as `name=value`, sorted and
+ * concatenated, with several values of one name joined by a comma (Shopify, "Authenticate app proxies").
  */
 function signQuery(query: URLSearchParams, secret: string): URLSearchParams {
   const names = [...new Set(query.keys())];

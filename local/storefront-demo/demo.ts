@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
-import { acts } from './acts.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
-import { layOut, pageAnswer } from './pages/layout.ts';
+import { forms } from './forms.ts';
+import { pageAnswer, renderLayout } from './pages/layout.ts';
 import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/pages.ts';
 import { type ShopStore, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
@@ -13,11 +13,11 @@ import { readVisit, type Visit, visitCookie } from './visit.ts';
 export interface DemoOptions {
   readonly port: number;
   readonly store: ShopStore;
-  /** The storefront's address with the shop's own part. */
+  /** The storefront's address with the path of the shop. */
   readonly proxyTo: string;
 }
 
-/** The shop that a shopper sees: its pages with the widget, and its app proxy. */
+/** A demo shop: its pages with the widget, and its app proxy. */
 export function startStorefrontDemo({ port, store, proxyTo }: DemoOptions): Promise<Server> {
   const proxy: AppProxy = {
     shopDomain: store.shop.domain,
@@ -38,7 +38,6 @@ async function answer(
   if (body.kind === 'broken-off') return;
   if (body.kind === 'too-large') return respond(response, { status: 413, body: '' });
   const { method = 'GET', headers } = request;
-  // The Host header decides what is of this origin, so it must name this machine.
   if (!isLoopbackHost(headers.host)) return respond(response, { status: 403, body: '' });
   const { pathname, search } = new URL(request.url ?? '/', 'http://demo');
   const visit = readVisit(headers.cookie);
@@ -53,19 +52,20 @@ async function answer(
     };
     return respond(response, await askApp(proxied, proxy));
   }
-  if (method === 'POST') return respond(response, act(pathname, body.bytes, visit, store, headers));
+  if (method === 'POST')
+    return respond(response, submit(pathname, body.bytes, visit, store, headers));
   respond(response, showPage(pathname, visit, store));
 }
 
-function act(
+function submit(
   path: string,
   body: Buffer,
   visit: Visit,
   store: ShopStore,
   { origin, host, referer }: IncomingMessage['headers'],
 ): Answer {
-  const form = Object.hasOwn(acts, path) ? acts[path] : undefined;
-  // A page of elsewhere must not buy here.
+  const form = Object.hasOwn(forms, path) ? forms[path] : undefined;
+  // A page of another origin must not submit forms.
   if (!form || origin !== `http://${host}`) return { status: 403, body: '' };
   const next = form.run(store, visit, new URLSearchParams(body.toString()));
   const back = referer?.startsWith(`${origin}/`) ? referer.slice(origin.length) : '/';
@@ -89,7 +89,7 @@ function showPage(path: string, visit: Visit, store: ShopStore): Answer {
   if (path === '/favicon.ico') return { status: 204, body: '' };
   const page = (status: number, title: string, content: Html): Answer => {
     const { message, ...rest } = visit;
-    const shown = pageAnswer(status, layOut(store, visit, title, content));
+    const shown = pageAnswer(status, renderLayout(store, visit, title, content));
     if (message === undefined) return shown;
     return { ...shown, headers: { ...shown.headers, 'set-cookie': visitCookie(rest) } };
   };

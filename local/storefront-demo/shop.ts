@@ -3,7 +3,7 @@ import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { Visit } from './visit.ts';
 
-/** What the pages need of the store. */
+/** The parts of the store that the pages use. */
 export type ShopStore = Pick<StoreSandbox, 'actions' | 'rows' | 'shop' | 'credentials'>;
 
 export interface CartLine {
@@ -37,7 +37,7 @@ export function priceOf({ shop }: ShopStore, minor: number): string {
   return (minor / 10 ** digits).toFixed(digits);
 }
 
-/** The customer's metafield of the program, as a theme reads it: `loyalty.points`. */
+/** A metafield of the customer by its full name, such as `loyalty.points`. */
 export function metafieldOf(
   { rows }: ShopStore,
   customerId: string,

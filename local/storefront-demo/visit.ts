@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 const visit = v.object({
-  /** Who is logged in. */
+  /** The customer that is logged in. */
   customerId: v.optional(v.string()),
   locale: v.optional(v.picklist(['en', 'pt-BR', 'es']), 'en'),
   cart: v.optional(
@@ -9,11 +9,11 @@ const visit = v.object({
     [],
   ),
   code: v.optional(v.string(), ''),
-  /** Told once, on the next page. */
+  /** Shown once, on the next page. */
   message: v.optional(v.string()),
 });
 
-/** All that the shop knows of a visitor, kept in the visitor's own cookie. */
+/** Everything that the shop knows about a visitor, stored in a cookie. */
 export type Visit = v.InferOutput<typeof visit>;
 
 const NAME = 'visit';

@@ -14,17 +14,17 @@ export function wrong(status: number, ...problems: readonly string[]): Answer {
   return jsonAnswer(status, { problems });
 }
 
-/** The sandbox's own controls, which the real service does not have. */
+/** The sandbox's own API, which the real service does not have. */
 export async function handleControl<Service>(
   service: Service,
   request: IncomingMessage,
   findResource: (path: string) => Resource<Service> | undefined,
-  /** What there is instead of an unknown path. */
+  /** The answer to an unknown path. */
   known: string,
 ): Promise<Answer> {
   const { rawPath, query } = splitTarget(request.url ?? '');
   const body = await readBody(request);
-  // The client is gone and gets no answer; half of a request must not be executed.
+  // Half of a request must not be executed. The client has gone and gets no answer.
   if (body.kind === 'broken-off') return wrong(400, 'The request broke off.');
   const resource = findResource(rawPath);
   if (!resource) return wrong(404, known);
@@ -32,7 +32,7 @@ export async function handleControl<Service>(
   const handler = Object.hasOwn(resource, method) ? resource[method] : undefined;
   if (!handler) {
     const allow = Object.keys(resource).join(', ');
-    return jsonAnswer(405, { problems: [`This path takes ${allow}.`] }, { allow });
+    return jsonAnswer(405, { problems: [`This path accepts ${allow}.`] }, { allow });
   }
   if (method !== 'GET' && !isDeliberate(request)) {
     return wrong(415, 'Send the header "content-type: application/json", even without a body.');
@@ -44,8 +44,8 @@ export async function handleControl<Service>(
 }
 
 /**
- * A page of another origin can make a browser send a plain POST here. It cannot set this type: the
- * browser would ask first, with an OPTIONS request, and never gets a yes.
+ * A page of another origin can make a browser send a plain POST here, but not with this type: the
+ * browser would first send an OPTIONS request, which the sandbox never approves.
  */
 function isDeliberate({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');

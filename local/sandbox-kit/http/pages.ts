@@ -5,10 +5,10 @@ import type { Html } from '../pages/html.ts';
 import { splitTarget } from './requests.ts';
 import { type Answer, jsonAnswer } from './server.ts';
 
-/** Gets the address by which the browser knows the sandbox. */
+/** `address` is the sandbox's address in the browser. */
 export type Page<Service> = (service: Service, address: string) => Answer;
 
-/** Every page and file by its name: a path from outside never becomes a path of the disk. */
+/** Every page and file by its path, so that a request path never becomes a file path. */
 export type Pages<Service> = Readonly<Record<string, Page<Service>>>;
 
 /** The style sheets and the script that the pages of both sandboxes load. */
@@ -26,21 +26,21 @@ export function handlePage<Service>(
   pages: Pages<Service>,
   service: Service,
   { method, url, headers }: IncomingMessage,
-  /** What there is instead of an unknown page. */
+  /** The answer to an unknown path. */
   known: string,
 ): Answer {
   const { rawPath } = splitTarget(url ?? '');
   const page = Object.hasOwn(pages, rawPath) ? pages[rawPath] : undefined;
   if (!page) return jsonAnswer(404, { problems: [known] });
   if (method !== 'GET' && method !== 'HEAD') {
-    return jsonAnswer(405, { problems: ['This path takes GET.'] }, { allow: 'GET, HEAD' });
+    return jsonAnswer(405, { problems: ['This path accepts GET.'] }, { allow: 'GET, HEAD' });
   }
-  // The server has checked the Host header. With it, the page calls its own origin.
+  // The server has checked the Host header.
   return page(service, `http://${headers.host}`);
 }
 
 /**
- * Nothing from elsewhere, no script inside the page: even text that got in unescaped would not run.
+ * The policy allows no other origin and no inline script, so that even unescaped text would not run.
  * Swagger UI sets styles on its elements, so its page needs inline styles.
  */
 export function pageAnswer(page: Html, styles: 'from-files' | 'inline-too' = 'from-files'): Answer {

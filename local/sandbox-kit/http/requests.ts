@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { deepestJson, measureJson } from '../json-size.ts';
 
-/** Far above the largest order (a line is some hundred bytes), far below what fills the memory. */
+/** Far above the largest order (a line has some hundred bytes), far below what fills the memory. */
 export const largestBodyBytes = 8 * 1024 * 1024;
 
 export type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
   | { readonly kind: 'too-large' }
-  /** The client went away in the middle of it. */
+  /** The client disconnected before the end of the body. */
   | { readonly kind: 'broken-off' };
 
 export async function readBody(request: IncomingMessage): Promise<Body> {
@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      // The rest is read and dropped: a client still sending would not see the answer.
+      // The rest is read and dropped, because a client that is still sending would miss the answer.
       if (size <= largestBodyBytes) chunks.push(chunk);
     }
   } catch {
@@ -47,7 +47,7 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
   } catch {
     return { kind: 'unreadable', problem: 'is not JSON' };
   }
-  // Reading JSON survives any depth; writing it, as the journal does, would not.
+  // JSON.parse accepts any depth, but JSON.stringify, which the journal uses, does not.
   if (measureJson(value).depth > deepestJson) {
     return { kind: 'unreadable', problem: 'is nested too deeply' };
   }
@@ -65,15 +65,15 @@ export function splitTarget(target: string): Target {
   if (mark < 0) return { rawPath: target, query: {} };
   return {
     rawPath: target.slice(0, mark),
-    // Takes any text. Of a name given twice the last counts.
+    // The last of two parameters with the same name counts.
     query: Object.fromEntries(new URLSearchParams(target.slice(mark + 1))),
   };
 }
 
 /**
- * Only names of this machine may stand in the Host header. The server listens on loopback only, but
- * a page in a browser of this machine could have its own name resolve to 127.0.0.1 (DNS rebinding)
- * and would then be of the same origin as the sandbox.
+ * The Host header must name this machine. The server listens on loopback only, but a page in a browser
+ * of this machine could make its own name resolve to 127.0.0.1 (DNS rebinding) and would then have
+ * the same origin as the sandbox.
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i.test(host ?? '');

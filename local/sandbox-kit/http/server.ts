@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 export interface Server {
   /** `http://127.0.0.1:4010` */
   readonly address: string;
-  /** Ends at once: a call still waiting for something is cut off and not carried out. */
+  /** At once: a call that is still waiting is disconnected and not executed. */
   stop(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ export type Dispatch = (
   stopped: AbortSignal,
 ) => Promise<void>;
 
-/** Its credentials guard nothing real, so a sandbox must never be reachable from elsewhere. */
+/** Its credentials are public, so a sandbox must never be reachable from another machine. */
 const loopback = '127.0.0.1';
 
-/** Longer than a client's pause between two calls, which would otherwise meet a closing connection. */
+/** Longer than a client's pause between two calls, which could otherwise use a closing connection. */
 const keepAliveTimeout = 60_000;
 
-/** An escaped id takes up to twelve bytes a character; Node's 16 KiB would refuse long ones. */
+/** An escaped id needs up to twelve bytes per character; Node's default of 16 KiB would refuse long ids. */
 const maxHeaderSize = 64 * 1024;
 
 export async function startServer(dispatch: Dispatch, port: number): Promise<Server> {
@@ -72,18 +72,18 @@ export function respond(response: ServerResponse, { status, headers, body }: Ans
   response.end(body);
 }
 
-/** Promises the whole body and breaks off in the middle of it. */
+/** Announces the whole body, but sends only half of it. */
 export function respondTruncated(
   response: ServerResponse,
   { status, headers, body }: Answer,
 ): void {
   const bytes = Buffer.from(body);
   writeHead(response, status, headers, bytes.length);
-  // Ended only once it is on its way: a connection closed earlier would lose the half as well.
+  // Closed only after the write: closing earlier would lose this half as well.
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
 }
 
-/** The client sees a connection reset, as when a process dies or a balancer drops it. */
+/** The client sees a connection reset, as when a process ends or a load balancer drops it. */
 export function resetConnection(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }

@@ -1,4 +1,4 @@
-/** Text that is already HTML. Only the tag below makes it, so nothing gets into a page unescaped. */
+/** Text that is already HTML. Only the tag below creates it, so every other text is escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Part = Html | string | number | false | null | undefined | readonly Part[];
 
-/** Escapes everything put into it that is not HTML made by itself. */
+/** Escapes every part that is not `Html`. */
 export function html(fixed: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(fixed.reduce((before, text, i) => `${before}${render(parts[i - 1])}${text}`));
 }
@@ -33,7 +33,7 @@ const escapeText = (text: string): string => text.replace(/[&<>"']/g, (c) => ent
 interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => Html | string | number | null;
-  /** Numbers stand at the right, so that their places line up. */
+  /** For numbers, so that their digits line up. */
   readonly align?: 'right';
 }
 
@@ -41,12 +41,12 @@ export interface Section<Row> {
   readonly id: string;
   readonly title: string;
   readonly rows: readonly Row[];
-  /** What to do to see something here. */
+  /** How to get a first row. */
   readonly whenEmpty: string;
   readonly columns: readonly Column<Row>[];
 }
 
-/** A page of thousands of rows, made every two seconds, would be of no use to anyone. */
+/** The page is rendered every two seconds, so it must stay small. */
 const mostRows = 200;
 
 /** Latest first. */
@@ -80,7 +80,7 @@ export type Tone = 'good' | 'bad' | 'waiting' | 'plain';
 export const badge = (tone: Tone, text: string): Html =>
   html`<span class="badge ${tone}">${text}</span>`;
 
-/** Whole text on hover, because an id or a title can be of any length. */
+/** Shows the whole text on hover, because an id or a title can be of any length. */
 export const brief = (text: string | null): Html | null =>
   text === null ? null : html`<span class="brief" title="${text}">${text}</span>`;
 

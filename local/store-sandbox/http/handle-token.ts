@@ -34,7 +34,7 @@ export async function handleToken(
     return answer(status, { errors: 'A fault on demand.' });
   }
   if (request.method !== 'POST')
-    return answer(405, { errors: 'This path takes POST.' }, { allow: 'POST' });
+    return answer(405, { errors: 'This path accepts POST.' }, { allow: 'POST' });
   const fields = body.kind === 'whole' ? readFields(request, body.bytes) : undefined;
   if (fields?.get('grant_type') !== 'client_credentials') {
     return answer(400, {

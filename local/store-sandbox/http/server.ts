@@ -33,7 +33,7 @@ async function dispatch(
     if (request.method === 'POST') return handleGraphql(service, request, response, stopped);
     return respond(
       response,
-      jsonAnswer(405, { errors: 'This path takes POST.' }, { allow: 'POST' }),
+      jsonAnswer(405, { errors: 'This path accepts POST.' }, { allow: 'POST' }),
     );
   }
   if (rawPath === '/admin/oauth/access_token') return handleToken(service, request, response);

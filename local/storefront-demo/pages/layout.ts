@@ -10,8 +10,8 @@ const languages: readonly (readonly [Visit['locale'], string])[] = [
   ['es', 'Español'],
 ];
 
-/** What a theme does around every page. */
-export function layOut(store: ShopStore, visit: Visit, title: string, content: Html): Html {
+/** The layout of a theme, around every page. */
+export function renderLayout(store: ShopStore, visit: Visit, title: string, content: Html): Html {
   const customer = customerOf(store, visit);
   // As the theme's Liquid writes it: {{ customer.metafields.loyalty.points }}
   const points = customer && metafieldOf(store, customer.id, 'loyalty.points');
@@ -43,21 +43,21 @@ ${languages.map(
 ${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}
 ${content}
 </main>
-<footer>A made-up shop on this machine: it plays the storefront for the widget and the app proxy.</footer>
+<footer>A demo shop on this machine, to try the widget and the app proxy.</footer>
 </body>
 </html>
 `;
 }
 
-interface WidgetFacts {
+interface WidgetOptions {
   readonly product?: { readonly id: string; readonly price: string };
   readonly items?: string;
   readonly show?: string;
 }
 
-/** What widget/theme/snippets/loyalty-widget.liquid renders to. */
-export function renderWidget(store: ShopStore, visit: Visit, facts: WidgetFacts): Html {
-  const { product, items, show } = facts;
+/** The same element as widget/theme/snippets/loyalty-widget.liquid renders. */
+export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOptions): Html {
+  const { product, items, show } = options;
   return html`<loyalty-widget locale="${visit.locale}" currency="${store.shop.currency}" log-in="/account"${
     show !== undefined && html` show="${show}"`
   }${product && html` product-id="${product.id}" price="${product.price}"`}${
@@ -65,7 +65,7 @@ export function renderWidget(store: ShopStore, visit: Visit, facts: WidgetFacts)
   }${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>`;
 }
 
-/** Nothing from elsewhere and nothing inline: the widget must do with what a strict theme allows. */
+/** No other origin and nothing inline: the widget must work in a strict theme. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

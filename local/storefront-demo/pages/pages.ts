@@ -32,7 +32,7 @@ ${renderWidget(store, visit, { product: { id: product.id, price } })}`;
 export function renderCart(store: ShopStore, visit: Visit): Html {
   const lines = cartOf(store, visit);
   if (lines.length === 0)
-    return html`<h1>Cart</h1>\n<p>It is empty. <a href="/">See the products</a></p>`;
+    return html`<h1>Cart</h1>\n<p>The cart is empty. <a href="/">See the products</a></p>`;
   const items = lines
     .map(
       ({ product, variant, quantity }) =>
@@ -41,7 +41,7 @@ export function renderCart(store: ShopStore, visit: Visit): Html {
     .join(',');
   return html`<h1>Cart</h1>
 <table>
-<thead><tr><th scope="col">Product</th><th scope="col">Pieces</th><th scope="col">Price</th></tr></thead>
+<thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Price</th></tr></thead>
 <tbody>
 ${lines.map(
   ({ product, variant, quantity }) =>
@@ -56,20 +56,20 @@ ${lines.map(
 ${renderWidget(store, visit, { items, show: 'earned rewards' })}`;
 }
 
-/** Where one logs in: by choosing who to be. */
+/** Logging in means choosing a customer. */
 export function renderAccount(store: ShopStore, visit: Visit): Html {
   const customer = customerOf(store, visit);
   const name = [customer?.firstName, customer?.lastName].filter(Boolean).join(' ');
   return html`<h1>${customer ? `Account of ${name}` : 'Log in'}</h1>
 <form method="post" action="/account" class="buy">
 <label>Customer <select name="customerId">
-<option value="">Nobody (logged out)</option>
+<option value="">None (logged out)</option>
 ${[...store.rows.customers.values()].map(
   ({ id, firstName, lastName }) =>
     html`<option value="${id}"${id === customer?.id && html` selected`}>${firstName} ${lastName}</option>`,
 )}
 </select></label>
-<button>Be this customer</button>
+<button>Log in as this customer</button>
 </form>
 ${customer && renderWidget(store, visit, { show: 'balance rewards quizzes' })}`;
 }

@@ -64,13 +64,13 @@ describe('npm run sandbox', () => {
     const taken = await runSandbox('--port', port);
     expect(taken).toMatchObject({ code: 1, stdout: '' });
     expect(taken.stderr).toBe(
-      `Port ${port} is taken, perhaps by another sandbox. Stop that one, or give another --port.\n`,
+      `Port ${port} is in use, perhaps by another sandbox. Stop that sandbox, or give another --port.\n`,
     );
     await other.stop();
     const file = await runSandbox('--port', '0', '--data', '/nowhere/at/all');
     expect(file).toMatchObject({ code: 1, stdout: '' });
     expect(file.stderr).toBe(
-      'There is no folder for /nowhere/at/all. Make /nowhere/at, or give another file.\n',
+      'There is no folder for /nowhere/at/all. Create /nowhere/at, or give another file.\n',
     );
     const folder = await runSandbox('--port', '0', '--data', tmpdir());
     expect(folder).toMatchObject({ code: 1, stdout: '' });

@@ -161,12 +161,12 @@ describe('a sandbox with a data file', () => {
 });
 
 describe('a damaged data file', () => {
-  it('is opened when only its last line was cut short, and says so', async () => {
+  it('is opened when only its last line is incomplete, and says so', async () => {
     const file = newFile();
     await during(file, (sandbox) => callApi(sandbox, 'POST', orders, completedOrder('1')));
     appendFileSync(file, '[{"table":"orders","key":"2","row":{"Id');
     await during(file, (sandbox) => {
-      expect(sandbox.notice).toContain('cut short');
+      expect(sandbox.notice).toContain('incomplete');
       expect(sandbox.state().orders).toHaveLength(1);
     });
     await during(file, (sandbox) => expect(sandbox.notice).toBeUndefined());
@@ -188,12 +188,10 @@ describe('a damaged data file', () => {
     },
   );
 
-  it('is left alone when it is a file of something else', async () => {
+  it('is not changed when it is a file of another program', async () => {
     const file = newFile();
     writeFileSync(file, '{"name":"important"}\n');
-    await expect(startSandbox({ dataFile: file })).rejects.toThrow(
-      'not a data file of the sandbox',
-    );
+    await expect(startSandbox({ dataFile: file })).rejects.toThrow('not a data file of a sandbox');
     expect(readFileSync(file, 'utf8')).toBe('{"name":"important"}\n');
   });
 

@@ -165,7 +165,7 @@ describe('npm run store', () => {
     const taken = await run('--port', port);
     expect(taken).toMatchObject({ code: 1, stdout: '' });
     expect(taken.stderr).toBe(
-      `Port ${port} is taken, perhaps by another sandbox. Stop that one, or give another --port.\n`,
+      `Port ${port} is in use, perhaps by another sandbox. Stop that sandbox, or give another --port.\n`,
     );
     await other.stop();
     const file = await run('--port', '0', '--data', '/nowhere/at/all');

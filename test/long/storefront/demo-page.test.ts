@@ -212,7 +212,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(asked.toSorted()).toEqual(['points', 'rewards', 'widget.js']);
     await page.getByRole('link', { name: 'Log in' }).last().click();
     await page.getByLabel('Customer').selectOption({ label: 'Sasha Specimen' });
-    await page.getByRole('button', { name: 'Be this customer' }).click();
+    await page.getByRole('button', { name: 'Log in as this customer' }).click();
     await page.getByText('49 points', { exact: true }).waitFor();
   }, 120_000);
 

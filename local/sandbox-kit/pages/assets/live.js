@@ -1,4 +1,4 @@
-// What the pages of both sandboxes do: fetch their changing part again and again, and send commands.
+// For the pages of both sandboxes: refreshes the live part of the page and sends commands.
 const live = document.getElementById('live');
 const problem = document.getElementById('problem');
 const refreshMs = 2000;
@@ -8,16 +8,16 @@ async function refresh() {
   const response = await fetch(live.dataset.fragment);
   const next = await response.text();
   live.classList.remove('stale');
-  // What is unchanged is left alone, so that a selection or a scrolled box stays as it is.
+  // Unchanged content is not replaced, so that selections and scroll positions stay.
   if (!response.ok || next === shown || !document.getSelection().isCollapsed) return;
   const open = [...live.querySelectorAll('details[open]')].map(({ id }) => id);
-  // Made by the server with everything escaped, and the page's policy runs no script inside it.
+  // Safe: the server escapes everything, and the page's policy allows no inline script.
   live.innerHTML = next;
   shown = next;
   for (const id of open) document.getElementById(id)?.setAttribute('open', '');
 }
 
-/** The content type shows the sandbox that no page of another origin sent this. */
+/** The content type proves to the sandbox that no page of another origin sent the request. */
 export async function control(method, path, body) {
   problem.textContent = '';
   const headers = { 'content-type': 'application/json' };
@@ -27,6 +27,6 @@ export async function control(method, path, body) {
 }
 
 setInterval(() => {
-  // The sandbox may be stopped or restarted meanwhile: the next round tries again.
+  // The sandbox may have been stopped or restarted; the next refresh tries again.
   if (!document.hidden) refresh().catch(() => live.classList.add('stale'));
 }, refreshMs);

@@ -1,20 +1,20 @@
 import { cartOf, customerOf, type ShopStore } from './shop.ts';
 import type { Visit } from './visit.ts';
 
-/** A form of the shop: what it makes of the visit, and the page to go to. */
-interface Act {
+/** A form of the shop: its effect on the visit, and the next page (undefined: the same page). */
+interface Form {
   readonly to: string | undefined;
   readonly run: (store: ShopStore, visit: Visit, form: URLSearchParams) => Visit;
 }
 
-const MOST_PIECES = 99;
+const MAX_QUANTITY = 99;
 
-export const acts: Readonly<Record<string, Act>> = {
+export const forms: Readonly<Record<string, Form>> = {
   '/account': {
     to: '/account',
     run: ({ rows }, visit, form) => {
       const id = form.get('customerId') ?? '';
-      // A cart and a code belong to whoever filled them in.
+      // The next customer must not get the cart and the code of the last one.
       const { customerId: _, ...visitor } = { ...visit, cart: [], code: '' };
       return rows.customers.get(id) ? { ...visitor, customerId: id } : visitor;
     },
@@ -34,7 +34,7 @@ export const acts: Readonly<Record<string, Act>> = {
       const variantId = form.get('variantId') ?? '';
       const others = visit.cart.filter((line) => line.variantId !== variantId);
       const before = visit.cart.find((line) => line.variantId === variantId)?.quantity ?? 0;
-      const cart = [...others, { variantId, quantity: Math.min(before + 1, MOST_PIECES) }];
+      const cart = [...others, { variantId, quantity: Math.min(before + 1, MAX_QUANTITY) }];
       const sold = cartOf(store, { ...visit, cart });
       return {
         ...visit,
@@ -49,7 +49,7 @@ export const acts: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Buys what is in the cart: paid and sent off at once, because an order earns points when it is sent. */
+/** The order is paid and fulfilled at once, because it earns points when it is fulfilled. */
 function placeOrder(store: ShopStore, visit: Visit): Visit {
   const lines = cartOf(store, visit);
   if (lines.length === 0) return { ...visit, message: 'The cart is empty.' };
@@ -64,16 +64,16 @@ function placeOrder(store: ShopStore, visit: Visit): Visit {
     ...(visit.code !== '' && { discounts: [{ code: visit.code }] }),
   });
   store.actions.fulfilOrder({ orderId: order.id });
-  const earns = customer ? 'Its points arrive in a moment.' : 'A guest earns no points.';
+  const points = customer ? 'Its points arrive in a moment.' : 'A guest earns no points.';
   return {
     ...visit,
     cart: [],
     code: '',
-    message: `Order ${order.number} is placed, paid and sent. ${earns}`,
+    message: `Order ${order.number} is placed, paid and sent. ${points}`,
   };
 }
 
-/** Why the checkout would not take the code. */
+/** Why the checkout would refuse the code. */
 function codeProblem(store: ShopStore, visit: Visit): string | undefined {
   const { rows } = store;
   const row = rows.codes.get(visit.code.toLowerCase());
@@ -82,7 +82,7 @@ function codeProblem(store: ShopStore, visit: Visit): string | undefined {
   const { context, usageLimit, minimumMinor, startsAt, endsAt } = discount;
   const now = Date.now();
   if (usageLimit !== null && row.used >= usageLimit)
-    return `The code ${row.code} was used already.`;
+    return `The code ${row.code} has already been used.`;
   if (Date.parse(startsAt) > now || (endsAt !== null && Date.parse(endsAt) <= now)) {
     return `The code ${row.code} is not valid now.`;
   }
