@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import { codeOf, startClientAndSandbox, unwrap } from '../../support/client-and-sandbox.ts';
+
+type Schemas = components['schemas'];
+
+// What the service's rules are is the subject of test/unit/loyalty-sandbox. Here every operation is
+// called over HTTP once with success, and every error that it can answer with is read by the client.
+let world: Awaited<ReturnType<typeof startClientAndSandbox>>;
+beforeAll(async () => {
+  world = await startClientAndSandbox();
+});
+beforeEach(() => world.sandbox.reset());
+afterEach(() => world.checkAnswers());
+afterAll(() => world.sandbox.stop());
+
+const robin = { OriginalId: 'c1', Name: 'Robin Sample', Email: 'robin@example.com' };
+const order = (changes: object = {}): Schemas['Order'] => ({
+  OriginalId: 'o1',
+  OrderPlacementDate: '2026-10-05T09:00:00Z',
+  OrderCompletedDate: '2026-10-06T09:00:00Z',
+  OrderStatus: 'fulfilled',
+  IsCompleted: true,
+  IsCancelledOrReturned: false,
+  OrderTotal: 100,
+  Customer: robin,
+  Products: [{ OriginalId: 'p1', Title: 'Shirt', IsActive: true, ProductPrice: 100 }],
+  UpdatedDate: '2026-10-06T09:00:00Z',
+  ...changes,
+});
+const open = (changes: object = {}) =>
+  order({ IsCompleted: false, OrderCompletedDate: null, OrderStatus: 'paid', ...changes });
+const cancellation = { OrderCancelledDate: '2026-10-07T09:00:00Z', OrderStatus: 'cancelled' };
+const product = (changes: object = {}): Schemas['Product'] => ({
+  OriginalId: 'p1',
+  Title: 'Linen shirt',
+  Url: 'https://shop.example.com/shirt',
+  ImageUrl: null,
+  IsActive: true,
+  ProductPrice: 49.9,
+  ProductBrand: { OriginalId: 'b1', Name: 'North Loom' },
+  ProductCategory: {
+    OriginalId: 'shirts',
+    Name: 'Shirts',
+    ParentCategory: { OriginalId: 'clothes', Name: 'Clothes', ParentCategory: null },
+  },
+  ...changes,
+});
+const coupon = (changes: object = {}): Schemas['Coupon'] => ({
+  OriginalId: 'k1',
+  CouponCode: 'AUTUMN10',
+  CreatedDate: '2026-10-01T00:00:00Z',
+  CouponType: 1,
+  IsUsed: false,
+  CouponValue: 10,
+  ValidDateStart: '2026-10-01T00:00:00Z',
+  ValidDateEnd: '2027-10-01T00:00:00Z',
+  ...changes,
+});
+const cashback = (changes: object = {}) => ({
+  Value: 2,
+  OperationType: 0 as const,
+  Reason: 'goodwill',
+  ChangeKey: 'key-1',
+  ...changes,
+});
+const answers = [
+  { QuizQuestionId: 11, OptionIds: [101, 103], OpenAnswer: null },
+  { QuizQuestionId: 12, OptionIds: null, OpenAnswer: 'green' },
+];
+
+describe('the client and the sandbox', () => {
+  it('agree on a product, also in the older form of its answer', async () => {
+    const stored = { kind: 'success', value: { OriginalId: 'p1', ProductPrice: 49.9 } };
+    expect(await world.client.updateProduct('p1', product())).toMatchObject(stored);
+    expect(await world.client.updateProduct('p1', product({ ProductPrice: null }))).toMatchObject({
+      kind: 'warning',
+      code: expect.stringMatching(/^\d\d$/),
+    });
+    const asked = { Id: 'p1', Price: 49.9, PriceCurrency: 'EUR', Name: 'Shirt' };
+    expect(unwrap(await world.client.calculateProductPoints([asked]))).toEqual([
+      { Id: 'p1', Points: 49.9, Cashback: expect.closeTo(2.5, 1) },
+    ]);
+    const older = await startClientAndSandbox({ settings: { productAnswer: 'older' } });
+    const answer = await older.client.updateProduct('p1', product());
+    expect(answer).toMatchObject({ kind: 'success', value: { OriginalId: 'p1' } });
+    expect(codeOf(await older.client.updateProduct('p1', product({ OriginalId: 'x' })))).toBe(38);
+    older.checkAnswers();
+    await older.sandbox.stop();
+  });
+
+  it('agree on an order and its customer', async () => {
+    expect(unwrap(await world.client.sendOrder(order()))).toMatchObject({
+      OriginalId: 'o1',
+      IsCompleted: true,
+      OrderTotal: 100,
+      Customer: { OriginalId: 'c1', PointsBalance: 100, Cashback: 5 },
+      Products: [{ OriginalId: 'p1', ProductPrice: 100 }],
+    });
+    expect(unwrap(await world.client.getCustomer('c1'))).toMatchObject({
+      ...robin,
+      ReferralURL: null,
+      CurrentTier: { Name: 'Bronze' },
+    });
+  });
+
+  it.each(['a/b', '100%', 'with space', 'tea 🍵', '..', '.', '?x=1&y', '#frag', 'ü', "O'Hara"])(
+    'agree on an order and a coupon with the id %s',
+    async (id) => {
+      await world.client.sendOrder(open({ OriginalId: id }));
+      const cancelled = await world.client.cancelPosOrder(id, cancellation);
+      expect(unwrap(cancelled)).toMatchObject({ isCanceled: true });
+      await world.client.createCoupon(coupon({ CouponCode: id }));
+      expect(unwrap(await world.client.deactivateCoupon(id)).TotalItemCount).toBe(1);
+    },
+  );
+
+  it.each(['cancelPosOrder', 'cancelOrder'] as const)('agree on %s', async (cancel) => {
+    await world.client.sendOrder(open());
+    const cancelled = await world.client[cancel]('o1', cancellation);
+    expect(unwrap(cancelled)).toMatchObject({ isCanceled: true });
+    const again = await world.client[cancel]('o1', cancellation);
+    expect(again).toMatchObject({ code: 33, class: 'done' });
+    expect(codeOf(await world.client.sendOrder(order()))).toBe(33);
+    const unknown = await world.client[cancel]('unknown', cancellation);
+    expect(unknown).toMatchObject({ code: 37, class: 'done' });
+    await world.client.sendOrder(order({ OriginalId: 'o2' }));
+    const completed = await world.client[cancel]('o2', cancellation);
+    expect(completed).toMatchObject({ kind: 'business-error', code: 13, class: 'rejected' });
+    await world.client.sendOrder(open({ OriginalId: 'o3' }));
+    expect(codeOf(await world.client[cancel]('o3', { OrderStatus: 'x' }))).toBe(14);
+    const early = { OrderCancelledDate: '2026-10-01T00:00:00Z' };
+    expect(codeOf(await world.client[cancel]('o3', early))).toBe(15);
+  });
+
+  it('agree on a coupon', async () => {
+    expect(unwrap(await world.client.createCoupon(coupon()))).toMatchObject({
+      Items: [{ CouponCode: 'AUTUMN10', CouponValue: 10 }],
+      TotalItemCount: 1,
+      HasNextPage: false,
+    });
+    const ended = unwrap(await world.client.deactivateCoupon('AUTUMN10'));
+    expect(ended.Items).toMatchObject([{ CouponValue: 10 }]);
+    expect(world.sandbox.state().coupons).toMatchObject([{ isActive: false }]);
+    const unknown = await world.client.deactivateCoupon('UNKNOWN');
+    expect(unknown).toMatchObject({ kind: 'business-error', code: 57, class: 'done' });
+  });
+
+  it('agree on a change of cashback, which happens once for a key', async () => {
+    await world.client.sendOrder(order());
+    const change = async (changes = {}) => world.client.changeCashback('c1', cashback(changes));
+    expect(unwrap(await change())).toMatchObject({ CustomerExists: true, CashbackBalance: 7 });
+    expect(await change()).toMatchObject({ code: 66, class: 'done' });
+    const removed = await change({ OperationType: 1, ChangeKey: 'key-2' });
+    expect(unwrap(removed)).toMatchObject({ CashbackBalance: 5 });
+  });
+
+  it('agree on rewards: in pages, one by one, redeemed and with metadata', async () => {
+    const page = await world.client.listRewardConfigurations({ PageSize: 3, PageNumber: 1 });
+    expect(unwrap(page)).toMatchObject({ TotalItemCount: 7, HasNextPage: true, PageSize: 3 });
+    const active = await world.client.listRewardConfigurations({ IsActive: true });
+    expect(unwrap(active).TotalItemCount).toBe(6);
+    const one = await world.client.getRewardConfiguration(1);
+    expect(unwrap(one)).toMatchObject({ Id: 1, Points: 100 });
+
+    await world.client.sendOrder(order({ OrderTotal: 250 }));
+    const [reward] = unwrap(await world.client.redeemReward(2, { CustomerId: 'c1' })).Items;
+    const code = reward?.PreGeneratedCouponLists?.[0]?.PreGeneratedCoupons?.[0]?.CouponCode;
+    expect(code).toMatch(/^TEN/);
+    expect(world.sandbox.state().customers).toMatchObject([{ points: 50 }]);
+    const [redemption] = world.sandbox.state().redemptions;
+    const OriginalKey = String((redemption as { OriginalKey?: unknown }).OriginalKey);
+    const Metadatas = [{ Name: 'order', Value: 'o1' }];
+    const updated = await world.client.updateRewardMetadata({ OriginalKey, Metadatas });
+    expect(unwrap(updated)).toMatchObject({
+      OriginalKey,
+      ExternalCode: code,
+      Point: { Metadatas },
+      Coupon: { CouponCode: code, CouponType: 1, CouponValue: 10 },
+    });
+  });
+
+  it('agree on tiers', async () => {
+    for (const OriginalId of ['o1', 'o2', 'o3']) {
+      await world.client.sendOrder(order({ OriginalId, OrderTotal: 200 }));
+    }
+    const tiers = unwrap(await world.client.listTiers({ CustomerId: 'c1' }));
+    expect(tiers).toMatchObject({
+      CurrentTier: { Name: 'Silver' },
+      NextTiers: [
+        { Name: 'Gold', Goals: [{ GoalValue: 2000, CurrentValue: 600, PercentToGoal: 30 }, {}] },
+      ],
+    });
+    expect(tiers.AllTiers).toHaveLength(3);
+    const base = unwrap(await world.client.listTiers({ CustomerId: null }));
+    expect(base.CurrentTier).toMatchObject({ Name: 'Bronze' });
+  });
+
+  it('agree on a quiz', async () => {
+    await world.client.sendOrder(order());
+    const quizzes = async () => unwrap(await world.client.listQuizzes({ customerId: 'c1' }));
+    expect(await quizzes()).toMatchObject([{ Id: 1, IsCompleted: false, AmountOfPoints: 25 }]);
+    const send = async () => unwrap(await world.client.answerQuiz({ customerId: 'c1' }, answers));
+    expect(await send()).toMatchObject({ Success: true, PointsAwarded: 25 });
+    expect(await send()).toMatchObject({ Success: false, PointsAwarded: 0 });
+    expect(await quizzes()).toMatchObject([{ IsCompleted: true }]);
+  });
+
+  it('name the field of a product whose points cannot be calculated', async () => {
+    const result = await world.client.calculateProductPoints([{ Id: 'p1', Price: 0 }]);
+    const fields = [expect.stringContaining('Price')];
+    expect(result).toMatchObject({ kind: 'business-error', code: 9, fields });
+  });
+
+  type Client = typeof world.client;
+  const send = (changes: object) => (client: Client) => client.sendOrder(order(changes));
+  const change =
+    (changes: object, id = 'c1') =>
+    (client: Client) =>
+      client.changeCashback(id, cashback(changes));
+  const redeem =
+    (reward: number, CustomerId = 'c1') =>
+    (client: Client) =>
+      client.redeemReward(reward, { CustomerId });
+  const answer =
+    (...given: object[]) =>
+    (client: Client) =>
+      client.answerQuiz({ customerId: 'c1' }, given as typeof answers);
+
+  // `c1` has 100 points of the order `o1`, and the used coupon `k1`.
+  it.each<[number, string, (client: Client) => Promise<Parameters<typeof codeOf>[0]>]>([
+    [11, 'an order completed without a date', send({ OrderCompletedDate: null })],
+    [12, 'an order completed too early', send({ OrderCompletedDate: '2026-10-04T00:00:00Z' })],
+    [14, 'an order cancelled without a date', send({ IsCancelledOrReturned: true })],
+    [36, 'an order without a customer', send({ Customer: undefined })],
+    [38, 'a product with another id', (client) => client.updateProduct('p2', product())],
+    [38, 'a foreign field', (client) => client.updateProduct('p1', product({ Colour: 'red' }))],
+    [39, 'no id', (client) => client.updateProduct('p1', product({ OriginalId: null }))],
+    [40, 'a wrong new customer', send({ Customer: { ...robin, OriginalId: 'c2', Name: 7 } })],
+    [41, 'a wrong known customer', send({ Customer: { ...robin, Name: 7 } })],
+    [43, 'an unknown reward to redeem', redeem(99)],
+    [44, 'an unknown reward', (client) => client.getRewardConfiguration(99)],
+    [45, 'a large page', (client) => client.listRewardConfigurations({ PageSize: 51 })],
+    [46, 'an unknown customer of a reward', redeem(1, 'unknown')],
+    [47, 'an inactive reward', redeem(7)],
+    [50, 'a customer without an address', send({ Customer: { OriginalId: 'c2', Name: 'X' } })],
+    [55, 'an unknown customer', (client) => client.createCoupon(coupon({ CustomerId: 'c9' }))],
+    [56, 'a used coupon', (client) => client.createCoupon(coupon({ CouponValue: 99 }))],
+    [59, 'an unknown customer', (client) => client.getCustomer('unknown')],
+    [59, 'tiers of an unknown one', (client) => client.listTiers({ CustomerId: 'unknown' })],
+    [59, 'quizzes of an unknown one', (client) => client.listQuizzes({ customerId: 'unknown' })],
+    [59, 'cashback of an unknown one', change({}, 'unknown')],
+    [62, 'adding less than nothing', change({ Value: -1 })],
+    [63, 'removing less than nothing', change({ Value: -1, OperationType: 1 })],
+    [64, 'changing nothing', change({ Value: 0 })],
+    [65, 'no key', change({ ChangeKey: null })],
+    [67, 'no reason', change({ Reason: ' ' })],
+    [70, 'removing more than there is', change({ Value: 100, OperationType: 1 })],
+    [87, 'an unknown key', (client) => client.updateRewardMetadata({ OriginalKey: 'unknown' })],
+    [105, 'an unknown question', answer({ QuizQuestionId: 99, OptionIds: [1] })],
+    [106, 'too few options', answer({ QuizQuestionId: 11, OptionIds: [] }, answers[1] ?? {})],
+    [107, 'many options', answer({ QuizQuestionId: 11, OptionIds: [101, 102, 103] })],
+    [108, 'many answers', answer(...Array.from({ length: 40 }, () => answers[0] ?? {}))],
+  ])('agree on the error %i: %s', async (code, _, call) => {
+    await world.client.sendOrder(order());
+    await world.client.createCoupon(coupon({ IsUsed: true }));
+    expect(codeOf(await call(world.client))).toBe(code);
+  });
+});
