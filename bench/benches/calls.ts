@@ -1,7 +1,7 @@
 import type { Bench, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
 import { countRound, recordsIn, sumCalls } from '../measure/count-calls.ts';
-import { startWarmVariants } from '../measure/warm-variants.ts';
+import { startWarmVariants } from '../measure/warm-function.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { openOrderTraffic } from '../traffic/order-life.ts';
 import { SIZES } from '../traffic/orders.ts';

@@ -2,7 +2,7 @@ import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
 import { measureInTurns } from '../measure/in-turns.ts';
 import { measureCold } from '../measure/measure-cold.ts';
-import { startWarmVariants } from '../measure/warm-variants.ts';
+import { startWarmVariants } from '../measure/warm-function.ts';
 import { compare } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { SIZES } from '../traffic/orders.ts';

@@ -3,7 +3,7 @@ import type { Lab } from '../lab.ts';
 import { countRound, sumCalls } from '../measure/count-calls.ts';
 import { measureInTurns } from '../measure/in-turns.ts';
 import { measureCold } from '../measure/measure-cold.ts';
-import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
+import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
 import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
 import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
 import type { Variant } from '../variants/build-variants.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { billedMs } from './lambda-time.ts';
-import { webhookPrice } from './webhook-price.ts';
+import { billedMs, webhookPrice } from './webhook-price.ts';
 
 const deployed = { receiverMb: 256, workerMb: 512, batchSize: 10, httpApi: false };
 const use = {

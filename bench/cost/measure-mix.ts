@@ -1,15 +1,14 @@
 import type { Lab } from '../lab.ts';
 import { countRound } from '../measure/count-calls.ts';
 import { measureCold } from '../measure/measure-cold.ts';
-import { startWarmVariants, type WarmVariants } from '../measure/warm-variants.ts';
+import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
 import { spreadOf } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { openOrderTraffic } from '../traffic/order-life.ts';
 import { SIZES } from '../traffic/orders.ts';
 import type { Variant } from '../variants/build-variants.ts';
 import type { Deployed } from './deployed.ts';
-import { billedMs, COLD_PER_INVOCATION, WAITS } from './lambda-time.ts';
-import type { WebhookUse } from './webhook-price.ts';
+import { billedMs, COLD_PER_INVOCATION, WAITS, type WebhookUse } from './webhook-price.ts';
 
 /** What a million webhooks are made of. */
 const MIX = { first: 0.4, changed: 0.3, unchanged: 0.3 } as const;

@@ -1,15 +1,55 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Agent, IncomingMessage, request as send } from 'node:http';
 import https from 'node:https';
-import { post } from './post.ts';
+
+interface Post {
+  readonly agent: Agent;
+  readonly url: URL;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+/** One POST; anything but a 200 rejects. */
+export function post(
+  http: { readonly request: typeof send },
+  { agent, url, path, headers, body }: Post,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const receive = (response: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString());
+          else reject(new Error(`answered with ${response.statusCode}`));
+        })
+        .on('error', reject);
+    };
+    const request = http.request(
+      {
+        agent,
+        host: url.hostname,
+        port: url.port,
+        path,
+        method: 'POST',
+        headers: { ...headers, 'content-length': body.length },
+        timeout: 5_000,
+      },
+      receive,
+    );
+    request
+      .on('timeout', () => request.destroy(new Error('no answer in time')))
+      .on('error', reject)
+      .end(body);
+  });
+}
 
 type Service = 'sqs' | 'dynamodb' | 'secretsmanager';
 export type AwsCall = (target: string, input: unknown) => Promise<Record<string, unknown>>;
-
 const region = process.env.AWS_REGION ?? '';
 const keyId = process.env.AWS_ACCESS_KEY_ID ?? '';
 const secretKey = process.env.AWS_SECRET_ACCESS_KEY ?? '';
 const token = process.env.AWS_SESSION_TOKEN;
-
 /** One AWS service over its JSON protocol, signed by hand: version 4, the least of it that is needed. */
 export function openAwsService(service: Service, version: '1.0' | '1.1'): AwsCall {
   const url = new URL(
@@ -56,11 +96,9 @@ export function openAwsService(service: Service, version: '1.0' | '1.1'): AwsCal
     return JSON.parse(answer);
   };
 }
-
 function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
-
 function sha256(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }

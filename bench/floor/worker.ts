@@ -1,8 +1,7 @@
 import https from 'node:https';
 import type { SQSEvent } from 'aws-lambda';
 import { type OrderPayload, plainOrder } from '../variants/plain-order.ts';
-import { openAwsService } from './aws-request.ts';
-import { post } from './post.ts';
+import { openAwsService, post } from './aws-request.ts';
 
 /**
  * The least that applies an order: read what was recorded, map, call the loyalty service, record. One

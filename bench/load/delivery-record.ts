@@ -1,6 +1,20 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
 import type { WebhookDelivery } from '../../local/store-sandbox/delivery/webhook-delivery.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
-import type { LineFile } from './line-file.ts';
+
+export interface LineFile {
+  /** When this returns, the line outlives the process. */
+  write(line: string): void;
+  close(): void;
+}
+/** Goes on at the end of what is there. */
+export function openLineFile(path: string): LineFile {
+  const file = openSync(path, 'a');
+  return {
+    write: (line) => void writeSync(file, `${line}\n`),
+    close: () => closeSync(file),
+  };
+}
 
 /** What became of one webhook, without its body. */
 export interface DeliveryRecord {
@@ -14,7 +28,6 @@ export interface DeliveryRecord {
   /** Its entity's own `updated_at`, epoch milliseconds, where the body has it. */
   readonly version?: number;
 }
-
 /** Writes down what the store has settled since: it forgets its oldest deliveries. */
 export function writeDeliveries(
   file: LineFile,
@@ -31,7 +44,6 @@ export function writeDeliveries(
     },
   };
 }
-
 function recordOf(delivery: WebhookDelivery): DeliveryRecord {
   const { n, webhookId, topic, state, attempts, body } = delivery;
   const { updated_at: updatedAt } = JSON.parse(body) as { readonly updated_at?: string };

@@ -19,7 +19,7 @@ switch (wanted.kind) {
 async function run(options: LoadOptions): Promise<number> {
   // Loaded only now: telling of a mistyped option is faster.
   const { runLoad } = await import('./run-load.ts');
-  const { writeDocs } = await import('./write-docs.ts');
+  const { writeDocs } = await import('./report.ts');
   const { isClean, makeReport, renderReport } = await import('./report.ts');
   const folder = join(PROJECT, `.connector/load-${process.pid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT } from '../../local/stack/synthesize.ts';
 import { renderTable } from '../../scripts/connector/terminal/table.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
@@ -13,7 +16,6 @@ export interface Phase {
   /** That the store meant to send in it. */
   readonly webhooks: number;
 }
-
 /** What a run has found out. */
 export interface RunFacts {
   readonly phases: readonly Phase[];
@@ -30,9 +32,7 @@ export interface RunFacts {
   readonly told: Told;
   readonly verdict: Verdict;
 }
-
 export type Report = ReturnType<typeof makeReport>;
-
 export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed }: LoadOptions) {
   const { told, verdict, phases } = facts;
   const { accepted } = told;
@@ -75,11 +75,9 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     peaks: facts.peaks,
   };
 }
-
 /** Nothing lost, nothing doubled, nothing stuck. */
 export const isClean = ({ lost, doubled, left }: Report): boolean =>
   lost.length === 0 && doubled.length === 0 && left === 0;
-
 /** From the first time the webhook was sent until the loyalty service had answered. */
 export function latencies(webhooks: readonly AcceptedWebhook[]) {
   const sorted = webhooks
@@ -92,7 +90,6 @@ export function latencies(webhooks: readonly AcceptedWebhook[]) {
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   return { applied: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
-
 /** Webhooks that came to their end per second, in the best ten seconds. */
 function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
   const ends = webhooks
@@ -106,10 +103,8 @@ function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
   }
   return best / 10;
 }
-
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
-
 /** For a person: what was accepted and what became of it, how fast, and in how much memory. */
 export function renderReport(report: Report, width: number): string {
   const figures: readonly (readonly [string, string, string])[] = [
@@ -185,9 +180,7 @@ export function renderReport(report: Report, width: number): string {
     judgement(report),
   ].join('\n');
 }
-
 const SHOWN = 20;
-
 function judgement(report: Report): string {
   const { orders, products, coupons, balances } = report.compared;
   const problems = [
@@ -200,4 +193,19 @@ function judgement(report: Report): string {
   }
   const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
   return `${[...problems.slice(0, SHOWN), ...more].join('\n')}\n`;
+}
+
+const FILE = join(PROJECT, 'docs/reliability.md');
+const BEGIN = '<!-- What is between these marks is written by: npm run load -- --docs -->\n';
+const END = '<!-- End of the report. -->\n';
+/** Puts a report in the place of the last one. */
+export function writeDocs(report: string, command: string): void {
+  const document = readFileSync(FILE, 'utf8');
+  const [before, rest] = document.split(BEGIN);
+  const [, after] = rest?.split(END) ?? [];
+  if (before === undefined || after === undefined) {
+    throw new Error(`${FILE} has lost the marks between which the report belongs.`);
+  }
+  const block = `\`\`\`\n$ ${command}\n\n${report.trimEnd()}\n\`\`\`\n`;
+  writeFileSync(FILE, `${before}${BEGIN}\n${block}\n${END}${after}`);
 }

@@ -5,13 +5,11 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import connector from '../../local/harness/storefront.config.ts';
 import type { Ports } from '../../local/stack/arguments.ts';
 import { startStack } from '../../local/stack/running-stack.ts';
-import { readAssembly } from '../../local/stack/template/assembly.ts';
 import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
-import type { Template } from '../../local/stack/template/template.ts';
+import { readAssembly, type Template } from '../../local/stack/template/template.ts';
 import { answerQuestions } from './answering-process.ts';
 import type { AwsReady } from './aws-process.ts';
-import { writeDeliveries } from './delivery-record.ts';
-import { openLineFile } from './line-file.ts';
+import { openLineFile, writeDeliveries } from './delivery-record.ts';
 
 export interface StackTask {
   readonly assemblyFolder: string;

@@ -2,8 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import type { EndpointsReport } from '../endpoints/endpoints.ts';
 import type { Lab } from '../lab.ts';
 import type { Variant } from '../variants/build-variants.ts';
-import type { RoundMeasure } from './warm-function.ts';
-import type { WarmVariants } from './warm-variants.ts';
+import type { RoundMeasure, WarmVariants } from './warm-function.ts';
 
 export interface CountedRound extends RoundMeasure, Pick<EndpointsReport, 'calls' | 'units'> {}
 

@@ -1,23 +1,22 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Lab } from '../lab.ts';
+import { type Part, VARIANTS, type Variant } from '../variants/build-variants.ts';
 
 export interface RoundMeasure {
   readonly cpuMs: number;
   readonly wallMs: number;
   readonly rssBytes: number;
 }
-
-export interface WarmFunction {
+interface WarmFunction {
   /** Handles these events one after the other. */
   round(events: readonly unknown[]): Promise<RoundMeasure>;
   stop(): Promise<void>;
 }
-
 const SCRIPT = fileURLToPath(new URL('./warm-process.mjs', import.meta.url));
-
 /** A process that has loaded the bundle and stays. */
-export async function startWarm(
+async function startWarm(
   bundle: string,
   env: Readonly<Record<string, string>>,
 ): Promise<WarmFunction> {
@@ -44,6 +43,32 @@ export async function startWarm(
       const gone = once(child, 'exit');
       child.disconnect();
       await gone;
+    },
+  };
+}
+
+export interface WarmVariants {
+  round(variant: Variant, events: readonly unknown[]): Promise<RoundMeasure>;
+  stop(): Promise<void>;
+}
+/** A process of every variant (or of these), all of them alive while one after the other is measured. */
+export async function startWarmVariants(
+  { bundles, environment }: Pick<Lab, 'bundles' | 'environment'>,
+  part: Part,
+  variants: readonly Variant[] = VARIANTS,
+): Promise<WarmVariants> {
+  const started = new Map<Variant, WarmFunction>();
+  for (const variant of variants) {
+    started.set(variant, await startWarm(bundles.fileOf(variant, part), environment));
+  }
+  return {
+    round(variant, events) {
+      const warm = started.get(variant);
+      if (!warm) throw new Error(`no process of ${variant}`);
+      return warm.round(events);
+    },
+    async stop() {
+      for (const warm of started.values()) await warm.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import type { SentMessage } from '../endpoints/aws-answers.ts';
 import type { Lab } from '../lab.ts';
-import { startWarmVariants } from '../measure/warm-variants.ts';
+import { startWarmVariants } from '../measure/warm-function.ts';
 import type { Variant } from '../variants/build-variants.ts';
 import { batchEvent, webhookEvent } from './events.ts';
 import { type OrderWish, SIZES } from './orders.ts';

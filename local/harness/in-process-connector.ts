@@ -13,13 +13,13 @@ import { createEventReader, decodeMessage } from '../../shared/shopify/webhooks/
 import { topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
-import { createMemoryQueue } from './memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
+  createMemoryQueue,
   createMemoryQueueDepth,
   createMemorySourceQueue,
-} from './memory-queues.ts';
+} from './memory-queue.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { recordTelemetry } from './recorded-telemetry.ts';
 

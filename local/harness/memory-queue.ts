@@ -1,4 +1,13 @@
-import type { ReceivedMessage } from '../../shared/core/events/queues.ts';
+import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
+import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { type QueueFamily, queueFamilyOf } from '../../shared/core/events/event.ts';
+import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/core/events/message-ids.ts';
+import type {
+  EventQueue,
+  QueueDepth,
+  ReceivedMessage,
+  SourceQueue,
+} from '../../shared/core/events/queues.ts';
 
 /** A FIFO queue of SQS in this process, on a clock that the test moves. */
 export interface MemoryQueue {
@@ -16,18 +25,15 @@ export interface MemoryQueue {
   /** When the next of the hidden ones shows itself; undefined: none is hidden. */
   readonly nextVisibleAt: number | undefined;
 }
-
 interface OutgoingMessage {
   readonly body: string;
   readonly groupId: string;
   readonly deduplicationId: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }
-
 interface HandedOut extends ReceivedMessage {
   readonly attributes: Readonly<Record<string, string>>;
 }
-
 interface StoredMessage extends Required<OutgoingMessage> {
   readonly messageId: string;
   readonly sequenceNumber: string;
@@ -35,7 +41,6 @@ interface StoredMessage extends Required<OutgoingMessage> {
   visibleAt: number;
   receiptHandle: string | undefined;
 }
-
 const DEDUPLICATION_MS = 5 * 60_000;
 const MESSAGE_MAX_BYTES = 1_048_576;
 const MAX_VISIBILITY_SECONDS = 43_200;
@@ -43,7 +48,6 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
 /** XML 1.0's characters: what SQS takes in a body. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const REFUSED_CHARACTERS = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
-
 export function createMemoryQueue({
   now,
   name = 'queue',
@@ -139,7 +143,6 @@ export function createMemoryQueue({
     },
   };
 }
-
 function refuseInvalid({ body, groupId, deduplicationId, attributes = {} }: OutgoingMessage): void {
   const sizes = [body, ...Object.entries(attributes).flat()].map((text) => Buffer.byteLength(text));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -149,4 +152,56 @@ function refuseInvalid({ body, groupId, deduplicationId, attributes = {} }: Outg
   if (!ALLOWED_ID.test(groupId) || !ALLOWED_ID.test(deduplicationId)) {
     throw new Error('InvalidParameterValue: id');
   }
+}
+
+type MemoryQueues = Readonly<Partial<Record<QueueFamily, MemoryQueue>>>;
+/** The interfaces of the sync core over queues in this process. */
+export function createMemoryEventQueue(queues: MemoryQueues): EventQueue {
+  return {
+    async send(event) {
+      queueOf(queueFamilyOf(event.kind), queues).send({
+        body: encodeEvent(event),
+        groupId: groupIdOf(event),
+        deduplicationId: deduplicationIdOf(event),
+      });
+    },
+  };
+}
+export function createMemoryQueueDepth(queues: MemoryQueues): QueueDepth {
+  return {
+    async of(family) {
+      const { size, hidden } = queueOf(family, queues);
+      return { ready: size - hidden, hidden };
+    },
+  };
+}
+export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
+  return {
+    async park(source, { attempts, ...texts }) {
+      const attributes = { attempts: String(attempts), ...texts };
+      const id = letterIdOf(source);
+      queue.send({ body: source.body, groupId: id, deduplicationId: id, attributes });
+    },
+  };
+}
+export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
+  return {
+    async delay(messages, afterSeconds) {
+      const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), 42_300);
+      let failed = 0;
+      for (const { receiptHandle } of messages) {
+        try {
+          queue.changeVisibility(receiptHandle, seconds);
+        } catch {
+          failed += 1;
+        }
+      }
+      if (failed > 0) throw new Error(`the visibility of ${failed} messages stayed as it was`);
+    },
+  };
+}
+function queueOf(family: QueueFamily, queues: MemoryQueues): MemoryQueue {
+  const queue = queues[family];
+  if (!queue) throw new Error(`the test has no queue of ${family}`);
+  return queue;
 }

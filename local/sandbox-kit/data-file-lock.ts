@@ -1,13 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isAlive } from './is-alive.ts';
 
 /** Its message says what is wrong with a data file and what to do. */
 export class DataFileError extends Error {}
-
 /** Locks of this process: in a container, a stale lock can hold the same process id. */
 const held = new Set<string>();
-
 /**
  * Two sandboxes on one file would silently lose each other's state. The lock holds the id of its
  * process, so that the lock of a killed process can be recognized and taken over.
@@ -33,7 +30,6 @@ export function lockDataFile(path: string): () => void {
     rmSync(lock, { force: true });
   };
 }
-
 function tryLock(path: string, lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -52,5 +48,18 @@ function tryLock(path: string, lock: string): boolean {
       );
     }
     throw error;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  // 0 and negative numbers stand for process groups.
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    // Signal 0 only checks; it is never delivered.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process runs, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

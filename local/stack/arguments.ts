@@ -11,7 +11,7 @@ export interface Ports {
   readonly shop: number;
 }
 
-export const FIRST_PORT = 4030;
+const FIRST_PORT = 4030;
 
 /** 0: any free ports. */
 export function portsFrom(first: number): Ports {

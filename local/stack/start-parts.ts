@@ -18,9 +18,9 @@ import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
 import { startOutageProxy } from './outage-proxy.ts';
 import { fillSecrets, openRunSecrets, pointAddresses, type RunSecrets } from './run-secrets.ts';
-import type { Assembly } from './template/assembly.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
+import type { Assembly } from './template/template.ts';
 
 /** The store sends before the functions are ready; Shopify's own pauses would be much longer. */
 const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);

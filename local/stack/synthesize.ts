@@ -4,9 +4,9 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
-import { isAlive } from '../sandbox-kit/is-alive.ts';
+import { isAlive } from '../sandbox-kit/data-file-lock.ts';
 import type { StartOptions } from './arguments.ts';
-import { type Assembly, readAssembly } from './template/assembly.ts';
+import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
 export class CannotStart extends Error {}

@@ -1,4 +1,6 @@
 import type { Random } from '../../local/sandbox-kit/seeded-random.ts';
+import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
+import { METRICS, type Service, type StorefrontService } from '../../shared/config/metrics.ts';
 
 /** One thing to be tried: the bytes that were mutated, and small texts around them. */
 export interface FuzzInput {
@@ -6,7 +8,6 @@ export interface FuzzInput {
   /** What else decides: topic, headers, operation. Each can be shortened when a failure is shrunk. */
   readonly parts: Readonly<Record<string, string>>;
 }
-
 export interface FuzzTarget {
   /** Decided by chance alone: the same numbers make the same input. */
   make(random: Random): FuzzInput;
@@ -16,25 +17,54 @@ export interface FuzzTarget {
    */
   run(input: FuzzInput): Promise<string>;
 }
-
 export class BrokenLaw extends Error {
   override readonly name = 'BrokenLaw';
 }
-
 export function expectLaw(holds: boolean, law: string): asserts holds {
   if (!holds) throw new BrokenLaw(law);
 }
-
 export function pick<T>(random: Random, all: readonly T[]): T {
   const found = all[Math.floor(random() * all.length)];
   if (found === undefined) throw new Error('nothing to pick from');
   return found;
 }
-
 export function chance(random: Random, probability: number): boolean {
   return random() < probability;
 }
-
 export function wholeNumber(random: Random, below: number): number {
   return Math.floor(random() * below);
+}
+
+const NAMESPACE = 'LoyaltyConnector/fuzz';
+/** Longer than any line of ours by far: what is longer repeats what somebody sent. */
+const LONGEST_LINE = 4_000;
+/** What begins a new line, or colours a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Telemetry whose lines are held to what CloudWatch makes of them. */
+export function createToldLines(service: Service | StorefrontService) {
+  const lines: string[] = [];
+  const telemetry = createEmfTelemetry({ namespace: NAMESPACE, service }, (line) => {
+    lines.push(line);
+  });
+  return {
+    telemetry,
+    /** Every line is one object on one line, and only our own metrics are in the metric format. */
+    expectSound(): void {
+      for (const line of lines.splice(0)) {
+        expectLaw(line.length <= LONGEST_LINE, 'a line of the log is short');
+        expectLaw(!CONTROL.test(line), 'a line of the log is one line');
+        const told = JSON.parse(line);
+        if (!('_aws' in told)) continue;
+        const [directive, ...others] = told._aws.CloudWatchMetrics;
+        expectLaw(others.length === 0, 'a metric line has one directive');
+        expectLaw(directive.Namespace === NAMESPACE, 'a metric stays in its namespace');
+        const names = directive.Metrics.map(({ Name }: { Name: string }) => Name);
+        expectLaw(
+          names.every((name: string) => Object.hasOwn(METRICS, name)),
+          'no metric is named by input',
+        );
+      }
+    },
+  };
 }

@@ -4,9 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import type { FuzzInput } from './fuzz-target.ts';
 import type { FuzzFailure, FuzzOrder, FuzzReport } from './run-fuzz.ts';
-import { shrink } from './shrink.ts';
 import { fuzzTargets } from './targets.ts';
-import { tryInput } from './try-input.ts';
+import { shrink, tryInput } from './try-input.ts';
 
 const { target: name, seed, inputs, untilMs, progress } = workerData as FuzzOrder;
 

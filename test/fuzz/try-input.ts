@@ -2,7 +2,6 @@ import { BrokenLaw, type FuzzInput, type FuzzTarget } from './fuzz-target.ts';
 
 /** Seconds of CPU for one input: the slowest vast ones take a tenth of it. */
 const MOST_CPU_SECONDS = 5;
-
 const BUILT_IN = [
   Object.prototype,
   Array.prototype,
@@ -11,7 +10,6 @@ const BUILT_IN = [
   Map.prototype,
 ];
 const untouched = BUILT_IN.map((prototype) => Reflect.ownKeys(prototype).length);
-
 /** Runs one input under the laws that hold for all of them; gives the target's word. */
 export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<string> {
   const before = process.threadCpuUsage();
@@ -24,4 +22,37 @@ export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<st
   const polluted = BUILT_IN.some((one, at) => Reflect.ownKeys(one).length !== untouched[at]);
   if (polluted) throw new BrokenLaw('no input changes what all objects inherit');
   return word;
+}
+
+/** Tries of ever smaller inputs: enough for what a person can read, few enough to wait for. */
+const MOST_TRIES = 2_000;
+/** The smallest input found that fails in the same way. */
+export async function shrink(
+  input: FuzzInput,
+  fails: (input: FuzzInput) => Promise<boolean>,
+): Promise<FuzzInput> {
+  let smallest = input;
+  let tries = 0;
+  const take = async (smaller: FuzzInput): Promise<boolean> => {
+    tries += 1;
+    if (tries > MOST_TRIES || !(await fails(smaller))) return false;
+    smallest = smaller;
+    return true;
+  };
+  for (const name of Object.keys(input.parts)) {
+    for (;;) {
+      const text = smallest.parts[name] ?? '';
+      const shorter = text.slice(0, Math.floor(text.length / 2));
+      if (text === '') break;
+      if (!(await take({ ...smallest, parts: { ...smallest.parts, [name]: shorter } }))) break;
+    }
+  }
+  for (let size = smallest.body.length; size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < smallest.body.length && tries < MOST_TRIES; ) {
+      const { body } = smallest;
+      const cut = Buffer.concat([body.subarray(0, at), body.subarray(at + size)]);
+      if (!(await take({ ...smallest, body: cut }))) at += size;
+    }
+  }
+  return smallest;
 }

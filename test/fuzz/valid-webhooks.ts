@@ -1,7 +1,7 @@
 import { productAt } from '../../local/harness/product-payload.ts';
 import { orderAt } from '../fixtures/order-life.ts';
 import { personalFields, persons } from '../fixtures/persons.ts';
-import { type JsonTree, toTree } from './json-tree.ts';
+import { type JsonTree, toTree } from './make-body.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 

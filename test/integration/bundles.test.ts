@@ -10,7 +10,7 @@ import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
 import { explainStack } from '../../scripts/build/explain-stack.ts';
 import { persons } from '../fixtures/persons.ts';
-import { findSecrets } from '../support/find-secrets.ts';
+import { findSecrets } from '../support/disclosure.ts';
 
 const STOREFRONT = functionsOf(storefrontSettings).filter(
   (name) => !FUNCTIONS.some((other) => other === name),

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
-import { createMemoryEventQueue } from '../../local/harness/memory-queues.ts';
+import { createMemoryEventQueue, createMemoryQueue } from '../../local/harness/memory-queue.ts';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeMutation } from '../simulation/mutations/notice-mutation.ts';
+import { noticeMutation } from '../simulation/mutations/apply-mutation.ts';
 import { runSeeds } from '../simulation/run-seeds.ts';
 import { simulate } from '../simulation/simulate.ts';
 

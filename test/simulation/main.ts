@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
-import { runSeedsInThreads } from './run-seeds.ts';
-import { shrink } from './shrink.ts';
+import { createTotals, runSeedsInThreads } from './run-seeds.ts';
+import { shrink, tellStory } from './shrink.ts';
 import { simulate } from './simulate.ts';
-import { tellStory } from './story.ts';
-import { createTotals } from './totals.ts';
 
 const command = readArguments(process.argv.slice(2));
 switch (command.kind) {

@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
+import { joined } from './kernel/weather.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';

@@ -3,13 +3,13 @@ import type { ActionName } from '../../local/store-sandbox/model/actions.ts';
 import { anyCart } from '../../local/store-sandbox/model/carts.ts';
 import type { StoreRows } from '../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../local/store-sandbox/model/store-life.ts';
+import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 /** Where the steps are taken: a store alone, or one behind its server. */
 export interface Stage {
   readonly rows: StoreRows;
   attempt(name: ActionName, input: unknown): unknown;
 }
-
 /** Everything that can change an order's money, sensible or not. */
 const habits: Habits = {
   weights: {
@@ -37,15 +37,12 @@ const habits: Habits = {
   least: { customers: 0, products: 0, discounts: 0 },
   mostDeleted: 0,
 };
-
 /** For each step the numbers that it draws, of ten thousand. */
 type Life = readonly (readonly number[])[];
-
 export const anyLife: fc.Arbitrary<Life> = fc.array(
   fc.array(fc.nat(9_999), { minLength: 40, maxLength: 40 }),
   { minLength: 1, maxLength: 14 },
 );
-
 /** Does what the steps say, as far as the store allows it. */
 export function live(store: Stage, steps: Life): void {
   const life = new StoreLife(store.rows, habits, () => new Date());
@@ -54,4 +51,34 @@ export function live(store: Stage, steps: Life): void {
     const change = life.next(() => (draws[drawn++ % draws.length] ?? 0) / 10_000);
     if (change) store.attempt(change.action, change.input);
   }
+}
+
+/**
+ * What happens in a busy store on one day, the same for the same day: orders of all kinds and their lives,
+ * prices, discounts and codes. Some of it within one second.
+ */
+export function liveOneDay(
+  store: StoreSandbox,
+  day: number,
+  passSeconds: (seconds: number) => void,
+): void {
+  const attempt = (name: ActionName, input: unknown): unknown => {
+    passSeconds(day % 2 === 0 ? 0.4 : 97);
+    try {
+      return (store.actions[name] as (input: unknown) => unknown)(input);
+    } catch {
+      return undefined; // the store refuses what makes no sense
+    }
+  };
+  for (let i = 0; i < 15; i += 1) attempt('placeRandomOrder', {});
+  const lives = fc.sample(anyLife, { seed: 40 + day, numRuns: 6 });
+  for (const steps of lives) live({ rows: store.rows, attempt }, steps);
+  const codes = [`DAY-${day}-A`, `DAY-${day}-B`, `DAY-${day}-C`];
+  const discount = store.actions.createDiscount({ title: `Day ${day}`, percentage: 5, codes });
+  const [older] = [...store.rows.discounts.values()].filter(({ method }) => method === 'code');
+  passSeconds(60);
+  attempt('updateDiscount', { discountId: older?.id, title: `Changed on day ${day}` });
+  attempt('addCodes', { discountId: discount.id, codes: [`DAY-${day}-D`] });
+  attempt('removeCodes', { discountId: discount.id, codes: [`DAY-${day}-B`] });
+  attempt('createProduct', { title: `New on day ${day}`, price: 12.5 });
 }

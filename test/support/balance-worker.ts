@@ -1,10 +1,10 @@
-import { createMemoryBalanceStore } from '../../local/harness/memory-balance-store.ts';
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
   createMemoryDeadLetters,
+  createMemoryQueue,
   createMemorySourceQueue,
-} from '../../local/harness/memory-queues.ts';
+} from '../../local/harness/memory-queue.ts';
+import { createMemoryBalanceStore } from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { runBalances } from '../../shared/core/balances/run-balances.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';

@@ -1,15 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  openLetterQueues,
+  openSourceQueues,
+} from '../../scripts/connector/dead-letters/letter-queues.ts';
+import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
+import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
+import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
+import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
 
 const LOOPBACK_ONLY = fileURLToPath(new URL('loopback-only.mjs', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
-
 export interface CommandRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
-
 export interface CommandSettings {
   readonly folder: string;
   readonly input?: string;
@@ -20,7 +28,6 @@ export interface CommandSettings {
   /** Told of everything printed so far, whenever something is. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
-
 /** Starts the command line as a person would, in this folder, and waits for its end. */
 export function runCommand(
   args: readonly string[],
@@ -56,3 +63,60 @@ export function runCommand(
     child.stdin.end(input);
   });
 }
+
+const SCRIPT = '/usr/bin/script';
+/** The `script` of util-linux gives a command a terminal; that of other systems has other options. */
+export const canTypeInto = process.platform === 'linux' && existsSync(SCRIPT);
+/** Runs a command in a terminal and types each answer once its question stands on the screen. */
+export function typeInto(
+  line: string,
+  folder: string,
+  answers: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const waiting = Object.entries(answers);
+  return new Promise((resolve, reject) => {
+    const command = [process.execPath, LAUNCHER, ...line.split(' ')].join(' ');
+    const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm', SHELL: '/bin/sh' },
+    });
+    let screen = '';
+    let looked = 0;
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      screen += text;
+      const [question, answer] = waiting[0] ?? [];
+      if (question === undefined || !screen.slice(looked).includes(question)) return;
+      waiting.shift();
+      looked = screen.length;
+      child.stdin.write(`${answer}\r`);
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, screen }));
+  });
+}
+
+// A replay that dies as if by kill -9 when its loop reaches a certain step for the n-th time. Started by
+// the tests, in a process of its own and in the folder of an operated connector.
+const { DIE_AT, DIE_AFTER = '1' } = process.env;
+const deployment = await findDeployment({});
+const tally = newTally();
+let reached = 0;
+await replayLetters(
+  { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false, by: 'test@host' },
+  {
+    queues: openLetterQueues(deployment, ['orders']),
+    replayQueue: openSourceQueues(deployment, ['orders']).queue,
+    ...letterReaderOf(deployment.connector.shops),
+    pacer: createPacer(undefined, { monotonicMs: () => performance.now(), pause: async () => {} }),
+    now: () => new Date(),
+    signal: new AbortController().signal,
+    onReplayed: () => {},
+    onStep(step) {
+      if (step !== DIE_AT) return;
+      reached += 1;
+      if (reached === Number(DIE_AFTER)) process.kill(process.pid, 'SIGKILL');
+    },
+  },
+  tally,
+);
+process.stdout.write(`replayed ${tally.replayed}\n`);

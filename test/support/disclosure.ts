@@ -11,7 +11,6 @@ export interface Confidential {
   /** Those of the texts that stand somewhere in the output. */
   disclosedIn(output: readonly string[]): readonly string[];
 }
-
 /** Everything below these names is about a person. */
 const PERSONAL_BRANCH =
   /^(?:customer|contact|billing_address|shipping_address|default_address|audience|customers)$/;
@@ -20,10 +19,8 @@ const PERSONAL_FIELD = /^(?:email|contact_email|phone|note|browser_ip|document)$
 const HARMLESS_FIELD = /^(?:id|kind|admin_graphql_api_id|.*_at|.*At|currency|country_code)$/;
 /** Pairs of a name that the merchant chose and a value that the customer typed. */
 const TYPED_PAIRS = 'note_attributes';
-
 /** Shorter texts, such as a country's code, stand in any output by chance. */
 const SHORTEST = 4;
-
 export function createConfidential(): Confidential {
   const texts = new Set<string>();
   const add = (text: string) => {
@@ -67,6 +64,23 @@ export function createConfidential(): Confidential {
     },
   };
 }
-
 /** The reserved domain of all our addresses stands in the names of the shops too. */
 const isCommon = (word: string) => word.toLowerCase() === 'example';
+
+/** Forms that credentials have, by their issuers' own prefixes and by common ways to write one down. */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  'AWS access key': /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  'Shopify token': /\bshp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{16,}/g,
+  'private key': /-----BEGIN [A-Z ]*PRIVATE KEY-----/g,
+  'basic authorization': /\bBasic [A-Za-z0-9+/]{16,}={0,2}/g,
+  'bearer token': /\bBearer [A-Za-z0-9._-]{20,}/g,
+  'password in an address': /\bhttps?:\/\/[^\s/:@"'`]{1,64}:[^\s/:@"'`]{1,64}@/g,
+  'GitHub token': /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
+  'Slack token': /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
+};
+/** What in the text looks like a credential, by its form. */
+export function findSecrets(text: string): string[] {
+  return Object.entries(FORMS).flatMap(([form, pattern]) =>
+    [...text.matchAll(pattern)].map(([found]) => `${form}: ${found.slice(0, 12)}…`),
+  );
+}

@@ -13,7 +13,7 @@ import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { persons } from '../fixtures/persons.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';
-import { readMetricLine } from './embedded-metrics.ts';
+import { readMetricLine } from './watched-metrics.ts';
 
 /** Everything around the functions, and everything that they write. */
 export interface EmulatedWorld {

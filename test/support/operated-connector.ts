@@ -26,10 +26,9 @@ import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { runCommand } from './connector-command.ts';
-import { createConnectorQueues } from './connector-queues.ts';
+import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
 import { invocationOf } from './event-source.ts';
-import { startFunctions } from './running-functions.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 const PREFIX = 'loyalty-connector/prod';

@@ -1,11 +1,13 @@
-import { createMemoryBalanceStore } from '../../local/harness/memory-balance-store.ts';
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import { createMemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
   createMemoryDeadLetters,
+  createMemoryQueue,
   createMemorySourceQueue,
-} from '../../local/harness/memory-queues.ts';
-import { createMemoryRewardStore } from '../../local/harness/memory-reward-store.ts';
+} from '../../local/harness/memory-queue.ts';
+import {
+  createMemoryBalanceStore,
+  createMemoryRewardStore,
+} from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createRewardService, type PointSpending } from '../../local/harness/reward-service.ts';
 import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';

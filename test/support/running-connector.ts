@@ -6,7 +6,7 @@ import { createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
-import { createConnectorQueues } from './connector-queues.ts';
+import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import {
   type EmulatedWorld,
   expectDiscreetOutput,
@@ -17,7 +17,6 @@ import {
   stopWorld,
 } from './emulated-world.ts';
 import { invocationOf } from './event-source.ts';
-import { startFunctions } from './running-functions.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';

@@ -1,10 +1,42 @@
+import { createHmac } from 'node:crypto';
 import { createStorefrontFunction } from '../../functions/create-storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import { invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { proxyValues, signedQuery } from './signed-query.ts';
 import { STORE_SECRET } from './store-and-connector.ts';
+
+type Values = Readonly<Record<string, string | readonly string[]>>;
+/** The query as Shopify's proxy would send it: its own implementation of the documented rule. */
+export function signedQuery(values: Values, secret: string): string {
+  const text = Object.entries(values)
+    .map(([key, value]) => `${key}=${[value].flat().join(',')}`)
+    .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    .join('');
+  const signature = createHmac('sha256', secret).update(text).digest('hex');
+  return `${encode(values)}&signature=${signature}`;
+}
+export function encode(values: Values): string {
+  return Object.entries(values)
+    .flatMap(([key, value]) => [value].flat().map((one) => [key, one] as const))
+    .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
+    .join('&');
+}
+/** What Shopify adds to every request. */
+export function proxyValues(
+  shop: string,
+  at: Date,
+  customerId = '',
+  own: Values = {},
+): Record<string, string | readonly string[]> {
+  return {
+    ...own,
+    shop,
+    path_prefix: '/apps/loyalty',
+    timestamp: String(Math.floor(at.getTime() / 1000)),
+    logged_in_customer_id: customerId,
+  };
+}
 
 export interface ProxiedRequest {
   readonly method?: 'GET' | 'POST';
@@ -12,7 +44,6 @@ export interface ProxiedRequest {
   readonly query: string;
   readonly body?: unknown;
 }
-
 /** The function behind the app proxy of a running connector whose balances were opened before. */
 export function openStorefront(connector: RunningConnector) {
   const settings = defineConnector({

@@ -13,7 +13,7 @@ import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
 import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
-import { proxyValues, signedQuery } from './signed-query.ts';
+import { proxyValues, signedQuery } from './running-storefront.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captureOutput } from '../../local/harness/captured-output.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
-import { readMetricLine } from '../support/embedded-metrics.ts';
+import { readMetricLine } from '../support/watched-metrics.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.000Z');
 

@@ -1,5 +1,5 @@
-import { createMemoryBalanceStore } from '../../local/harness/memory-balance-store.ts';
-import { describeBalanceStore } from '../contract/balance-store-contract.ts';
+import { createMemoryBalanceStore } from '../../local/harness/memory-reward-store.ts';
+import { describeBalanceStore } from '../contract/reward-store-contract.ts';
 
 describeBalanceStore('the store in memory', () => {
   const customers = Array.from({ length: 20 }, (_, index) => String(index + 1));

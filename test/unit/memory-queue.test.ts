@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryQueue, type MemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
   createMemoryDeadLetters,
   createMemoryEventQueue,
+  createMemoryQueue,
   createMemoryQueueDepth,
   createMemorySourceQueue,
-} from '../../local/harness/memory-queues.ts';
+  type MemoryQueue,
+} from '../../local/harness/memory-queue.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 
 describeEventQueueContract('the queues in memory', async () => {

@@ -3,7 +3,6 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Key } from '../gateway/gateway.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 import { type AwsKey, makeKey } from '../run-secrets.ts';
-import type { Assembly } from '../template/assembly.ts';
 import {
   type FunctionDescription,
   type FunctionReference,
@@ -12,7 +11,7 @@ import {
   type ScheduleDescription,
   type StackDescription,
 } from '../template/stack-description.ts';
-import { UnknownInTemplate } from '../template/template.ts';
+import { type Assembly, UnknownInTemplate } from '../template/template.ts';
 import { EventSource } from './event-source.ts';
 import { FunctionPool } from './function-pool.ts';
 import type { InvocationResult } from './function-worker.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isAlive } from '../../../local/sandbox-kit/is-alive.ts';
+import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';

@@ -7,9 +7,7 @@ import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { HOSTILE_TEXTS } from '../hostile-values.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 import { SHOP } from '../valid-webhooks.ts';
 
 const order = resolve(orderNode({ ...simpleOrder, tipCents: 300 }));

@@ -3,9 +3,7 @@ import { type QueryPairs, signQuery } from '../../../shared/shopify/app-proxy/pr
 import { routes } from '../../../shared/shopify/app-proxy/routes.ts';
 import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { HOSTILE_KEYS, HOSTILE_TEXTS } from '../hostile-values.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 
 const CUSTOMER = '7001';
 const BODIES = [

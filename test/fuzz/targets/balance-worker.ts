@@ -1,8 +1,7 @@
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { makeBody, toTree } from '../make-body.ts';
 
 const MESSAGE = toTree(
   JSON.parse(

@@ -5,8 +5,7 @@ import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/message-body
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { toTree, writeTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { makeBody, toTree, writeTree } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';
 
 /** A few bytes that stand for sixty megabytes. */

@@ -2,9 +2,7 @@ import { type OperationId, operationTable } from '../../../shared/loyalty/operat
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { HOSTILE_TEXTS } from '../hostile-values.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 
 const { email, first_name, last_name } = persons.quillane;
 const HIDDEN = [email, `${first_name} ${last_name}`, 'loyalty-key-93f2c8'];

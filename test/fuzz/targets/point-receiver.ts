@@ -8,11 +8,8 @@ import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/messag
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { HOSTILE_TEXTS } from '../hostile-values.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
-import { createToldLines } from '../told-lines.ts';
+import { chance, createToldLines, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 import { SHOP } from '../valid-webhooks.ts';
 
 const TOKEN = 'k'.repeat(43);

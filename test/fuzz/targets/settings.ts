@@ -2,8 +2,7 @@ import { type ConnectorSettings, checkConnector } from '../../../shared/config/c
 import { checkBaseAddress } from '../../../shared/loyalty/access.ts';
 import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { expectLaw, type FuzzTarget } from '../fuzz-target.ts';
-import { toTree } from '../json-tree.ts';
-import { makeBody } from '../make-body.ts';
+import { makeBody, toTree } from '../make-body.ts';
 
 const VALID = toTree({
   shops: [

@@ -1,5 +1,8 @@
-import { createMemoryQueue, type MemoryQueue } from '../../../local/harness/memory-queue.ts';
-import { createMemoryEventQueue } from '../../../local/harness/memory-queues.ts';
+import {
+  createMemoryEventQueue,
+  createMemoryQueue,
+  type MemoryQueue,
+} from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-http.ts';
@@ -10,10 +13,15 @@ import {
   receiveWebhook,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
-import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
-import { HOSTILE_KEYS, HOSTILE_TEXTS } from '../hostile-values.ts';
-import { makeBody } from '../make-body.ts';
-import { createToldLines } from '../told-lines.ts';
+import {
+  chance,
+  createToldLines,
+  expectLaw,
+  type FuzzInput,
+  type FuzzTarget,
+  pick,
+} from '../fuzz-target.ts';
+import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';
 
 const SECRET = 'a-secret-of-the-fuzzing';

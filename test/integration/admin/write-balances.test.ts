@@ -6,7 +6,7 @@ import {
   readDefinitions,
 } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
 import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
-import { describeBalanceStore } from '../../contract/balance-store-contract.ts';
+import { describeBalanceStore } from '../../contract/reward-store-contract.ts';
 
 let store: StoreSandbox;
 let ask: Ask;

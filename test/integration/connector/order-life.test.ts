@@ -169,3 +169,48 @@ describe('a cancelled order', () => {
     expect(balance(connector)).toBe(0);
   });
 });
+
+describe('an order that a webhook tells only in part', () => {
+  it('is skipped while it has no customer, and sent once it has one', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', orderAt(1, fulfilled, { customer: null })]);
+    expect(connector.newOperations()).toEqual([]);
+    await connector.deliver(['orders/updated', orderAt(2, fulfilled)]);
+    expect(connector.newOperations()).toEqual(['sendOrder']);
+  });
+
+  it('is still corrected after its customer was deleted', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', orderAt(1, fulfilled)]);
+    const lines = [{ product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 }];
+    const changed = orderAt(2, { ...fulfilled, lines }, { customer: null });
+    await connector.deliver(['orders/updated', changed]);
+    expect(heldOrder(connector)).toMatchObject({ OrderTotal: 30, points: 30 });
+    expect(balance(connector)).toBe(30);
+  });
+
+  it('of a till has branch and salesperson by id, then by the names that the store knows', async () => {
+    const connector = await connectors.open();
+    const till = { source_name: 'pos', location_id: 655441491, user_id: 799407056 };
+    await connector.deliver(['orders/create', orderAt(1, fulfilled, till)]);
+    expect(heldOrder(connector)).toMatchObject({
+      Branch: { OriginalId: '655441491' },
+      SalesPerson: { OriginalId: '799407056' },
+    });
+    const location = { id: '655441491', name: 'Harbour Street' };
+    const staff = { id: '799407056', name: 'till 4' };
+    const read = { ...storeOrderOf(orderAt(2, fulfilled, till)), location, staff };
+    connector.store.putOrder(SHOP, read);
+    await connector.deliver([
+      'orders/edited',
+      { order_edit: { id: 1, order_id: Number(read.id) } },
+    ]);
+    const named = { Branch: { Name: location.name }, SalesPerson: { Name: staff.name } };
+    expect(heldOrder(connector)).toMatchObject(named);
+    connector.newCalls();
+    // A webhook has the ids only, and does not remove the names.
+    await connector.deliver(['orders/updated', orderAt(3, fulfilled, till)]);
+    expect(connector.newOperations()).toEqual([]);
+    expect(heldOrder(connector)).toMatchObject(named);
+  });
+});

@@ -3,8 +3,8 @@ import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { createConfidential } from '../../support/disclosure.ts';
-import { readMetricLine } from '../../support/embedded-metrics.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+import { readMetricLine } from '../../support/watched-metrics.ts';
 
 const connectors = runConnectors();
 

@@ -3,10 +3,14 @@ import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { liveOneDay } from '../../support/busy-day.ts';
+import { liveOneDay } from '../../support/any-store-life.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
-import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';
-import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+import {
+  expectSameCodes,
+  expectSameOrders,
+  expectSameProducts,
+  openStoreAndConnector,
+} from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
 const stops: (() => Promise<void>)[] = [];

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
-import { readMetricLine } from '../../support/embedded-metrics.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import {
   type RunningConnector,
@@ -12,7 +11,13 @@ import {
 } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
-import { alarmsOf, dashboardOf, keyOf, type NamedMetric } from '../../support/watched-metrics.ts';
+import {
+  alarmsOf,
+  dashboardOf,
+  keyOf,
+  type NamedMetric,
+  readMetricLine,
+} from '../../support/watched-metrics.ts';
 
 /**
  * A metric whose name or dimensions nobody writes gives no error anywhere: its alarm just never rings.

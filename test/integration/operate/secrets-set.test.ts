@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { canTypeInto, typeInto } from '../../support/connector-command.ts';
 import {
   type OperatedConnector,
   openOperatedConnector,
   SECRETS,
   SHOP,
 } from '../../support/operated-connector.ts';
-import { canTypeInto, typeInto } from '../../support/typed-command.ts';
 
 // Every command is a process of its own, and the machine may be busy.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });

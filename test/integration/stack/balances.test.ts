@@ -9,7 +9,7 @@ import { portsFrom } from '../../../local/stack/arguments.ts';
 import { settle } from '../../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../../local/stack/running-stack.ts';
 import { PROJECT } from '../../../local/stack/synthesize.ts';
-import { type Assembly, readAssembly } from '../../../local/stack/template/assembly.ts';
+import { type Assembly, readAssembly } from '../../../local/stack/template/template.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import {
   type SettleOptions,
@@ -24,7 +24,7 @@ import { renderTable, type Table } from '../../../scripts/connector/terminal/tab
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/reward-tag.ts';
-import { proxyValues, signedQuery } from '../../support/signed-query.ts';
+import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
 
 const folder = join(PROJECT, '.connector/test-balances');
 const problems: string[] = [];

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openBalances } from '../../support/running-balances.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import { openStorefront } from '../../support/running-storefront.ts';
-import { proxyValues, signedQuery } from '../../support/signed-query.ts';
+import { openStorefront, proxyValues, signedQuery } from '../../support/running-storefront.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { isAlive } from '../../../local/sandbox-kit/is-alive.ts';
+import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
 import { type StartedCommand, startStackCommand } from '../../support/started-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'connector-command-'));

@@ -5,9 +5,13 @@ import { keepState } from '../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
-import { liveOneDay } from '../../support/busy-day.ts';
+import { liveOneDay } from '../../support/any-store-life.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
-import { expectSameCodes, expectSameOrders, expectSameProducts } from '../../support/same-state.ts';
+import {
+  expectSameCodes,
+  expectSameOrders,
+  expectSameProducts,
+} from '../../support/store-and-connector.ts';
 
 const DAY_SECONDS = 86_400;
 

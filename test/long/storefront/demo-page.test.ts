@@ -1,8 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
-import { type ShopVisit, visitShop } from '../../support/shop-visit.ts';
 
 const browserPath = findBrowser();
 const PRODUCT = '/products/linen-shirt';

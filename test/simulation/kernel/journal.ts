@@ -1,4 +1,4 @@
-import { joined, nameOf } from './chance.ts';
+import { joined, nameOf } from './weather.ts';
 
 export interface JournalLine {
   /** Epoch milliseconds. */

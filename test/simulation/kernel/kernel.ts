@@ -1,7 +1,6 @@
-import { type Chance, createChance } from './chance.ts';
 import { Journal } from './journal.ts';
 import { VirtualTime } from './virtual-time.ts';
-import { drawWeather, type Resource, type Weather } from './weather.ts';
+import { type Chance, createChance, drawWeather, type Resource, type Weather } from './weather.ts';
 
 export interface KernelSettings {
   readonly seed: number;

@@ -1,6 +1,5 @@
-import { joined, nameOf } from './chance.ts';
 import type { Kernel } from './kernel.ts';
-import type { Resource } from './weather.ts';
+import { joined, nameOf, type Resource } from './weather.ts';
 
 /** Longer than this no call takes, whatever becomes of it. */
 const LONGEST_CALL_MS = 25;

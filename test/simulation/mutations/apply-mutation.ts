@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { Mutation } from './mutations.ts';
 
-const PROJECT = new URL('../../../', import.meta.url);
-
+const PROJECT = new URL('../../..', import.meta.url);
 /** The source with the bug in it. Throws when the place is not there, or not there only once. */
 export function mutate({ name, file, find, replace }: Mutation): string {
   const source = readFileSync(new URL(file, PROJECT), 'utf8');
@@ -12,7 +12,6 @@ export function mutate({ name, file, find, replace }: Mutation): string {
   if (found === 1) return source.replace(find, () => replace);
   throw new Error(`${name}: its place was found ${found} times in ${file}, and must be there once`);
 }
-
 /** From here on the file is loaded with the bug. It must not have been loaded before. */
 export function loadMutated(mutation: Mutation): void {
   const source = mutate(mutation);
@@ -22,5 +21,24 @@ export function loadMutated(mutation: Mutation): void {
       const loaded = nextLoad(asked, context);
       return asked === url ? { ...loaded, source } : loaded;
     },
+  });
+}
+
+export interface Noticed {
+  readonly name: string;
+  /** How many seeds it took, or how many were tried. */
+  readonly seeds: number;
+  /** Undefined: nobody noticed. */
+  readonly oracle: string | undefined;
+  readonly what: string | undefined;
+}
+/** In a thread of its own: the bug must not stay in this process. */
+export function noticeMutation(name: string, most: number, events = 200): Promise<Noticed> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./mutation-thread.ts', import.meta.url), {
+      workerData: { name, events, most },
+    });
+    worker.on('message', resolve);
+    worker.on('error', reject);
   });
 }

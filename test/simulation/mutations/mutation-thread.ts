@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadMutated } from './apply-mutation.ts';
+import { loadMutated, type Noticed } from './apply-mutation.ts';
 import { mutations } from './mutations.ts';
-import type { Noticed } from './notice-mutation.ts';
 
 /** Runs seeds of the simulation with one bug in the product, until an oracle complains. */
 const { name, events, most } = workerData as {

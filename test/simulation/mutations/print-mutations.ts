@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { noticeMutation } from './apply-mutation.ts';
 import { mutations } from './mutations.ts';
-import { noticeMutation } from './notice-mutation.ts';
 
 /** Prints the table of docs/reliability.md. True when every bug was noticed in time. */
 export async function printMutations(): Promise<boolean> {

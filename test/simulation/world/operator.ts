@@ -1,4 +1,4 @@
-import { createMemoryQueueDepth } from '../../../local/harness/memory-queues.ts';
+import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
 import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
 import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';

@@ -1,5 +1,8 @@
-import { createMemoryQueue, type MemoryQueue } from '../../../local/harness/memory-queue.ts';
-import { createMemoryDeadLetters } from '../../../local/harness/memory-queues.ts';
+import {
+  createMemoryDeadLetters,
+  createMemoryQueue,
+  type MemoryQueue,
+} from '../../../local/harness/memory-queue.ts';
 import type { DeadLetterReason, DeadLetters } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import {

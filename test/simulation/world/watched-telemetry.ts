@@ -1,6 +1,6 @@
 import type { LogFields, Telemetry } from '../../../shared/core/batch/telemetry.ts';
-import { nameOf } from '../kernel/chance.ts';
 import type { Journal } from '../kernel/journal.ts';
+import { nameOf } from '../kernel/weather.ts';
 
 /** The words under which the connector says that an event is done with. */
 const SETTLED: ReadonlySet<string> = new Set([

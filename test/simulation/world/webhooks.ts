@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
+import { joined } from '../kernel/weather.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';
 import type { SentWebhook } from './living-store.ts';
 import { eventQueueOf } from './process-world.ts';

@@ -1,14 +1,14 @@
 import { shareOutTime } from '../../../functions/time-budget.ts';
-import { createMemorySourceQueue } from '../../../local/harness/memory-queues.ts';
+import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
 import type { StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
-import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
+import { nameOf } from '../kernel/weather.ts';
 import { connector, SHOP, shopRules } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';

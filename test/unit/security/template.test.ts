@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { persons } from '../../fixtures/persons.ts';
-import { findSecrets } from '../../support/find-secrets.ts';
+import { findSecrets } from '../../support/disclosure.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({ storefront: {} });

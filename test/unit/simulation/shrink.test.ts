@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { shrink } from '../../simulation/shrink.ts';
+import { shrink, tellStory } from '../../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../../simulation/simulate.ts';
-import { tellStory } from '../../simulation/story.ts';
 
 const STEPS = Array.from({ length: 60 }, (_, index) => index);
 const FAULTS = [11, 12, 13, 14, 15].map((name) => ({ name, text: `fault ${name}` }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createChance, nameOf } from '../../simulation/kernel/chance.ts';
 import { Kernel } from '../../simulation/kernel/kernel.ts';
 import { SimulatedProcess } from '../../simulation/kernel/simulated-process.ts';
 import { VirtualTime } from '../../simulation/kernel/virtual-time.ts';
+import { createChance, nameOf } from '../../simulation/kernel/weather.ts';
 
 describe('virtual time', () => {
   it('runs everything in the order of its moments, and of its planning within one', async () => {

@@ -3,7 +3,7 @@ import {
   proveRequest,
   WINDOW_SECONDS,
 } from '../../../../shared/shopify/app-proxy/prove-request.ts';
-import { encode, proxyValues, signedQuery } from '../../../support/signed-query.ts';
+import { encode, proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const SECRET = 'app-secret';

@@ -6,7 +6,7 @@ import {
   signedText,
   signQuery,
 } from '../../../../shared/shopify/app-proxy/proxy-signature.ts';
-import { encode, signedQuery } from '../../../support/signed-query.ts';
+import { encode, signedQuery } from '../../../support/running-storefront.ts';
 
 const SECRET = 'hush';
 const check = (
