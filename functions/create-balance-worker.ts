@@ -11,7 +11,8 @@ import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { runStorefrontBatch } from '../shared/core/batch/run-storefront-batch.ts';
+import { runBatch } from '../shared/core/batch/run-batch.ts';
+import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
@@ -54,26 +55,15 @@ export function createBalanceWorker(connector: Connector) {
     retentionDays: connector.orderRetentionDays,
     cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
     decode: decodeMessage,
-    knowsShop: (domain: string) => shops.has(domain),
-    tiersOf: (domain: string) => {
-      const shop = shops.get(domain);
-      if (!shop) throw new Error('a balance of an unknown shop was not parked');
-      return shop;
-    },
+    parallel: Number.POSITIVE_INFINITY,
+    shops,
   };
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
-    const storeInTime = store.until(storeDeadline);
-    const left = await runStorefrontBatch(toMessages(event), {
-      ...world,
-      balances: storeInTime.balancesIn(metafieldNamespace),
-      rewardsOf: (domain) => {
-        const shop = shops.get(domain);
-        return shop && { ...shop, store: storeInTime };
-      },
-      deadline,
-    });
-    return toBatchResponse(left);
+    const inTime = store.until(storeDeadline);
+    const balances = inTime.balancesIn(metafieldNamespace);
+    const batch = { ...world, store: inTime, balances, deadline };
+    return toBatchResponse(await runBatch(toMessages(event), batch, settleStorefront));
   }
   return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),

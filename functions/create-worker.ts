@@ -13,6 +13,7 @@ import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { Service } from '../shared/config/metrics.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
+import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
@@ -74,7 +75,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
     const batch = { ...world, store: store.until(storeDeadline), deadline };
-    return toBatchResponse(await runBatch(toMessages(event), batch));
+    return toBatchResponse(await runBatch(toMessages(event), batch, settleEntities));
   }
   return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),

@@ -2,10 +2,11 @@ import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
-import type { EventQueue } from '../../shared/core/events/queues.ts';
+import type { EventQueue, SourceQueue } from '../../shared/core/events/queues.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
@@ -67,11 +68,14 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
     queue: EventQueue;
     walked: Store & StoreWalk;
     read: ReadEvent;
+    /** Undefined: the queue of the worker itself. */
+    source: SourceQueue | undefined;
   } = {
     ledger: memoryLedger,
     queue: createMemoryEventQueue(queues),
     walked: store,
     read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    source: undefined,
   };
 
   function world(family: StoreQueueFamily, deadline: AbortSignal) {
@@ -81,7 +85,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       },
       store,
       queue: createMemoryEventQueue(queues),
-      source: createMemorySourceQueue(queues[family]),
+      source: parts.source ?? createMemorySourceQueue(queues[family]),
       deadLetters: createMemoryDeadLetters(dead),
       telemetry,
       now,
@@ -143,11 +147,11 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
     ) {
       const batch = queues[family].receive({ max });
       const here = world(family, deadline);
-      const left = await runBatch(batch, {
-        ...here,
-        decode: decodeMessage,
-        ledger: parts.ledger,
-      });
+      const left = await runBatch(
+        batch,
+        { ...here, decode: decodeMessage, ledger: parts.ledger },
+        settleEntities,
+      );
       for (const { messageId, receiptHandle } of batch) {
         if (left.includes(messageId)) continue;
         try {

@@ -6,7 +6,8 @@ import {
 } from '../../local/harness/memory-queue.ts';
 import { createMemoryBalanceStore } from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import { runBalances } from '../../shared/core/balances/run-balances.ts';
+import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
+import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { BalanceEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
@@ -88,22 +89,26 @@ export function openBalanceWorker(customers: readonly string[]) {
     /** One batch; what it settled leaves the queue. */
     async work({ deadline = new AbortController().signal } = {}) {
       const batch = queue.receive({ max: 10 });
-      const left = await runBalances(batch, {
-        ledger: parts.ledger,
-        store,
-        queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
-        source: createMemorySourceQueue(queue),
-        deadLetters: createMemoryDeadLetters(dead),
-        tiersOf: () => source,
-        decode: decodeMessage,
-        knowsShop: (shop) => shop === SHOP,
-        telemetry,
-        now,
-        random: () => 0.5,
-        retryWindowDays: 4,
-        retentionDays: 400,
-        deadline,
-      });
+      const left = await runBatch(
+        batch,
+        {
+          ledger: parts.ledger,
+          balances: store,
+          queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
+          source: createMemorySourceQueue(queue),
+          deadLetters: createMemoryDeadLetters(dead),
+          decode: decodeMessage,
+          parallel: 10,
+          shops: new Map([[SHOP, source]]),
+          telemetry,
+          now,
+          random: () => 0.5,
+          retryWindowDays: 4,
+          retentionDays: 400,
+          deadline,
+        },
+        settleBalances,
+      );
       for (const { messageId, receiptHandle } of batch) {
         if (!left.includes(messageId)) queue.delete(receiptHandle);
       }

@@ -10,7 +10,7 @@ import {
 } from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createRewardService, type PointSpending } from '../../local/harness/reward-service.ts';
-import { runStorefrontBatch } from '../../shared/core/batch/run-storefront-batch.ts';
+import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { BalanceEvent, QueuedEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
@@ -20,6 +20,7 @@ import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
 import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
+import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 
@@ -156,24 +157,28 @@ export function openRedeeming({
     async work(watch = asItIs) {
       const batch = queue.receive({ max: 10 });
       const source = { loyalty: watch(loyalty), breaker: createCircuitBreaker() };
-      const left = await runStorefrontBatch(batch, {
-        ledger: watch(ledger),
-        balances,
-        queue: watch(redemptions),
-        decode: decodeMessage,
-        source: watch(createMemorySourceQueue(queue)),
-        deadLetters: watch(createMemoryDeadLetters(dead)),
-        tiersOf: () => source,
-        rewardsOf: (shop) => (shop === SHOP ? { ...source, store: watch(store) } : undefined),
-        knowsShop: (shop) => shop === SHOP,
-        cashbackAddIs,
-        telemetry,
-        now,
-        random: () => 0.5,
-        retryWindowDays: 4,
-        retentionDays: 400,
-        deadline: never,
-      });
+      const left = await runBatch(
+        batch,
+        {
+          ledger: watch(ledger),
+          balances,
+          queue: watch(redemptions),
+          decode: decodeMessage,
+          source: watch(createMemorySourceQueue(queue)),
+          deadLetters: watch(createMemoryDeadLetters(dead)),
+          parallel: 10,
+          shops: new Map([[SHOP, source]]),
+          store: watch(store),
+          cashbackAddIs,
+          telemetry,
+          now,
+          random: () => 0.5,
+          retryWindowDays: 4,
+          retentionDays: 400,
+          deadline: never,
+        },
+        settleStorefront,
+      );
       for (const { messageId, receiptHandle } of batch) {
         if (!left.includes(messageId)) deleteInTime(receiptHandle);
       }

@@ -13,15 +13,24 @@ export interface TierSource {
   readonly breaker: CircuitBreaker;
 }
 
+export interface TierWorld {
+  /** By domain. */
+  readonly shops: ReadonlyMap<string, TierSource>;
+  readonly now: () => Date;
+  readonly deadline: AbortSignal;
+}
+
 /** The name of the customer's tier: no event carries it. */
 export async function readTier(
-  customerId: string,
-  { loyalty, breaker }: TierSource,
-  { now, deadline }: { readonly now: () => Date; readonly deadline: AbortSignal },
+  { shop, id }: { readonly shop: string; readonly id: string },
+  { shops, now, deadline }: TierWorld,
 ): Promise<ReadTier> {
+  const source = shops.get(shop);
+  if (!source) throw new Error('a balance of an unknown shop was not parked');
+  const { loyalty, breaker } = source;
   const called = await callLoyalty(
     'getCustomer',
-    () => loyalty.getCustomer(customerId, { signal: deadline }),
+    () => loyalty.getCustomer(id, { signal: deadline }),
     { breaker, now },
   );
   if (called.kind === 'stay-away') {

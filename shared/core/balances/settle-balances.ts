@@ -1,8 +1,7 @@
-import { type Outcome, overtaken } from '../batch/outcome.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
-import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
+import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
+import { type Outcome, overtaken, type RetryReason } from '../batch/outcome.ts';
+import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
 import { askAgain, firstDeliveryId } from '../events/ask-again.ts';
-import type { EventQueue } from '../events/queues.ts';
 import {
   appliedEntry,
   type Change,
@@ -15,82 +14,87 @@ import {
 import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
+import { noticeSpendings, type SpendingWorld } from '../redeem/notice-spending.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import type { BalanceChange, BalanceStore, BalanceWritten } from './balance-store.ts';
+import { type CustomerWork, type SortedGroup, sortGroup } from './customer-work.ts';
 import { decideBalance } from './decide-balance.ts';
-import { readTier, type TierSource } from './read-tier.ts';
+import { readTier, type TierWorld } from './read-tier.ts';
 import {
   balanceKey,
   type RememberedBalance,
   recallBalance,
   rememberBalance,
 } from './remembered-balance.ts';
-import type { CustomerWork } from './sort-out-messages.ts';
 
-export interface SettleWorld {
+export interface BalanceWorld extends ConcludeWorld, SpendingWorld, TierWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
-  readonly store: BalanceStore;
-  readonly queue: EventQueue;
-  readonly tiersOf: (shop: string) => TierSource;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-  /** Days for which a customer whom the store does not know is remembered. */
-  readonly retentionDays: number;
-  readonly deadline: AbortSignal;
+  readonly balances: BalanceStore;
 }
 
-/** A customer whose balance is about to be written. */
+/** A balance that is about to be written. */
 interface Writing extends Change<RecordKey<'customer'>> {
+  readonly kind: 'writing';
   readonly work: CustomerWork;
   readonly balance: RememberedBalance;
   readonly given: BalanceChange;
 }
 
-type Ended = Map<CustomerWork, Outcome>;
-
 /**
- * Decide → read tiers → mark → write together → record. `ended` gets the outcome of each customer's work
- * as soon as there is one. Never rejects.
+ * Decide → read the tier → mark → write → record. A group is one customer. The customers of a shop are
+ * written in one call; in all else they are independent.
  * See docs/decisions/0026-balances-are-written-together.md.
  */
-export async function settleBalances(
-  works: readonly CustomerWork[],
-  ended: Ended,
-  world: SettleWorld,
-): Promise<void> {
-  const entries = await readLedger(works, world);
-  if (!entries) {
-    for (const work of works) ended.set(work, { kind: 'retry', why: 'ledger-unavailable' });
-    return;
-  }
-  // At most as many as a batch has messages, which is ten.
-  const prepared = await Promise.all(
-    works.map((work) =>
-      guard(work, ended, world, () => prepare(work, entries.get(ledgerKeyText(work.key)), world)),
-    ),
+export const settleBalances: Settle<BalanceWorld> = (groups, world) => {
+  const sorted = groups.map((group) => ({ group, ...sortGroup(group.items, world.shops) }));
+  const keys = sorted.flatMap(({ work }) => (work ? [work.key] : []));
+  const entries = readLedger(keys, world);
+  const prepared = new Map(
+    sorted.map((customer) => [customer.group, prepare(customer, entries, world)]),
   );
-  const writings = prepared.filter((one) => one !== undefined);
-  const shops = Map.groupBy(writings, ({ key }) => key.shop);
-  await Promise.all([...shops].map(([shop, all]) => writeTogether(shop, all, ended, world)));
-}
+  const written = writeTogether([...prepared.values()], world.balances);
+  return async (group) => {
+    const ready = await prepared.get(group);
+    if (!ready || ready.kind === 'parked') return ready?.retry;
+    const { work } = ready;
+    const outcome =
+      ready.kind === 'ended' ? ready.outcome : await record(ready, await written(ready), world);
+    return concludeWork(work, outcome, group, world);
+  };
+};
 
-/** Undefined when the ledger cannot be read: then nothing can be decided for any customer. */
-async function readLedger(works: readonly CustomerWork[], { ledger, telemetry }: SettleWorld) {
-  try {
-    return works.length === 0
-      ? new Map<string, LedgerEntry>()
-      : await ledger.readMany(works.map(({ key }) => key));
-  } catch (error) {
-    telemetry.log('error', 'the ledger could not be read', errorFields(error));
-    return undefined;
-  }
-}
+/** What is to be done for one customer after the first steps. */
+type Prepared =
+  /** No message can be used, or one that cannot be used could not be parked. */
+  | { readonly kind: 'parked'; readonly retry: RetryReason | undefined }
+  | { readonly kind: 'ended'; readonly work: CustomerWork; readonly outcome: Outcome }
+  | Writing;
 
-/** Decide → read the tier → mark. An outcome where there is nothing to write, or not now. */
 async function prepare(
+  { group, unusable, work }: SortedGroup & { readonly group: Group },
+  entries: ReturnType<typeof readLedger>,
+  world: BalanceWorld,
+): Promise<Prepared> {
+  for (const { item, outcome } of unusable) {
+    const retry = await conclude(item, outcome, group.unsettled, world);
+    if (retry) return { kind: 'parked', retry };
+  }
+  if (!work) return { kind: 'parked', retry: undefined };
+  const events = work.items.map(({ event }) => event);
+  const unnoticed = await noticeSpendings(events, world);
+  if (unnoticed) return { kind: 'ended', work, outcome: { kind: 'retry', ...unnoticed } };
+  const known = await entries;
+  const decided = known
+    ? await decideAndMark(work, known.get(ledgerKeyText(work.key)), world)
+    : ({ kind: 'retry', why: 'ledger-unavailable' } as const);
+  return decided.kind === 'writing' ? decided : { kind: 'ended', work, outcome: decided };
+}
+
+/** An outcome where there is nothing to write, or not now. */
+async function decideAndMark(
   work: CustomerWork,
   entry: LedgerEntry | undefined,
-  world: SettleWorld,
+  world: BalanceWorld,
 ): Promise<Writing | Outcome> {
   const { key, newest: event, moment } = work;
   const decision = decideBalance(moment, entry);
@@ -103,7 +107,7 @@ async function prepare(
   }
   let { balance } = decision;
   if (!decision.tierIsKnown) {
-    const read = await readTier(event.id, world.tiersOf(event.shop), world);
+    const read = await readTier(event, world);
     if (read.kind === 'retry') return { kind: 'retry', ...read.retry };
     balance = { ...balance, ...(read.tier !== undefined && { tier: read.tier }) };
   }
@@ -113,7 +117,7 @@ async function prepare(
   const marked = replaces
     ? await markChange(change, world.ledger, { remembered: rememberBalance(balance) })
     : change;
-  return marked ? { ...marked, work, balance, given } : overtaken;
+  return marked ? { ...marked, kind: 'writing', work, balance, given } : overtaken;
 }
 
 /**
@@ -130,35 +134,35 @@ function balanceChange(
   return tier === undefined || (tier === null && hasNone) ? change : { ...change, tier };
 }
 
-async function writeTogether(
-  shop: string,
-  writings: readonly Writing[],
-  ended: Ended,
-  world: SettleWorld,
-): Promise<void> {
-  let written: readonly BalanceWritten[];
-  try {
-    written = await world.store.writeBalances(
-      shop,
-      writings.map(({ given }) => given),
+/** One call for each shop, when every customer is prepared. Returns what became of one balance. */
+function writeTogether(prepared: readonly Promise<Prepared>[], store: BalanceStore) {
+  const calls = Promise.allSettled(prepared).then((all) => {
+    const writings = all.flatMap((one) =>
+      one.status === 'fulfilled' && one.value.kind === 'writing' ? [one.value] : [],
     );
-  } catch (error) {
-    for (const { work } of writings) brokeOff(work, error, ended, world);
-    return;
-  }
-  await Promise.all(
-    writings.map((writing, index) =>
-      guard(writing.work, ended, world, () =>
-        record(writing, written[index] ?? { kind: 'unavailable', why: 'no-word' }, world),
-      ),
-    ),
-  );
+    const shops = Map.groupBy(writings, ({ key }) => key.shop);
+    return new Map(
+      [...shops].map(([shop, some]) => {
+        const answers = store.writeBalances(
+          shop,
+          some.map(({ given }) => given),
+        );
+        answers.catch(() => {}); // thrown in the work on each of these customers
+        return [shop, { some, answers }];
+      }),
+    );
+  });
+  return async (writing: Writing): Promise<BalanceWritten> => {
+    const call = (await calls).get(writing.key.shop);
+    const written = call && (await call.answers)[call.some.indexOf(writing)];
+    return written ?? { kind: 'unavailable', why: 'no-word' };
+  };
 }
 
 async function record(
   writing: Writing,
   written: BalanceWritten,
-  world: SettleWorld,
+  world: BalanceWorld,
 ): Promise<Outcome> {
   const { work, balance } = writing;
   const change = { ...writing, now: world.now() };
@@ -187,7 +191,7 @@ async function record(
 }
 
 /** Forgets the balance, and expires: a customer whom the store does not know may never return. */
-function unknownCustomer(change: Change, { retentionDays }: SettleWorld) {
+function unknownCustomer(change: Change, { retentionDays }: BalanceWorld) {
   const { entry } = change;
   const forgotten = entry && {
     version: entry.version,
@@ -200,33 +204,16 @@ function unknownCustomer(change: Change, { retentionDays }: SettleWorld) {
   return skippedEntry({ ...change, entry: forgotten }, 'unknown-customer', facts);
 }
 
-/** Broken infrastructure, or a bug: it costs one customer a retry and no other anything. */
-async function guard(
-  work: CustomerWork,
-  ended: Ended,
-  world: SettleWorld,
-  act: () => Promise<Writing | Outcome>,
-): Promise<Writing | undefined> {
-  try {
-    const end = await act();
-    if ('work' in end) return end;
-    ended.set(work, end);
-  } catch (error) {
-    brokeOff(work, error, ended, world);
-  }
+/** All messages of a customer leave together or stay together. */
+async function concludeWork(
+  { items: [newest, ...older] }: CustomerWork,
+  outcome: Outcome,
+  { unsettled }: Group,
+  world: BalanceWorld,
+): Promise<RetryReason | undefined> {
+  const retry = await conclude(newest.item, outcome, unsettled, world);
+  if (retry) return retry;
+  // They are older than what was settled, or than what now waits for a person.
+  for (const { item } of older) await conclude(item, { kind: 'superseded' }, unsettled, world);
   return undefined;
-}
-
-function brokeOff(
-  work: CustomerWork,
-  error: unknown,
-  ended: Ended,
-  { telemetry }: SettleWorld,
-): void {
-  telemetry.count('crash');
-  telemetry.log('error', 'work on a balance broke off', {
-    ...correlationOf(work.newest),
-    ...errorFields(error),
-  });
-  ended.set(work, { kind: 'retry', why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME });
 }

@@ -1,20 +1,31 @@
 import type { DecodedEvent } from '../events/decode-event.ts';
-import { isStoreEvent, type StoreEvent } from '../events/event.ts';
+import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
-import { ledgerKeyText } from '../ledger/ledger-key.ts';
-import type { EventReading } from '../sync/store-reader.ts';
-import { type DelayWorld, delayMessages } from './delay-messages.ts';
-import type { Item } from './item.ts';
-import { outOfTime } from './out-of-time.ts';
+import type { LedgerKey } from '../ledger/ledger-key.ts';
+import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
 import type { RetryReason } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
-import { entityKeyOf, type GroupWork, settleGroup } from './settle-group.ts';
-import { correlationOf, errorFields } from './telemetry.ts';
+import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 
-export interface BatchWorld extends GroupWork, DelayWorld {
+/** The messages of a batch that are about the same thing. */
+export interface Group {
+  readonly items: readonly Item[];
+  /** Those that must stay on the queue so far. */
+  readonly unsettled: Set<Item>;
+}
+
+/**
+ * Begins what all groups of a batch share, and returns the work on one group. That work takes from
+ * `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
+ */
+export type Settle<World> = (
+  groups: readonly Group[],
+  world: World,
+) => (group: Group) => Promise<RetryReason | undefined>;
+
+export interface BatchWorld extends DelayWorld {
   readonly decode: (text: string) => DecodedEvent;
-  readonly ledger: Ledger;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
   /** Fires early enough before the function's time-out to hand everything back in order. */
@@ -24,106 +35,92 @@ export interface BatchWorld extends GroupWork, DelayWorld {
 /**
  * Works on one batch and returns the ids of the messages that stay on the queue.
  *
- * Groups (entities) are independent: they run side by side and one never affects another. Whatever
- * fails, a group ends in one of two ways: its messages are settled, or all that are left of it are
- * delayed together.
+ * Groups are independent: they run side by side and one never affects another. Whatever fails, a group
+ * ends in one of two ways: its messages are settled, or all that are left of it are delayed together.
  */
-export async function runBatch(
+export async function runBatch<World>(
   messages: readonly ReceivedMessage[],
-  world: BatchWorld,
+  world: BatchWorld & NoInfer<World>,
+  settle: Settle<World>,
 ): Promise<readonly string[]> {
-  const groups = await decodeIntoGroups(messages, world);
-  const entries = await readLedger(groups, world);
+  const groups = groupMessages(messages, world.decode);
+  const settleGroup = settle(groups, world);
   const left: string[] = [];
   const waiting = [...groups];
 
   async function work(): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const { unsettled, retry } = await workOnGroup(group, entries, world);
-      if (retry) left.push(...(await delayMessages(unsettled, retry, world)));
+      const retry = await workInTime(group, settleGroup, world);
+      // What abandoned work does from here on changes nothing: the messages that stay are listed.
+      if (retry) left.push(...(await delayMessages([...group.unsettled], retry, world)));
     }
   }
   await Promise.all(Array.from({ length: Math.min(world.parallel, groups.length) }, work));
   return left;
 }
 
-async function decodeIntoGroups(
+function groupMessages(
   messages: readonly ReceivedMessage[],
-  world: BatchWorld,
-): Promise<readonly (readonly Item[])[]> {
+  decode: BatchWorld['decode'],
+): readonly Group[] {
   const groups = new Map<string, Item[]>();
   for (const message of messages) {
-    const decoded = world.decode(message.body);
-    const group = groups.get(message.groupId) ?? [];
-    groups.set(message.groupId, group);
+    const decoded = decode(message.body);
+    const isEvent = decoded.kind === 'event';
+    // The event's own group where there is one: SQS's redrive sends letters back in other groups.
+    const id = isEvent ? groupIdOf(decoded.event) : message.groupId;
+    const group = groups.get(id) ?? [];
+    groups.set(id, group);
     group.push(
-      decoded.kind === 'event' && isStoreEvent(decoded.event)
-        ? { message, event: decoded.event, reading: readEvent(decoded.event, world) }
-        : { message, event: undefined, reading: { kind: 'unreadable', why: whyOf(decoded) } },
+      isEvent
+        ? { message, event: decoded.event }
+        : { message, event: undefined, unreadable: decoded.why },
     );
   }
-  return [...groups.values()];
+  return [...groups.values()].map((items) => ({ items, unsettled: new Set(items) }));
 }
 
-const whyOf = (decoded: DecodedEvent): string =>
-  decoded.kind === 'unreadable' ? decoded.why : 'it belongs on another queue';
-
-/** A bug in a reader costs its message a person's look, and the other groups of the batch nothing. */
-function readEvent(event: StoreEvent, { read, telemetry }: BatchWorld): EventReading {
+async function workInTime(
+  group: Group,
+  settleGroup: ReturnType<Settle<never>>,
+  { deadline, telemetry }: BatchWorld,
+): Promise<RetryReason | undefined> {
+  if (deadline.aborted) return { why: 'out-of-time' };
   try {
-    return read(event);
-  } catch (error) {
-    telemetry.count('crash');
-    telemetry.log('error', 'reading an event broke off', {
-      ...correlationOf(event),
-      ...errorFields(error),
-    });
-    return { kind: 'unreadable', why: 'reading it broke off: a fault of the connector' };
-  }
-}
-
-/** Undefined when the ledger cannot be read: then nothing can be decided for any group. */
-async function readLedger(
-  groups: readonly (readonly Item[])[],
-  world: BatchWorld,
-): Promise<ReadonlyMap<string, LedgerEntry> | undefined> {
-  const keys = groups.flatMap((group) => {
-    const key = entityKeyOf(group);
-    return key ? [key] : [];
-  });
-  if (keys.length === 0) return new Map();
-  try {
-    return await world.ledger.readMany(keys);
-  } catch (error) {
-    world.telemetry.log('error', 'the ledger could not be read', errorFields(error));
-    return undefined;
-  }
-}
-
-async function workOnGroup(
-  group: readonly Item[],
-  entries: ReadonlyMap<string, LedgerEntry> | undefined,
-  world: BatchWorld,
-): Promise<{ readonly unsettled: readonly Item[]; readonly retry?: RetryReason }> {
-  if (!entries) return { unsettled: group, retry: { why: 'ledger-unavailable' } };
-  if (world.deadline.aborted) return { unsettled: group, retry: { why: 'out-of-time' } };
-  const key = entityKeyOf(group);
-  const unsettled = new Set(group);
-  try {
-    const work = settleGroup(group, key && entries.get(ledgerKeyText(key)), unsettled, world);
-    const retry = await Promise.race([work, outOfTime(world.deadline)]);
-    return retry ? { unsettled: [...unsettled], retry } : { unsettled: [] };
+    return await Promise.race([settleGroup(group), outOfTime(deadline)]);
   } catch (error) {
     // Broken infrastructure, or a bug: caught here and nowhere else.
-    world.telemetry.count('crash');
-    const event = group.find((item) => item.event)?.event;
-    world.telemetry.log('error', 'work on a group broke off', {
+    telemetry.count('crash');
+    const event = group.items.find((item) => item.event)?.event;
+    telemetry.log('error', 'work on a group broke off', {
       ...(event && correlationOf(event)),
       ...errorFields(error),
     });
-    return {
-      unsettled: [...unsettled],
-      retry: { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME },
-    };
+    return { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  }
+}
+
+/** The abandoned work may still be calling: its messages wait as after any time-out. */
+function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
+  const retry: RetryReason = { why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  return new Promise((resolve) => {
+    deadline.addEventListener('abort', () => resolve(retry), { once: true });
+  });
+}
+
+/** One read for all groups. Undefined when the ledger cannot be read: then nothing can be decided. */
+export async function readLedger(
+  keys: readonly LedgerKey[],
+  {
+    ledger,
+    telemetry,
+  }: { readonly ledger: Pick<Ledger, 'readMany'>; readonly telemetry: Telemetry },
+): Promise<ReadonlyMap<string, LedgerEntry> | undefined> {
+  if (keys.length === 0) return new Map();
+  try {
+    return await ledger.readMany(keys);
+  } catch (error) {
+    telemetry.log('error', 'the ledger could not be read', errorFields(error));
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { EventHead, QueuedEvent, QueueFamily } from './event.ts';
+import type { QueuedEvent, QueueFamily } from './event.ts';
 
 /** Where accepted events go, each to the queue of its family. */
 export interface EventQueue {
@@ -48,12 +48,6 @@ export interface ReceivedMessage {
   readonly attempts: number;
   /** Orders the messages of one group: a later one has a larger number. */
   readonly sequenceNumber: string;
-}
-
-/** A message, and its event unless not even the envelope could be read. */
-export interface TracedMessage {
-  readonly message: ReceivedMessage;
-  readonly event: EventHead | undefined;
 }
 
 /** The queue a worker's messages came from. */

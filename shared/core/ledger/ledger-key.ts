@@ -32,7 +32,7 @@ export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
 
 const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon']);
 
-const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
+export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
 
 /** The entity of such a text; undefined for a record and for any other text. */
 export function entityKeyFrom(text: string): EntityKey | undefined {

@@ -1,12 +1,11 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import type { Candidate } from '../batch/item.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
 import type { Store } from './store-reader.ts';
-import { type SyncWorld, syncEntity } from './sync-entity.ts';
+import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
 
 export interface PreviewWorld {
   readonly store: Store;

@@ -1,4 +1,3 @@
-import type { Candidate } from '../batch/item.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
@@ -13,7 +12,18 @@ import { recallOrder } from '../mapping/remembered.ts';
 import { type ExecutionWorld, executePlan, type Synced } from './execute-plan.ts';
 import { plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
-import type { Store } from './store-reader.ts';
+import type { EventReading, Store } from './store-reader.ts';
+
+/** An event and what its body says. */
+export interface Candidate {
+  readonly event: StoreEvent;
+  readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
+  /**
+   * Other snapshots of the entity that wait in the same group and may have been sent already, by a
+   * worker that died before it could record that. The newest first.
+   */
+  readonly maybeSent?: readonly Extract<EventReading, { kind: 'snapshot' }>[];
+}
 
 export interface SyncWorld extends ExecutionWorld {
   readonly store: Store;

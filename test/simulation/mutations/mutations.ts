@@ -16,7 +16,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'ack-before-write',
     bug: 'a message counts as settled before the work on it has ended',
-    file: 'shared/core/batch/settle-group.ts',
+    file: 'shared/core/sync/settle-entities.ts',
     find: '    let outcome: Outcome;\n',
     replace: '    unsettled.delete(item);\n    let outcome: Outcome;\n',
     within: 20,
@@ -40,8 +40,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'group-goes-on-after-a-failure',
     bug: 'what waits behind a failed message of its own group is worked on',
-    file: 'shared/core/batch/settle-group.ts',
-    find: "      if (item.reading.kind !== 'ask-store' || !verdict.retry.unanswered) return verdict.retry;\n",
+    file: 'shared/core/sync/settle-entities.ts',
+    find: "      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;\n",
     replace: '',
     within: 40,
   },
@@ -72,10 +72,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'older-messages-leave-first',
     bug: 'older messages are acknowledged before the newest one is settled',
-    file: 'shared/core/batch/settle-group.ts',
+    file: 'shared/core/sync/settle-entities.ts',
     find: '  let known = entry;\n',
     replace:
-      '  for (const older of work.slice(1)) unsettled.delete(older);\n  let known = entry;\n',
+      '  for (const older of work.slice(1)) unsettled.delete(older.item);\n  let known = entry;\n',
     within: 20,
   },
   {
@@ -131,7 +131,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-lost-when-parking-fails',
     bug: 'a message leaves its queue although no dead letter could be written',
-    file: 'shared/core/batch/park-message.ts',
+    file: 'shared/core/batch/conclude.ts',
     find: '    return false;\n',
     replace: '    return true;\n',
     within: 600,
@@ -139,7 +139,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retried-messages-are-deleted',
     bug: 'the batch does not name what stays on the queue',
-    file: 'shared/core/batch/delay-messages.ts',
+    file: 'shared/core/batch/conclude.ts',
     find: '  return kept.map(({ messageId }) => messageId);',
     replace: '  return [];',
     within: 20,
@@ -179,8 +179,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dead-worker-is-forgotten',
     bug: 'what a dead worker may have sent counts as never sent',
-    file: 'shared/core/batch/settle-group.ts',
-    find: '  if (!work.some(({ message }) => message.attempts > 1)) return {};',
+    file: 'shared/core/sync/settle-entities.ts',
+    find: '  if (!work.some(({ item }) => item.message.attempts > 1)) return {};',
     replace: '  if (work.length > 0) return {};',
     within: 600,
   },
@@ -237,7 +237,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'personal-data-in-a-log',
     bug: 'the name of a customer is logged',
-    file: 'shared/core/batch/report-outcome.ts',
+    file: 'shared/core/batch/conclude.ts',
     find: "    ...(outcome.kind === 'handled' && { how: outcome.how }),\n    ...(outcome.kind === 'applied'",
     replace:
       "    ...{ body: Buffer.from((event as { body?: Uint8Array }).body ?? []).toString() },\n    ...(outcome.kind === 'applied'",

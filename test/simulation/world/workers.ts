@@ -5,6 +5,7 @@ import type { StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -174,9 +175,7 @@ export class Workers {
       read,
       shop: instance.shop,
     };
-    const left = await runBatch(batch, {
-      ...world,
-    });
+    const left = await runBatch(batch, world, settleEntities);
     return {
       left,
       cancel: () => {

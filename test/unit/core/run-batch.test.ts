@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
@@ -144,6 +144,23 @@ describe('a batch', () => {
     setTimeout(() => deadline.abort(), 20);
     expect(await work).toEqual({ received: 6, left: 6 });
     expect(calls).toBe(4); // side by side, and not one more after the time was over
+  });
+
+  it('names every message whose delay is still being set when its time is over', async () => {
+    const connector = openConnector();
+    const deadline = new AbortController();
+    const delays = Promise.withResolvers<void>();
+    connector.parts.source = { delay: () => delays.promise };
+    connector.loyalty.world.interfere = ({ body }) => {
+      const { OriginalId } = body as { OriginalId: string };
+      return OriginalId === '1' ? refusedConnection : new Promise(() => {});
+    };
+    await deliverOrders(connector, 1, 2);
+    const work = connector.work('orders', { deadline: deadline.signal });
+    await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1));
+    deadline.abort();
+    setTimeout(delays.resolve, 20);
+    expect(await work).toEqual({ received: 2, left: 2 });
   });
 
   it('parks a message of a shop that left the settings, and asks nobody', async () => {

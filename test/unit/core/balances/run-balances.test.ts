@@ -339,6 +339,20 @@ describe('a worker that dies', () => {
     expect(await working).toEqual({ received: 1, left: 1 });
   });
 
+  it('hands back only what is unfinished when its time is up', async () => {
+    const worker = openBalanceWorker(['1', '2']);
+    await worker.tell('1', 10);
+    await worker.work();
+    await worker.tell('1', 5, { at: -60 });
+    await worker.tell('2', 20);
+    worker.store.before = () => new Promise(() => {});
+    const soon = new AbortController();
+    const working = worker.work({ deadline: soon.signal });
+    setTimeout(() => soon.abort(), 20);
+    expect(await working).toEqual({ received: 2, left: 1 });
+    expect(worker.telemetry.total('superseded')).toBe(1);
+  });
+
   it('whose record was overtaken asks for the customer to be written again', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 10);

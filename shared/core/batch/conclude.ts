@@ -1,0 +1,143 @@
+import type { DeadLetters } from '../events/dead-letter.ts';
+import type { QueuedEvent } from '../events/event.ts';
+import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
+import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
+import { isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';
+import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+
+/** A message and the event it carries; `unreadable` says why its envelope could not be read. */
+export type Item =
+  | { readonly message: ReceivedMessage; readonly event: QueuedEvent }
+  | {
+      readonly message: ReceivedMessage;
+      readonly event: undefined;
+      readonly unreadable: string;
+    };
+
+export interface ConcludeWorld {
+  readonly deadLetters: DeadLetters;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
+export interface DelayWorld extends ConcludeWorld {
+  readonly source: SourceQueue;
+  readonly random: () => number;
+  readonly retryWindowDays: number;
+}
+
+/**
+ * Reports the outcome and parks a rejected message. Takes the message from `unsettled` when it may leave
+ * the queue; returns why it must stay, if it must.
+ */
+export async function conclude(
+  item: Item,
+  outcome: Outcome,
+  unsettled: Set<Item>,
+  world: ConcludeWorld,
+): Promise<RetryReason | undefined> {
+  if (item.event) reportOutcome(item.event, outcome, world);
+  const verdict = verdictOn(outcome);
+  if (verdict.kind === 'delay') return verdict.retry;
+  if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
+    return { why: 'dead-letter-queue-unavailable' };
+  }
+  unsettled.delete(item);
+  return undefined;
+}
+
+function reportOutcome(
+  event: QueuedEvent,
+  outcome: Outcome,
+  { telemetry, now }: ConcludeWorld,
+): void {
+  // Reported where the message is delayed or parked.
+  if (outcome.kind === 'retry' || outcome.kind === 'rejected') return;
+  telemetry.count(outcome.kind, {
+    kind: event.kind,
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { why: outcome.how }),
+  });
+  telemetry.log('info', outcome.kind, {
+    ...correlationOf(event),
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { how: outcome.how }),
+    ...(outcome.kind === 'applied' && { calls: outcome.calls.join(',') }),
+  });
+  const happened = happenedAt(event);
+  if (outcome.kind === 'applied' && Number.isFinite(happened)) {
+    telemetry.count('latency-ms', { kind: event.kind }, now().getTime() - happened);
+  }
+}
+
+/** NaN when the event does not say. */
+function happenedAt(event: QueuedEvent): number {
+  if (event.kind === 'balance') return Date.parse(event.eventDate);
+  return 'triggeredAt' in event ? Date.parse(event.triggeredAt ?? '') : Number.NaN;
+}
+
+/** True when the dead-letter queue holds the message: only then may it leave its own queue. */
+async function parkMessage(
+  { message, event }: Item,
+  { reason, why, code }: Rejection,
+  { deadLetters, telemetry, now }: ConcludeWorld,
+): Promise<boolean> {
+  const given = { reason, why, ...(code && { code }) };
+  const fields = { ...(event && correlationOf(event)), ...given };
+  try {
+    await deadLetters.park(message, {
+      ...given,
+      attempts: message.attempts,
+      at: now().toISOString(),
+    });
+  } catch (error) {
+    telemetry.log('error', 'could not be parked, stays on its queue', {
+      ...fields,
+      ...errorFields(error),
+    });
+    return false;
+  }
+  telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
+  telemetry.log('error', 'parked in the dead-letter queue', fields);
+  return true;
+}
+
+/** Parks what is too old, delays the rest together; returns the ids that stay on the queue. */
+export async function delayMessages(
+  unsettled: readonly Item[],
+  retry: RetryReason,
+  world: DelayWorld,
+): Promise<readonly string[]> {
+  const stay: Item[] = [];
+  for (const item of unsettled) {
+    const over = item.event && isRetryWindowOver(item.event, world.retryWindowDays, world.now());
+    const rejection = {
+      reason: 'retry-window-over',
+      why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
+    } as const;
+    if (!over || !(await parkMessage(item, rejection, world))) stay.push(item);
+  }
+  if (stay.length === 0) return [];
+
+  const attempts = Math.max(...stay.map(({ message }) => message.attempts));
+  const seconds = retryDelaySeconds({ attempts, ...retry }, world.random);
+  for (const { event } of stay) {
+    world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
+    world.telemetry.log('warn', 'will be tried again', {
+      ...(event && correlationOf(event)),
+      why: retry.why,
+      afterSeconds: seconds,
+      attempts,
+    });
+  }
+  if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
+  if (retry.throttled) world.telemetry.count('throttled', { why: retry.why });
+  const kept = stay.map(({ message }) => message);
+  try {
+    await world.source.delay(kept, seconds);
+  } catch (error) {
+    // Harmless: they come back after the queue's own visibility instead.
+    world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
+  }
+  return kept.map(({ messageId }) => messageId);
+}

@@ -1,0 +1,140 @@
+import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
+import type { Outcome, RetryReason } from '../batch/outcome.ts';
+import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
+import { correlationOf, errorFields } from '../batch/telemetry.ts';
+import { isStoreEvent } from '../events/event.ts';
+import type { LedgerEntry } from '../ledger/ledger.ts';
+import { type EntityKey, isEntityKind, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { handleTask } from './handle-task.ts';
+import type { ReadEvent } from './store-reader.ts';
+import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
+
+export interface EntitiesWorld extends ConcludeWorld, SyncWorld {
+  readonly read: ReadEvent;
+}
+
+interface Readable extends Candidate {
+  readonly item: Item;
+}
+
+/** Settles the events of the store: a group is one entity, or one task. The ledger is read once for all. */
+export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
+  const keys = groups.flatMap((group) => entityKeyOf(group) ?? []);
+  const reading = readLedger(keys, world);
+  return async (group) => {
+    const entries = await reading;
+    if (!entries) return { why: 'ledger-unavailable' };
+    const key = entityKeyOf(group);
+    return settleGroup(group, key, key && entries.get(ledgerKeyText(key)), world);
+  };
+};
+
+/** Undefined for a group of other events. */
+function entityKeyOf({ items }: Group): EntityKey | undefined {
+  const event = items.find((item) => item.event)?.event;
+  if (!event || !isEntityKind(event.kind)) return undefined;
+  return { shop: event.shop, kind: event.kind, id: event.id };
+}
+
+/**
+ * Unreadable and rejected messages are parked and the next newest is taken. The older ones leave only
+ * when the newest good one is settled: until then they are all that is known. Afterwards the ledger
+ * holds its version, so that for each of them the plan says "superseded" without a call.
+ */
+async function settleGroup(
+  { items, unsettled }: Group,
+  key: EntityKey | undefined,
+  entry: LedgerEntry | undefined,
+  world: EntitiesWorld,
+): Promise<RetryReason | undefined> {
+  const readable: Readable[] = [];
+  for (const item of items) {
+    const read = readItem(item, world);
+    if (read.kind !== 'rejected') readable.push(read.readable);
+    else {
+      const retry = await conclude(item, read, unsettled, world);
+      if (retry) return retry;
+    }
+  }
+
+  const work = key ? readable.sort(newestFirst) : readable;
+  let known = entry;
+  let storeAsked = false;
+  let waiting: RetryReason | undefined;
+  for (const candidate of work) {
+    const { item, event, reading } = candidate;
+    // The store did not answer the first such question; the others would get the same answer.
+    if (waiting && reading.kind === 'ask-store') continue;
+    let outcome: Outcome;
+    if (reading.kind === 'task') outcome = await handleTask(event, reading.task, world);
+    else if (!key) throw new Error('an event is neither about an entity nor a task');
+    else if (reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
+    else {
+      const tried = { ...candidate, ...triedBefore(candidate, work) };
+      ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
+    }
+
+    const retry = await conclude(item, outcome, unsettled, world);
+    if (retry) {
+      // Once it was answered, it is the service that failed, and the others would follow too soon.
+      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;
+      // A question that cannot be answered now waits, and does not hold up what the others know.
+      waiting = retry;
+    } else if (outcome.kind !== 'rejected') storeAsked ||= reading.kind === 'ask-store';
+  }
+  return waiting;
+}
+
+type ReadItem =
+  | { readonly kind: 'readable'; readonly readable: Readable }
+  | Extract<Outcome, { kind: 'rejected' }>;
+
+/** A bug in a reader parks its message, and costs the other groups of the batch nothing. */
+function readItem(item: Item, { read, telemetry }: EntitiesWorld): ReadItem {
+  if (!item.event) return unreadable(item.unreadable);
+  const { event } = item;
+  if (!isStoreEvent(event)) return unreadable('it belongs on another queue');
+  try {
+    const reading = read(event);
+    return reading.kind === 'unreadable'
+      ? unreadable(reading.why)
+      : { kind: 'readable', readable: { item, event, reading } };
+  } catch (error) {
+    telemetry.count('crash');
+    telemetry.log('error', 'reading an event broke off', {
+      ...correlationOf(event),
+      ...errorFields(error),
+    });
+    return unreadable('reading it broke off: a fault of the connector');
+  }
+}
+
+function unreadable(why: string): ReadItem {
+  return { kind: 'rejected', reason: 'unreadable', why };
+}
+
+/** The other snapshots of the entity, if a worker that got them before may have died over them. */
+function triedBefore(candidate: Readable, work: readonly Readable[]): Pick<Candidate, 'maybeSent'> {
+  if (!work.some(({ item }) => item.message.attempts > 1)) return {};
+  const others = work.filter((other) => other !== candidate);
+  return {
+    maybeSent: others.flatMap(({ reading }) => (reading.kind === 'snapshot' ? [reading] : [])),
+  };
+}
+
+/** What must be asked of the store is newest of all: the answer will be. */
+function newestFirst(a: Readable, b: Readable): number {
+  // Of several questions the announced deletion goes first: only it may be answered with "gone".
+  const byDeletion = Number(isDeletion(b)) - Number(isDeletion(a));
+  if (byDeletion !== 0) return byDeletion;
+  const byVersion = versionOf(b) - versionOf(a);
+  if (byVersion !== 0 && !Number.isNaN(byVersion)) return byVersion;
+  return sequenceOf(b) > sequenceOf(a) ? 1 : -1;
+}
+
+const isDeletion = ({ event }: Candidate): boolean => event.claim === 'deleted';
+
+const versionOf = ({ reading }: Candidate): number =>
+  reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;
+
+const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);
