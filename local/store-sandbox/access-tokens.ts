@@ -4,16 +4,16 @@ export interface AppCredentials {
   readonly clientId: string;
   /** Also the secret that webhooks are signed with. */
   readonly clientSecret: string;
-  /** Never expires, as that of an app made in the admin of old. */
+  /** Never expires, like the token of a custom app that was created in the admin. */
   readonly accessToken: string;
 }
 
-/** Tokens that open the Admin API: the static one, and those from the client-credentials grant. */
+/** Tokens for the Admin API: the static one, and those of the client-credentials grant. */
 export class AccessTokens {
   readonly #credentials: () => AppCredentials;
   readonly #lifeSeconds: number;
   readonly #now: () => Date;
-  /** By token: when it ends. */
+  /** The expiry of each token. */
   readonly #issued = new Map<string, number>();
 
   constructor(credentials: () => AppCredentials, lifeSeconds: number, now: () => Date) {
@@ -24,8 +24,9 @@ export class AccessTokens {
 
   issue(clientId: string, clientSecret: string): { token: string; expiresIn: number } | undefined {
     const expected = this.#credentials();
-    const fits = same(clientId, expected.clientId) && same(clientSecret, expected.clientSecret);
-    if (!fits) return undefined;
+    const isRight =
+      isSame(clientId, expected.clientId) && isSame(clientSecret, expected.clientSecret);
+    if (!isRight) return undefined;
     const now = this.#now().getTime();
     for (const [token, endsAt] of this.#issued) if (endsAt <= now) this.#issued.delete(token);
     const token = `shpat_${randomBytes(16).toString('hex')}`;
@@ -34,18 +35,18 @@ export class AccessTokens {
   }
 
   isValid(token: string): boolean {
-    if (same(token, this.#credentials().accessToken)) return true;
+    if (isSame(token, this.#credentials().accessToken)) return true;
     return (this.#issued.get(token) ?? 0) > this.#now().getTime();
   }
 
-  /** As when the app was reinstalled: every issued token is over. */
+  /** As after a reinstallation of the app: every issued token expires. */
   revoke(): void {
     this.#issued.clear();
   }
 }
 
-/** Takes the same time for every wrong value: the digests are compared, and have one length. */
-function same(one: string, other: string): boolean {
+/** Compares digests, which have equal length, so that the time does not depend on the value. */
+function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { RuleReading } from '../sandbox-kit/faults.ts';
 
 /**
- * What can go wrong with a call of the Admin API, and whether it is executed all the same:
+ * The faults of a call to the Admin API, and whether the call is executed:
  *
  *   latency         yes, but only after the delay
  *   http-*, unauthorized, throttled, internal-error   no
@@ -11,21 +11,21 @@ import type { RuleReading } from '../sandbox-kit/faults.ts';
  *   truncated       yes: half of the answer, then the end of the connection
  *   empty           yes: 200 without a body
  *   not-json        no: an HTML page, as of a gateway
- *   partial         yes: the data, and an error beside it
- *   hang            no: no answer until the client leaves or the sandbox stops
+ *   partial         yes: the data together with an error
+ *   hang            no: no answer until the client disconnects or the sandbox stops
  *   outage          no: every call is reset until the rule is removed
  */
 const wholeNumber = (least: number, most: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 
 const scope = {
-  /** A document's name, a field of its root, or `token`; `*` (default) is every call. */
+  /** The name of a document, one of its root fields, or `token`; `*` (default) is every call. */
   operation: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(200))),
-  /** That many of the first calls left alone. */
+  /** Skips this many calls first. */
   after: v.optional(wholeNumber(0, 1_000_000_000)),
-  /** Only so many calls. */
+  /** Applies to this many calls. */
   count: v.optional(wholeNumber(1, 1_000_000_000)),
-  /** Drawn anew for each call. */
+  /** Drawn for each call. */
   probability: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
 };
 
@@ -60,7 +60,7 @@ export function readFaultRule(value: unknown): RuleReading<FaultRule> {
   if (!reading.success) {
     const problems = reading.issues.map(
       (issue) =>
-        `${v.getDotPath(issue) ?? 'A fault'} is not as it should be: ${issue.expected ?? issue.requirement}.`,
+        `${v.getDotPath(issue) ?? 'A fault'} is invalid: expected ${issue.expected ?? issue.requirement}.`,
     );
     return { kind: 'wrong', problems };
   }

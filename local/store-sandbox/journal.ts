@@ -1,13 +1,13 @@
-/** One call of the Admin API, as the store saw it. Never holds a token. */
+/** One call to the Admin API. Never holds a token. */
 export interface JournalEntry {
   /** Counts up by one. */
   readonly n: number;
   readonly at: string;
   readonly kind: 'graphql' | 'token';
-  /** The document's name, or the first field of its root. */
+  /** The name of the document, or its first root field. */
   readonly operation: string;
   readonly variables?: unknown;
-  /** Absent where no answer was sent. */
+  /** Absent if no answer was sent. */
   readonly status?: number;
   readonly cost?: { readonly requested: number; readonly actual: number | null };
   /** The codes or messages of GraphQL errors. */
@@ -16,7 +16,7 @@ export interface JournalEntry {
   readonly durationMs: number;
 }
 
-/** Of this process: what a past one answered helps nobody. */
+/** In memory: starts empty with every process. */
 export class Journal {
   readonly #limit: number;
   #entries: JournalEntry[] = [];

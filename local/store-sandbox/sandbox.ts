@@ -23,16 +23,16 @@ import { describeState, type State } from './state.ts';
 export interface StoreSandboxOptions {
   /** 0 (default): any free port. Always on 127.0.0.1. */
   readonly port?: number;
-  /** Gets every topic, beside the subscriptions made through the Admin API. */
+  /** Receives every topic, in addition to the subscriptions created through the Admin API. */
   readonly webhooksTo?: string;
   /** The app's client secret, which also signs webhooks. */
   readonly secret?: string;
-  /** What it was before: disorder may sign with it. */
+  /** Used for signing if the disorder says so. */
   readonly previousSecret?: string;
   readonly clientId?: string;
   /** The token that never expires. */
   readonly accessToken?: string;
-  /** Keeps the state over a restart. Absent: in memory. */
+  /** Keeps the state across restarts. Absent: in memory. */
   readonly dataFile?: string;
   /** The same seed and the same actions give the same webhooks in the same disorder. */
   readonly seed?: number;
@@ -40,12 +40,12 @@ export interface StoreSandboxOptions {
   readonly settings?: Partial<ServerSettings>;
   readonly disorder?: Partial<Disorder>;
   readonly ids?: 'usual' | 'beyond-2^53';
-  /** False: no products, customers, discounts, locations or staff to begin with. */
+  /** False: starts without products, customers, discounts, locations and staff. */
   readonly sample?: boolean;
   readonly now?: () => Date;
 }
 
-/** Every action by name. Throws where the store refuses, since a test that goes on would mislead. */
+/** Every action by name. Throws if the store refuses, so that a test does not continue unaware. */
 type Actions = {
   readonly [Name in ActionName]: (
     ...input: Record<never, never> extends ActionInput<Name>
@@ -55,7 +55,7 @@ type Actions = {
 };
 
 export interface StoreSandbox {
-  /** `http://127.0.0.1:4020`: base of the Admin API, and the page in a browser. */
+  /** `http://127.0.0.1:4020`: the base of the Admin API, and the address of the page. */
   readonly address: string;
   readonly shop: ShopSettings;
   readonly credentials: {
@@ -65,25 +65,25 @@ export interface StoreSandbox {
     readonly accessToken: string;
   };
   readonly actions: Actions;
-  /** To look at: changes are made by actions, which also tell the subscribers. */
+  /** Read-only. To change something use `actions`, which also send webhooks. */
   readonly rows: StoreRows;
   state(): State;
   readonly deliveries: Pick<Sender, 'all' | 'settled'>;
-  /** Calls of the Admin API. */
+  /** Calls to the Admin API. */
   readonly journal: Pick<Journal, 'entries' | 'clear'>;
   readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
   readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
   disorder: Disorder;
   rotateSecret(secret: string): void;
-  /** As when the app was reinstalled: tokens of the grant are over. */
+  /** As after a reinstallation of the app: tokens of the grant expire. */
   revokeTokens(): void;
   advanceClock(seconds: number): void;
   stop(): Promise<void>;
-  /** What was found and mended in the data file, if anything. */
+  /** What was repaired in the data file, if anything. */
   readonly notice?: string;
 }
 
-/** A Shopify store on this machine. Throws when an option, the data file or the port is no good. */
+/** Starts a Shopify store on this machine. Throws if an option, the data file or the port is unusable. */
 export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<StoreSandbox> {
   const { port = 0, seed = 1, now = () => new Date(), webhooksTo } = options;
   const shop = { ...defaultShop, ...options.shop };
@@ -167,13 +167,13 @@ function bindActions(service: StoreService): Actions {
   return Object.fromEntries(bound) as Actions;
 }
 
-/** The two sandboxes write the same kind of file, and neither can do anything with the other's. */
+/** Both sandboxes use the same file format, but neither can use the data of the other. */
 function claimTables(tables: Tables, path: string): void {
   const owner = tables.table<string>('owner');
   const isUsed = [...tables.all()].length > 0;
   if (isUsed && owner.get('sandbox') !== 'store') {
     throw new DataFileError(
-      `${path} belongs to another sandbox, so it was left alone. Give another file.`,
+      `${path} belongs to another sandbox, so it was not changed. Give another file.`,
     );
   }
   owner.put('sandbox', 'store');

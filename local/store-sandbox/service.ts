@@ -1,13 +1,12 @@
 import type { DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
-import { type Random, seededRandom } from '../sandbox-kit/seeded-random.ts';
+import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { AccessTokens, type AppCredentials } from './access-tokens.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { createWebhookPost } from './delivery/post-webhook.ts';
 import { Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
-import { uuidFrom } from './delivery/uuid-from.ts';
 import { type FaultRule, readFaultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
 import { Journal } from './journal.ts';
@@ -15,7 +14,7 @@ import { type ActionInput, type ActionName, type ActionValue, act } from './mode
 import { createIds } from './model/ids.ts';
 import { openRows } from './model/rows.ts';
 import { fillSampleStore } from './model/sample-store.ts';
-import { moment, type Notice, type Refused, type World } from './model/world.ts';
+import { type Announcement, moment, type Refused, type World } from './model/world.ts';
 import { buildPayload } from './payloads/build-payload.ts';
 import { apiVersion, type ServerSettings, type ShopSettings } from './settings.ts';
 
@@ -36,7 +35,7 @@ type Performed<Name extends ActionName> =
   | { readonly kind: 'done'; readonly value: ActionValue<Name> }
   | Refused;
 
-/** Everything behind the HTTP server. */
+/** The store without its HTTP server. */
 export class StoreService {
   readonly parts: ServiceParts;
   readonly world: World;
@@ -47,7 +46,7 @@ export class StoreService {
   readonly faults: Faults<FaultRule>;
   readonly journal: Journal;
   readonly #eventRandom: Random;
-  /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
+  /** Changes that could not be written, for example to a full disk; the next save writes them, too. */
   #unsaved: Change[] = [];
   #address = '';
 
@@ -57,7 +56,7 @@ export class StoreService {
     const rows = openRows(tables);
     const starts = (rows.counters.get('starts') ?? 0) + 1;
     rows.counters.put('starts', starts);
-    // A later start must not draw the same numbers again: webhook ids are made from them.
+    // Each start draws different numbers, because webhook ids are made from them.
     const random = (part: number) => seededRandom(seed + part * 7_919 + starts * 1_000_003);
     this.#eventRandom = random(1);
     const now = () => new Date(parts.now().getTime() + (rows.counters.get('clock ms') ?? 0));
@@ -91,7 +90,7 @@ export class StoreService {
       settings,
       address: () => this.#address,
       perform: (name, input) => this.perform(name, input),
-      announce: (notice) => this.#announce([notice]),
+      announce: (announcement) => this.#announce([announcement]),
       save: () => this.save(),
     });
     if (parts.sample && starts === 1) fillSampleStore(this.world);
@@ -113,21 +112,21 @@ export class StoreService {
     this.save();
   }
 
-  /** Once it is known where the server listens. */
+  /** Called when the server listens. */
   begin(address: string): void {
     this.#address = address;
     this.sender.resume();
   }
 
-  /** Does it, keeps it and only then tells the subscribers. */
+  /** Performs the action, stores the result, and only then sends webhooks. */
   perform<Name extends ActionName>(name: Name, input: ActionInput<Name>): Performed<Name> {
     const outcome = act(this.world, name, input);
     if (outcome.kind === 'refused') return outcome;
-    this.#announce(outcome.notices);
+    this.#announce(outcome.announcements);
     return { kind: 'done', value: outcome.value as ActionValue<Name> };
   }
 
-  /** From now on webhooks are signed with this secret; the one before stays the previous one. */
+  /** From now on webhooks are signed with this secret; the old one becomes the previous secret. */
   rotateSecret(clientSecret: string): void {
     const { clientSecret: previousSecret } = this.credentials;
     this.parts.tables.table('secrets').put('app', { clientSecret, previousSecret });
@@ -152,15 +151,15 @@ export class StoreService {
     this.parts.dataFile?.close();
   }
 
-  #announce(notices: readonly Notice[]): void {
+  #announce(announcements: readonly Announcement[]): void {
     const eventId = uuidFrom(this.#eventRandom);
-    // A body that nobody is told is not written: a store is often filled before anyone subscribes.
-    const heard = notices.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
+    // Bodies without subscribers are not built: stores are often filled before the first subscription.
+    const subscribed = announcements.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
     this.sender.accept(
-      heard.map((notice) => ({
-        topic: notice.topic,
+      subscribed.map((announcement) => ({
+        topic: announcement.topic,
         eventId,
-        body: JSON.stringify(buildPayload(this.world, notice)),
+        body: JSON.stringify(buildPayload(this.world, announcement)),
       })),
     );
     this.save();

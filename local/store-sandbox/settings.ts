@@ -1,15 +1,15 @@
-/** What kind of shop it is. Everything in it is invented. */
+/** All values are invented. */
 export interface ShopSettings {
   readonly id: string;
   readonly domain: string;
   readonly name: string;
   readonly currency: string;
   readonly taxesIncluded: boolean;
-  /** Of an order that states none. A fifth is 200 000. */
+  /** The default for orders. 20 % is 200 000. */
   readonly taxes: readonly { readonly title: string; readonly ratePpm: number }[];
-  /** Webhooks write moments with the shop's offset, GraphQL in UTC. */
+  /** Webhooks write times with the shop's offset, GraphQL in UTC. */
   readonly utcOffset: string;
-  /** Every sale changes the inventory and so sends products/update. */
+  /** Every sale changes the inventory, which sends products/update. */
   readonly inventoryNoise: boolean;
 }
 
@@ -24,42 +24,42 @@ export const defaultShop: ShopSettings = {
   inventoryNoise: true,
 };
 
-/** The one version the sandbox speaks. */
+/** The only version that the sandbox supports. */
 export const apiVersion = '2026-10';
 
 /** How the server around the store behaves. */
 export interface ServerSettings {
-  /** Settled deliveries kept to look at. */
+  /** How many finished deliveries are kept. */
   readonly deliveriesKept: number;
   readonly deliveryTimeoutMs: number;
   /**
-   * How many deliveries are on their way at once, and how many late ones beside them. More than one may
-   * overtake each other.
+   * How many deliveries are sent at once; delayed ones and retries have a limit of the same size. With
+   * more than one, deliveries may overtake each other.
    */
   readonly deliveriesAtOnce: number;
   /**
-   * Pauses before the retries: eight over four hours, as the page "Troubleshoot webhooks" says. The
-   * single steps are not documented.
+   * Pauses before the retries: eight within four hours, according to the page "Troubleshoot webhooks".
+   * The single pauses are not documented.
    */
   readonly retryPausesSeconds: readonly number[];
-  /** 0.001 makes a retry after 15 minutes one after 0.9 s. */
+  /** With 0.001, a pause of 15 minutes becomes 0.9 s. */
   readonly retryTimeScale: number;
-  /** An address made through the Admin API is removed once a delivery has used up its tries. */
+  /** Removes a subscription created through the Admin API when all tries of a delivery have failed. */
   readonly removeFailingSubscriptions: boolean;
-  /** The GraphQL bucket and what flows back each second: those of the Standard plan. */
+  /** The GraphQL cost bucket; the defaults are those of the Standard plan. */
   readonly bucketSize: number;
   readonly restorePerSecond: number;
   /**
-   * What a connection costs. `eased`: grows slowly with its size, as measured costs do; `sized`: in
-   * proportion to it, as the documentation says.
+   * The cost of a connection. `eased`: grows slowly with its size, as measured; `sized`: in proportion
+   * to its size, as documented.
    */
   readonly connectionCost: 'eased' | 'sized';
-  /** Lifetime of a token from the client-credentials grant. */
+  /** The lifetime of a token of the client-credentials grant. */
   readonly tokenSeconds: number;
   readonly scopes: readonly string[];
   /** How long a bulk operation takes. */
   readonly bulkMs: number;
-  /** Calls of the Admin API the journal holds. */
+  /** How many calls to the Admin API the journal holds. */
   readonly journalLimit: number;
 }
 

@@ -1,9 +1,9 @@
-import { discountStatus } from './model/discount-status.ts';
+import { discountStatus } from './model/discounts.ts';
 import { financialStatus, fulfillmentStatus } from './model/order-status.ts';
 import { orderTotals } from './model/order-totals.ts';
 import type { StoreService } from './service.ts';
 
-/** Everything the store knows at this moment, apart from the deliveries. */
+/** The whole state of the store, except the deliveries. */
 export type State = ReturnType<typeof describeState>;
 
 export function describeState({ world, subscriptions, faults, disorder }: StoreService) {

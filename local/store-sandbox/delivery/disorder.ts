@@ -1,20 +1,20 @@
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 
 /**
- * How badly deliveries go, as they can in the real store, which promises neither order nor once nor
- * at all. Each chance is drawn for each delivery.
+ * What goes wrong with deliveries. The real store guarantees neither their order nor that each arrives,
+ * or arrives only once. Each probability is drawn for each delivery.
  */
 export interface Disorder {
-  /** A delivery may be overtaken by up to so many that were meant to be sent after it. */
+  /** Up to this many later deliveries may overtake a delivery. */
   readonly shuffle: number;
-  /** Chance of a second copy with the same webhook id. */
+  /** Probability of a second copy with the same webhook id. */
   readonly duplicate: number;
-  /** Chance of a delay, and how long the longest is. */
+  /** Probability of a delay. */
   readonly delay: number;
   readonly longestDelayMs: number;
-  /** Chance of never being sent. */
+  /** Probability of never being sent. */
   readonly drop: number;
-  /** Chance of being signed with the previous secret, as in the hour after a rotation. */
+  /** Probability of the previous secret in the signature, as in the hour after a rotation. */
   readonly oldSecret: number;
 }
 
@@ -37,8 +37,8 @@ export interface DeliveryPlan {
 }
 
 /**
- * One plan for each copy that is sent. Always draws the same count of numbers, so that a change of
- * one setting leaves what the others draw as it was.
+ * One plan for each copy that is sent. Always draws the same count of numbers, so that changing one
+ * setting does not change what is drawn for the others.
  */
 export function planDelivery(disorder: Disorder, random: Random): DeliveryPlan[] {
   const first = drawPlan(disorder, random, false);
@@ -58,7 +58,7 @@ function drawPlan(disorder: Disorder, random: Random, isCopy: boolean): Delivery
   return {
     overtakenBy: Math.floor(overtaken * (disorder.shuffle + 1)),
     delayMs: isDelayed < disorder.delay ? Math.ceil(delay * disorder.longestDelayMs) : 0,
-    // A copy is of something that was sent.
+    // A copy implies that the first was sent.
     dropped: !isCopy && isDropped < disorder.drop,
     secret: isOld < disorder.oldSecret ? 'previous' : 'current',
     isCopy,
@@ -69,10 +69,10 @@ export type DisorderReading =
   | { readonly kind: 'read'; readonly disorder: Disorder }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
-const mostOvertaking = 1_000;
+const maxOvertaking = 1_000;
 const longestDelayMs = 3_600_000;
 
-/** What is not given stays as it was. */
+/** Settings that are not given keep their value. */
 export function readDisorder(value: unknown, before: Disorder): DisorderReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'wrong', problems: ['The disorder must be a JSON object.'] };
@@ -80,7 +80,7 @@ export function readDisorder(value: unknown, before: Disorder): DisorderReading 
   const problems = Object.entries(value).flatMap(([name, given]) => {
     if (!Object.hasOwn(inOrder, name)) return [`${name} is not a part of the disorder.`];
     const isCount = name === 'shuffle' || name === 'longestDelayMs';
-    const most = name === 'shuffle' ? mostOvertaking : isCount ? longestDelayMs : 1;
+    const most = name === 'shuffle' ? maxOvertaking : isCount ? longestDelayMs : 1;
     const fits =
       typeof given === 'number' &&
       given >= 0 &&

@@ -1,7 +1,7 @@
 /**
- * Puts deliveries into the order in which they leave. One that may be overtaken waits until so many
- * later ones have come, or until nothing more seems to come. Within one burst of actions the order
- * depends on the draws alone, not on time.
+ * Decides the order of deliveries. A delivery that may be overtaken waits for that many later ones, or
+ * until no more seem to come. Within one burst of actions the order depends only on the random
+ * numbers, not on time.
  */
 export class Outbox<Item> {
   #waiting: { readonly key: number; readonly item: Item }[] = [];
@@ -10,13 +10,13 @@ export class Outbox<Item> {
   add(item: Item, overtakenBy: number): void {
     this.#last += 1;
     const entry = { key: this.#last + overtakenBy, item };
-    // Behind all that leave no later than this one: the sort is stable.
+    // After all entries with the same key, so that equal ones keep their order.
     const place = this.#waiting.findIndex(({ key }) => key > entry.key);
     if (place < 0) this.#waiting.push(entry);
     else this.#waiting.splice(place, 0, entry);
   }
 
-  /** The next that no later one can overtake any more; with `hurry`, simply the next. */
+  /** The next one that no later one can overtake; with `hurry`, the next one in any case. */
   take(hurry: boolean): Item | undefined {
     const [head] = this.#waiting;
     if (!head || (!hurry && head.key > this.#last)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A subscription may ask for some fields only, and for some of an object's or a list's entries' fields
- * (`variants.price`). What is not there stays away. Ids keep every digit.
+ * A subscription may ask for certain fields only, also inside objects and lists (`variants.price`).
+ * Fields that do not exist are left out. Ids keep every digit.
  */
 export function pickFields(body: string, fields: readonly string[]): string {
   if (fields.length === 0) return body;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import type { DeliveryAttempt, WebhookDelivery } from './webhook-delivery.ts';
+import type { DeliveryPlan } from './disorder.ts';
 
 export interface WebhookPost {
   post(delivery: WebhookDelivery, secret: string): Promise<Omit<DeliveryAttempt, 'at'>>;
@@ -14,7 +14,7 @@ export interface WebhookOrigin {
   readonly timeoutMs: number;
 }
 
-/** Enough to see why it was refused. */
+/** Long enough to show why the receiver refused it. */
 const answerShown = 500;
 
 export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin): WebhookPost {
@@ -59,7 +59,7 @@ export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin
               .on('data', (text: string) => {
                 if (answer.length < answerShown) answer += text.slice(0, answerShown);
               })
-              .on('error', () => end({ status, problem: 'the answer broke off' }))
+              .on('error', () => end({ status, problem: 'the answer was cut off' }))
               .on('end', () => end({ status, ...(answer && { answer }), ...problem }));
           })
           .on('error', (error: NodeJS.ErrnoException) => {
@@ -79,4 +79,33 @@ export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin
 /** Base64 of the HMAC over the bytes as they are sent. */
 function sign(body: Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('base64');
+}
+
+/** One webhook to one address, with its attempts. */
+export interface WebhookDelivery {
+  /** Counts up by one, in the intended order. */
+  readonly n: number;
+  /** `X-Shopify-Webhook-Id`: the same on a retry and on a duplicate. */
+  readonly webhookId: string;
+  /** `X-Shopify-Event-Id`: the same for all webhooks of one action. */
+  readonly eventId: string;
+  readonly topic: string;
+  readonly subscriptionId: string;
+  readonly address: string;
+  readonly triggeredAt: string;
+  /** As it is sent and signed. */
+  readonly body: string;
+  readonly plan: DeliveryPlan;
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+interface DeliveryAttempt {
+  readonly at: string;
+  readonly durationMs: number;
+  /** Absent if no answer came. */
+  readonly status?: number;
+  /** The beginning of the answer. */
+  readonly answer?: string;
+  readonly problem?: string;
 }

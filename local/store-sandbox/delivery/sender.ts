@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../sandbox-kit/seeded-random.ts';
+import { type Random, uuidFrom } from '../../sandbox-kit/seeded-random.ts';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { ServerSettings } from '../settings.ts';
 import { type Disorder, planDelivery } from './disorder.ts';
 import { Outbox } from './outbox.ts';
 import { pickFields } from './pick-fields.ts';
-import type { WebhookPost } from './post-webhook.ts';
+import type { WebhookDelivery, WebhookPost } from './post-webhook.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import { uuidFrom } from './uuid-from.ts';
-import type { WebhookDelivery } from './webhook-delivery.ts';
 
 export interface SenderParts {
   readonly tables: Tables;
@@ -23,26 +21,26 @@ export interface SenderParts {
   readonly save: () => void;
 }
 
-/** One thing to tell, before anyone hears of it. */
+/** An event to send to the subscribers of its topic. */
 export interface Message {
   readonly topic: string;
   readonly eventId: string;
   readonly body: string;
 }
 
-/** What waits for later ones to overtake it does not wait longer than this. */
+/** How long a delivery waits for later ones to overtake it. */
 const holdMs = 30;
 
-/** Sends at least once, tries again, and gives up as the real store does. */
+/** Sends webhooks at least once, retries, and gives up as the real store does. */
 export class Sender {
   readonly #parts: SenderParts;
   readonly #rows: Table<WebhookDelivery>;
   readonly #counter: Table<number>;
   readonly #outbox = new Outbox<string>();
-  /** Those on their way, delayed or waiting for a retry. */
+  /** Deliveries in progress, delayed, or waiting for a retry. */
   readonly #busy = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
-  /** Late ones whose time has come, but not their turn. */
+  /** Delayed deliveries that are due, but wait for their turn. */
   readonly #turns: (() => void)[] = [];
   #settledKeys: string[] = [];
   #underway = 0;
@@ -55,7 +53,7 @@ export class Sender {
     this.#counter = parts.tables.table('delivery number');
   }
 
-  /** Takes up what an earlier process left. */
+  /** Continues with the deliveries that an earlier process left. */
   resume(): void {
     for (const row of this.#rows.values()) {
       if (row.state === 'waiting') this.#outbox.add(String(row.n), 0);
@@ -64,7 +62,7 @@ export class Sender {
     this.#pump(true);
   }
 
-  /** Draws what becomes of each message and keeps it; `dispatch` sends it once that is safe. */
+  /** Plans and stores the deliveries; `dispatch` sends them after they are saved. */
   accept(messages: readonly Message[]): void {
     const { subscriptions, random, disorder, now } = this.#parts;
     for (const { topic, eventId, body } of messages) {
@@ -101,7 +99,7 @@ export class Sender {
     return [...this.#rows.values()];
   }
 
-  /** When nothing is waiting, on its way or to be tried again. */
+  /** Resolves when no delivery is waiting, in progress or due for a retry. */
   async settled(): Promise<void> {
     while (!this.#stopped.signal.aborted && (this.#outbox.size > 0 || this.#busy.size > 0)) {
       this.#pump(true);
@@ -133,8 +131,8 @@ export class Sender {
 
   #keep(work: Promise<void>): void {
     const kept: Promise<void> = work
-      // As when the disk is full. The delivery stays waiting, and is sent after the next start.
-      .catch((error) => console.error('A delivery was left where it is.', error))
+      // For example a full disk. The delivery stays waiting and is sent after the next start.
+      .catch((error) => console.error('A delivery failed. It will be sent after a restart.', error))
       .finally(() => this.#busy.delete(kept));
     this.#busy.add(kept);
   }
@@ -150,7 +148,7 @@ export class Sender {
   async #sendLater(key: string, afterMs: number): Promise<void> {
     const { signal } = this.#stopped;
     await sleep(afterMs, undefined, { signal }).catch(() => {});
-    // No more of them at once than of the others: what failed together must not come back as a crowd.
+    // Limited like the others, so that deliveries that failed together are not all retried at once.
     if (this.#lateUnderway >= this.#parts.settings.deliveriesAtOnce && !signal.aborted) {
       await new Promise<void>((resolve) => this.#turns.push(resolve));
     }
@@ -169,7 +167,7 @@ export class Sender {
     const at = now().toISOString();
     const attempt = await post.post(before, secrets()[before.plan.secret]);
     const row = this.#rows.get(key);
-    // A stop cuts the attempt off, and a reset takes the delivery away: neither is an outcome.
+    // A stop aborts the attempt, and a reset deletes the delivery: neither is a result.
     if (this.#stopped.signal.aborted || !row) return;
     const attempts = [...row.attempts, { at, ...attempt }];
     const pause = settings.retryPausesSeconds[attempts.length - 1];

@@ -3,10 +3,10 @@ import type { Ids } from '../model/ids.ts';
 
 export interface SubscriptionRow {
   readonly id: string;
-  /** `orders/create`; `*` for every topic, as an app's own file would list them. */
+  /** `orders/create`; `*` for every topic. */
   readonly topic: string;
   readonly uri: string;
-  /** Made through the Admin API: removed when it fails for too long. The others stay. */
+  /** Only subscriptions created through the Admin API are removed when their deliveries fail. */
   readonly madeBy: 'admin-api' | 'option';
   readonly includeFields: readonly string[];
   readonly metafieldNamespaces: readonly string[];
@@ -31,7 +31,6 @@ export class Subscriptions {
     return this.#rows.get(id);
   }
 
-  /** Those that hear of a topic. */
   of(topic: string): SubscriptionRow[] {
     return this.all().filter((one) => one.topic === topic || one.topic === '*');
   }
@@ -44,7 +43,7 @@ export class Subscriptions {
     this.#rows.delete(id);
   }
 
-  /** Replaces what an earlier start was told. */
+  /** Replaces the address of an earlier start. */
   setOptionAddress(uri: string | undefined, ids: Ids, at: string): void {
     for (const { id, madeBy } of this.all()) if (madeBy === 'option') this.delete(id);
     if (uri === undefined) return;
@@ -63,9 +62,9 @@ export class Subscriptions {
   }
 }
 
-/** What an address may be. The real store wants https; on one machine there is no need. */
+/** The real store requires https; here http is enough. */
 export function addressProblem(uri: string): string | undefined {
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'Address is invalid';
-  return url.username || url.password ? 'Address must not hold a user name' : undefined;
+  return url.username || url.password ? 'Address must not contain a user name' : undefined;
 }

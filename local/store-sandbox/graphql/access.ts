@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-/** What an app needs to see an object of each type. A write scope includes its read scope. */
+/** The scope that an app needs to read each type. A write scope includes its read scope. */
 const scopeOfType: Readonly<Record<string, string>> = {
   Order: 'read_orders',
   LineItem: 'read_orders',

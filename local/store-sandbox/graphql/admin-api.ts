@@ -10,7 +10,7 @@ import {
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { queryCost } from '../../../shared/shopify/admin/schema/query-cost.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
-import type { Notice, World } from '../model/world.ts';
+import type { Announcement, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
 import { BulkOperations } from './bulk-operations.ts';
 import { bulkProblem } from './bulk-rules.ts';
@@ -26,13 +26,13 @@ export interface GraphRequest {
   readonly operationName?: string | undefined;
 }
 
-/** A request understood, priced and not yet carried out. */
+/** A valid request with its cost, not yet executed. */
 export interface PreparedRequest {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: GraphRequest['variables'];
   readonly cost: number;
-  /** The document's name, if it has one, and the fields of its root. */
+  /** The name of the document, if it has one, and its root fields. */
   readonly names: readonly string[];
 }
 
@@ -58,11 +58,11 @@ interface AdminApiParts {
   readonly settings: ServerSettings;
   readonly address: () => string;
   readonly perform: GraphContext['perform'];
-  readonly announce: (notice: Notice) => void;
+  readonly announce: (announcement: Announcement) => void;
   readonly save: () => void;
 }
 
-/** What a single query may cost (Shopify, "GraphQL Admin API rate limits"). */
+/** The limit for a single query (Shopify, "GraphQL Admin API rate limits"). */
 const mostPerQuery = 1_000;
 const mostDocuments = 500;
 const bulkSlice = 1_000;
@@ -72,7 +72,7 @@ export class AdminApi {
   readonly bulk: BulkOperations;
   readonly bucket: CostBucket;
   readonly #parts: AdminApiParts;
-  /** Checking a document takes longer than carrying it out, and a client sends the same few. */
+  /** Validating a document takes longer than executing it, and clients send the same few. */
   readonly #documents = new Map<string, DocumentNode | readonly GraphQLError[]>();
 
   constructor(parts: AdminApiParts) {
@@ -170,7 +170,7 @@ export class AdminApi {
     return checked;
   }
 
-  /** In slices, between which the store answers others, and none of which fills the memory. */
+  /** In slices, so that the store answers other requests in between and memory use stays small. */
   async #runBulk(
     query: string,
     grouped: boolean,
@@ -206,7 +206,7 @@ export class AdminApi {
   }
 }
 
-/** The root connection is resolved before any other. */
+/** The root connection is resolved first. */
 function oneSlice(start: number): NonNullable<GraphContext['roots']> {
   let slice: { start: number; size: number } | undefined = { start, size: bulkSlice };
   return {

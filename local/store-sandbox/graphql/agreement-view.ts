@@ -1,7 +1,6 @@
 import { gid } from '../model/ids.ts';
-import { discountOf } from '../model/line-amounts.ts';
+import { discountOf, sumTaxes } from '../model/line-amounts.ts';
 import type { OrderRow } from '../model/order-row.ts';
-import { sumTaxes } from '../model/taxes.ts';
 import { connect, type PageArguments } from './connection.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { lineView } from './line-view.ts';
@@ -14,7 +13,7 @@ const saleTypes = {
   tip: ['TipSale', 'TIP'],
 } as const;
 
-/** The one agreement of the sale itself: the only place where a line is said to be a tip. */
+/** The agreement of the sale: the only place in the schema that marks a line as a tip. */
 export function agreementsOf(context: GraphContext, order: OrderRow, args: PageArguments): View {
   return connect(context, args, {
     rows: [order],

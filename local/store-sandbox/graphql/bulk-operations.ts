@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { gid, type Ids } from '../model/ids.ts';
-import { moment, type Notice } from '../model/world.ts';
+import { type Announcement, moment } from '../model/world.ts';
 import type { BulkResult } from './write-jsonl.ts';
 
 interface Operation {
@@ -12,7 +12,7 @@ interface Operation {
   readonly createdAt: string;
   readonly completedAt: string | null;
   readonly result: BulkResult | undefined;
-  /** Hard to guess, because nobody has to sign in for it. */
+  /** Hard to guess, because the download needs no token. */
   readonly key: string;
 }
 
@@ -20,14 +20,14 @@ export interface BulkParts {
   readonly ids: Ids;
   readonly now: () => Date;
   readonly takesMs: number;
-  /** Checks the query; gives what is wrong with it. */
+  /** Returns what is wrong with the query, if anything. */
   readonly check: (query: string) => string | undefined;
   readonly run: (
     query: string,
     options: { readonly grouped: boolean },
   ) => Promise<BulkResult | { readonly errorCode: string }>;
   readonly address: () => string;
-  readonly announce: (notice: Notice) => void;
+  readonly announce: (announcement: Announcement) => void;
 }
 
 /** The fields of `BulkOperation`, by name. */
@@ -37,11 +37,11 @@ export type BulkStart =
   | { readonly kind: 'started'; readonly operation: View }
   | { readonly kind: 'refused'; readonly why: string; readonly code: string };
 
-/** As many as one shop may have at once since 2026-01; earlier it was one. */
+/** Shopify's limit per shop since 2026-01; before it was one. */
 const mostAtOnce = 5;
 const mostKept = 50;
 
-/** Kept in memory: a result is for minutes, and a restart makes a new one cheaply. */
+/** In memory: a result is needed only for minutes, and a new one is cheap. */
 export class BulkOperations {
   readonly #parts: BulkParts;
   readonly #operations = new Map<string, Operation>();
@@ -103,7 +103,7 @@ export class BulkOperations {
     return this.all().at(-1);
   }
 
-  /** What is behind a result's address. */
+  /** The content of a result file. */
   result(key: string): readonly Buffer[] | undefined {
     return [...this.#operations.values()].find((one) => one.key === key)?.result?.pieces;
   }
@@ -146,7 +146,7 @@ export class BulkOperations {
 
   #view(operation: Operation): View {
     const { result } = operation;
-    // No file where there is nothing in it.
+    // An empty result has no file.
     const hasFile = result !== undefined && result.objects > 0;
     return {
       __typename: 'BulkOperation',

@@ -10,11 +10,11 @@ import {
 } from 'graphql';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
-/** Shopify, "Perform bulk operations": what a query may hold. */
+/** Shopify, "Perform bulk operations". */
 const mostConnections = 5;
 const mostNested = 2;
 
-/** What keeps a valid query from being run in bulk. */
+/** Why a valid query cannot run in bulk. */
 export function bulkProblem(document: DocumentNode): string | undefined {
   const types = new TypeInfo(adminSchema());
   const problems: string[] = [];
@@ -33,7 +33,7 @@ export function bulkProblem(document: DocumentNode): string | undefined {
           const type = types.getType();
           const name = type ? getNamedType(type).name : '';
           if (!name.endsWith('Connection')) {
-            // The edges of a connection are a list too, but its own.
+            // The edges of the connection itself do not count as a list.
             const own = above.at(-1) === 'connection' || name.endsWith('Edge');
             above.push(type && isListType(getNullableType(type)) && !own ? 'list' : 'other');
             return;
@@ -58,7 +58,9 @@ export function bulkProblem(document: DocumentNode): string | undefined {
   if (connections > mostConnections)
     problems.push('Bulk queries cannot contain more than 5 connections.');
   if (document.definitions.some(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
-    problems.push('The sandbox counts no connections in fragments by name: write them out.');
+    problems.push(
+      'The sandbox does not support named fragments in bulk queries: write their fields inline.',
+    );
   }
   return problems[0];
 }

@@ -9,7 +9,7 @@ export interface PageArguments {
   readonly reverse?: boolean | null;
 }
 
-/** Where an entry stands: by its value, and by its id among equal ones. */
+/** The position of an entry: its sort value, and its id among equal values. */
 interface Sorted<Row> {
   readonly row: Row;
   readonly id: string;
@@ -19,7 +19,7 @@ interface Sorted<Row> {
 export interface Listing<Row> {
   readonly rows: readonly Row[];
   readonly id: (row: Row) => string;
-  /** What it is sorted by; absent: the id. */
+  /** The sort value; absent: the id. */
   readonly value?: ((row: Row) => string | number) | undefined;
   readonly view: (row: Row) => View;
 }
@@ -27,8 +27,8 @@ export interface Listing<Row> {
 const mostAtOnce = 250;
 
 /**
- * A page of a list. A cursor names a place in the order, not an entry: it still leads on when its
- * entry is gone, and new entries before it shift nothing.
+ * A page of a list. A cursor names a position in the order, not an entry: it stays valid after its
+ * entry is deleted, and new entries before it do not shift the page.
  */
 export function connect<Row>(
   { unpaged, roots }: Pick<GraphContext, 'unpaged' | 'roots'>,
@@ -91,7 +91,7 @@ type Place = Pick<Sorted<unknown>, 'id' | 'value'>;
 
 function compare(one: Place, other: Place): number {
   if (one.value !== other.value) return one.value < other.value ? -1 : 1;
-  // Ids are numbers of any length.
+  // Ids are numbers with any count of digits.
   const shorter = one.id.length - other.id.length;
   return shorter || (one.id === other.id ? 0 : one.id < other.id ? -1 : 1);
 }
@@ -107,7 +107,7 @@ function readCursor(cursor: string): Place {
       typeof id === 'string' && (typeof value === 'string' || typeof value === 'number');
     if (isPlace) return { id, value };
   } catch {
-    // Not one of ours.
+    // Not a cursor of this store.
   }
   throw invalid('Invalid cursor for current pagination sort.');
 }

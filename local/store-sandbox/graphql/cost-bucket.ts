@@ -4,7 +4,7 @@ export interface ThrottleStatus {
   readonly restoreRate: number;
 }
 
-/** Points for queries: a query waits for what it might cost and pays what it did. */
+/** The cost bucket: a query needs its requested cost and pays its actual cost. */
 export class CostBucket {
   readonly #size: number;
   readonly #restorePerSecond: number;
@@ -26,7 +26,7 @@ export class CostBucket {
     this.#available = Math.max(0, this.#available - cost);
   }
 
-  /** As a test or a person wants to see it. */
+  /** For tests and for the page. */
   empty(nowMs: number): void {
     this.#refill(nowMs);
     this.#available = 0;

@@ -1,7 +1,7 @@
 import { discountNodeView } from './discount-view.ts';
 import type { GraphContext, View } from './graph-context.ts';
 
-/** DiscountCodeBasicInput and DiscountCodeFreeShippingInput, as far as the sandbox follows them. */
+/** The parts of DiscountCodeBasicInput and DiscountCodeFreeShippingInput that the sandbox supports. */
 export interface DiscountInput {
   readonly title?: string;
   readonly code?: string;
@@ -89,7 +89,7 @@ export function createCodeDiscount(
     }),
     ...(input.tags && { tags: [...input.tags] }),
     ...(input.combinesWith && { combinesWith: classesOf(input.combinesWith) }),
-    // A fraction here, a percentage there.
+    // The API uses a fraction, the action a percentage.
     ...(value?.percentage !== undefined && {
       percentage: Math.round(value.percentage * 1e6) / 1e4,
     }),

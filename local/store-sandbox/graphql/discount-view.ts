@@ -1,5 +1,4 @@
-import { discountStatus } from '../model/discount-status.ts';
-import { codesOf } from '../model/discounts.ts';
+import { codesOf, discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
 import type { DiscountRow } from '../model/rows.ts';
 import { discountGid } from '../payloads/build-payload.ts';
@@ -11,7 +10,7 @@ import { moneyView } from './money-view.ts';
 import { productView } from './product-view.ts';
 import { parseSearch } from './search-query.ts';
 
-/** One discount is served as three types: by kind of node, or as any discount. */
+/** The schema shows one discount as three types: code node, automatic node, or any discount. */
 export function discountNodeView(
   context: GraphContext,
   row: DiscountRow,

@@ -16,7 +16,7 @@ import type { GraphContext, View } from './graph-context.ts';
 import { mutationRoot } from './mutation-root.ts';
 import { queryRoot } from './query-root.ts';
 
-/** Everything in the store is in memory, so nothing is waited for. */
+/** Synchronous, because everything is in memory. */
 export function executeDocument(
   context: GraphContext,
   document: DocumentNode,
@@ -35,7 +35,7 @@ export function executeDocument(
   });
 }
 
-/** A field that a view does not have is said to be missing here, rather than taken for empty. */
+/** A field that a view does not implement is an error, so that it is not mistaken for an empty one. */
 const resolveField: GraphQLFieldResolver<View, GraphContext> = (source, args, context, info) => {
   const { fieldName, parentType, returnType } = info;
   const typeName = getNamedType(returnType).name;
@@ -49,7 +49,7 @@ const resolveField: GraphQLFieldResolver<View, GraphContext> = (source, args, co
   }
   const value = source[fieldName];
   const result: unknown = typeof value === 'function' ? value(args) : value;
-  // A node of an interface is found before its type is known.
+  // The type of a node is known only after it was found.
   const type = (result as View | null)?.__typename;
   const hidden =
     typeof type === 'string' ? checkAccess(context.scopes, type, fieldName) : undefined;

@@ -9,7 +9,7 @@ import { refundView, transactionView } from './refund-view.ts';
 import { locationView, shopView, staffView } from './shop-view.ts';
 import { subscriptionView } from './subscription-view.ts';
 
-/** Whatever has this global id, if the app may see it. */
+/** The object with this global id, if the app may read it. */
 export function findNode(context: GraphContext, globalId: string): View | undefined {
   const [, type = '', id = ''] = /^gid:\/\/shopify\/(\w+)\/(\d+)(?:\?.*)?$/.exec(globalId) ?? [];
   const { world, subscriptions, bulk } = context;

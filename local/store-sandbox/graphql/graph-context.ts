@@ -4,19 +4,19 @@ import type { OrderRow } from '../model/order-row.ts';
 import type { Refused, World } from '../model/world.ts';
 import type { BulkOperations } from './bulk-operations.ts';
 
-/** What one GraphQL request may look at and do. */
+/** What one GraphQL request can use. */
 export interface GraphContext {
   readonly world: World;
   readonly scopes: ReadonlySet<string>;
   readonly subscriptions: Subscriptions;
   readonly bulk: BulkOperations;
-  /** What an order has points back at it: through here, so that the files of the views form no circle. */
+  /** The parts of an order refer back to it: through here, to avoid an import cycle of the views. */
   readonly viewOrder: (context: GraphContext, order: OrderRow) => View;
-  /** A bulk operation reads every connection to its end. */
+  /** A bulk operation reads every connection completely. */
   readonly unpaged: boolean;
-  /** The part of the root connection that is read in one go; given once. */
+  /** The slice of the root connection; used once. */
   readonly roots?: { take(): { readonly start: number; readonly size: number } | undefined };
-  /** Objects handed out so far. */
+  /** How many objects were returned so far. */
   readonly tally: { objects: number };
   readonly perform: <Name extends ActionName>(
     name: Name,
@@ -24,7 +24,7 @@ export interface GraphContext {
   ) => { readonly kind: 'done'; readonly value: ActionValue<Name> } | Refused;
 }
 
-/** A value of the schema: its fields by name, those that take arguments or work as functions. */
+/** A value of the schema by field name. Fields with arguments, or costly ones, are functions. */
 export type View = Readonly<Record<string, unknown>>;
 
 const sixtyDaysMs = 60 * 86_400_000;

@@ -34,7 +34,7 @@ export function lineView(context: GraphContext, order: OrderRow, line: LineRow):
     variant: () => (product && variant ? variantView(context, product, variant) : null),
     originalUnitPriceSet: () => moneyBag(order, line.unitMinor),
     originalTotalSet: () => moneyBag(order, gross),
-    // Without the discounts of the whole order, which codes are.
+    // Without discounts on the whole order, such as codes.
     discountedTotalSet: ({ withCodeDiscounts }: { withCodeDiscounts?: boolean }) =>
       moneyBag(order, withCodeDiscounts ? net : gross - lineLevelDiscounts(order, line)),
     totalDiscountSet: () => moneyBag(order, discountOf(line)),

@@ -47,7 +47,7 @@ export function metafieldMutations(context: GraphContext): View {
       definitionKey({ ...one, namespace: one.namespace ?? DEFAULT_NAMESPACE }),
     );
 
-  /** A metafield is written with the scope of its owner. */
+  /** Writing a metafield needs the scope of its owner. */
   function checkScopes(owners: readonly string[], fieldName: string): void {
     const ofCustomers = owners.some((owner) => owner.startsWith('gid://shopify/Customer/'));
     if (ofCustomers && !context.scopes.has('write_customers')) {
@@ -85,7 +85,7 @@ export function metafieldMutations(context: GraphContext): View {
   });
 
   return {
-    // All or none, as the page of the mutation says.
+    // All or none, according to the documentation of the mutation.
     metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
       checkScopes(
         metafields.map(({ ownerId }) => ownerId),

@@ -14,7 +14,7 @@ interface MetafieldsArguments extends PageArguments {
   readonly keys?: readonly string[] | null;
 }
 
-/** The fields that everything with metafields has. */
+/** The fields of every type with metafields. */
 export function metafieldFields(context: GraphContext, ownerGid: string): View {
   const own = () =>
     [...context.world.rows.metafields.values()].filter((one) => one.ownerGid === ownerGid);

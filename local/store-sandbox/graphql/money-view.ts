@@ -10,7 +10,7 @@ export const moneyView = (minor: number, currency: string): View => ({
   currencyCode: currency,
 });
 
-/** Both currencies of one amount of an order. */
+/** An amount of an order in both currencies. */
 export function moneyBag(order: OrderRow, minor: number): View {
   return {
     shopMoney: moneyView(minor, order.currency),

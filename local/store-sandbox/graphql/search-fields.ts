@@ -1,4 +1,4 @@
-import { discountStatus } from '../model/discount-status.ts';
+import { discountStatus } from '../model/discounts.ts';
 import type { CustomerRow, DiscountRow, ProductRow } from '../model/rows.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { parseSearch } from './search-query.ts';

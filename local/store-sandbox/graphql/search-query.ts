@@ -1,12 +1,12 @@
-/** What a row answers to each field of a search; `undefined`: the field is not known. */
+/** The value of a row for a search field; `undefined`: the field is unknown. */
 export type SearchFields = (field: string) => string | number | readonly string[] | undefined;
 
 type Test = (fields: SearchFields) => boolean;
 
 /**
- * Shopify's search syntax as far as it matters: terms beside each other or joined with AND, OR, NOT
- * or a minus sign, parentheses, comparisons and quotes. A field nobody knows is no condition, as in
- * the real store, which only warns of it.
+ * The part of Shopify's search syntax that is used: terms side by side or joined with AND, OR, NOT or
+ * a minus sign, parentheses, comparisons and quotes. An unknown field is ignored; the real store
+ * ignores it with a warning.
  */
 export function parseSearch(query: string | null | undefined): Test {
   const tokens = tokenize(query ?? '');
@@ -52,7 +52,7 @@ export function parseSearch(query: string | null | undefined): Test {
 
 interface Token {
   readonly text: string;
-  /** Of `field:>=value`. */
+  /** As in `field:>=value`. */
   readonly field?: string;
   readonly comparison?: string;
 }
@@ -65,7 +65,7 @@ function tokenize(query: string): Token[] {
       if (bracket ?? minus) return { text: bracket ?? minus ?? '' };
       const quoted = double ?? single;
       const text = quoted === undefined ? (bare ?? '') : quoted.replace(/\\(.)/g, '$1');
-      // A quoted AND is a word like any other.
+      // A quoted AND is an ordinary word.
       if (field === undefined) return quoted === undefined ? { text } : { text, field: 'text' };
       return { text, field, ...(comparison && { comparison }) };
     },
@@ -98,7 +98,7 @@ function matches(value: string | number, comparison: string, text: string): bool
   }
 }
 
-/** Moments are compared as such, because they are written with different offsets. */
+/** Times are compared as times, because they are written with different offsets. */
 function comparable(value: string | number, text: string): [number | string, number | string] {
   if (typeof value === 'number') return [value, Number(text)];
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return [Date.parse(value), Date.parse(text)];

@@ -27,7 +27,7 @@ export function subscriptionView(row: SubscriptionRow): View {
 /** `orders/partially_fulfilled` is `ORDERS_PARTIALLY_FULFILLED`. */
 const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase();
 
-/** Which of the underscores stood for the slash, the words before it tell. */
+/** The first words show which underscore stands for the slash. */
 const groups = [
   'BULK_OPERATIONS',
   'ORDER_TRANSACTIONS',

@@ -1,5 +1,5 @@
 export interface BulkResult {
-  /** The file in pieces: it may be longer than a text can be. */
+  /** In pieces, because the file may exceed the maximum length of a string. */
   readonly pieces: readonly Buffer[];
   readonly objects: number;
   readonly rootObjects: number;
@@ -8,9 +8,9 @@ export interface BulkResult {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The result of a bulk query, written slice by slice: a line for every node of every connection, those
- * of a nested connection pointing at their owner with `__parentId`. Grouped, they stand below their owner;
- * otherwise anywhere, which here is behind all owners.
+ * Writes the result of a bulk query slice by slice: a line for every node of every connection. Nodes of a
+ * nested connection name their owner in `__parentId`. Grouped, they follow their owner; otherwise the
+ * order is undefined, and here they follow all owners.
  */
 export class JsonlWriter {
   readonly #grouped: boolean;
@@ -23,7 +23,7 @@ export class JsonlWriter {
     this.#grouped = grouped;
   }
 
-  /** Adds one slice of the answer; tells how many nodes its root connection had. */
+  /** Adds one slice of the answer; returns how many nodes its root connection had. */
   add(data: Fields): number {
     const roots: string[] = [];
     const children: string[] = [];

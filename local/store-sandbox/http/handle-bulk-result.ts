@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { jsonAnswer, respond } from '../../sandbox-kit/http/server.ts';
 import type { StoreService } from '../service.ts';
 
-/** The file of a bulk operation, whole or from a byte on, as a file store serves it. */
+/** Serves the file of a bulk operation, whole or from a given byte. */
 export async function handleBulkResult(
   service: StoreService,
   key: string,
@@ -27,7 +27,7 @@ export async function handleBulkResult(
     'content-length': size - start,
     ...(first !== undefined && { 'content-range': `bytes ${start}-${size - 1}/${size}` }),
   });
-  // A reader that breaks off is no fault of the store.
+  // A client that disconnects is not an error.
   await pipeline(Readable.from(piecesFrom(pieces, start)), response).catch(() => undefined);
 }
 

@@ -50,7 +50,7 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
 };
 
 export function handleControl(service: StoreService, request: IncomingMessage): Promise<Answer> {
-  const known = `There is ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`;
+  const known = `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`;
   return answerControl(service, request, findResource, known);
 }
 
@@ -60,7 +60,7 @@ function findResource(path: string): Resource<StoreService> | undefined {
   if (!isAction(name)) return undefined;
   return {
     POST: (service, _query, body) => {
-      // Whatever came is read by the action itself.
+      // The action validates its input.
       const outcome = service.perform(name, (body ?? {}) as never);
       return outcome.kind === 'done'
         ? jsonAnswer(200, { result: outcome.value })
@@ -90,13 +90,13 @@ function setDisorder(service: StoreService, _query: Query, body: unknown): Answe
   return jsonAnswer(200, reading.disorder);
 }
 
-/** A hundred years: longer than anything in the store lasts. */
-const mostSeconds = 3_155_760_000;
+/** A hundred years. */
+const maxSeconds = 3_155_760_000;
 
 function advanceClock(service: StoreService, _query: Query, body: unknown): Answer {
   const seconds = fieldOf(body, 'seconds');
-  const fits = typeof seconds === 'number' && seconds >= 0 && seconds <= mostSeconds;
-  if (!fits) return wrong(400, `seconds must be a number from 0 to ${mostSeconds}.`);
+  const isValid = typeof seconds === 'number' && seconds >= 0 && seconds <= maxSeconds;
+  if (!isValid) return wrong(400, `seconds must be a number from 0 to ${maxSeconds}.`);
   service.advanceClock(seconds);
   return jsonAnswer(200, { now: service.world.now().toISOString() });
 }

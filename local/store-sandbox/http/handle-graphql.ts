@@ -16,7 +16,7 @@ import { apiVersion } from '../settings.ts';
 
 type Outcome = Partial<Pick<JournalEntry, 'status' | 'cost' | 'errors' | 'fault'>>;
 
-/** One call of the Admin API: admit, understand, price, apply a fault or execute, record. */
+/** One call to the Admin API: authorize, parse, compute the cost, apply a fault or execute, record. */
 export async function handleGraphql(
   service: StoreService,
   request: IncomingMessage,

@@ -31,7 +31,7 @@ export async function handleToken(
   if (fault) {
     const status =
       { 'http-429': 429, 'http-503': 503, unauthorized: 401 }[fault.kind as string] ?? 500;
-    return answer(status, { errors: 'A fault on demand.' });
+    return answer(status, { errors: 'A simulated fault.' });
   }
   if (request.method !== 'POST')
     return answer(405, { errors: 'This path accepts POST.' }, { allow: 'POST' });
@@ -39,7 +39,7 @@ export async function handleToken(
   if (fields?.get('grant_type') !== 'client_credentials') {
     return answer(400, {
       error: 'unsupported_grant_type',
-      error_description: 'Only client_credentials is known here.',
+      error_description: 'Only client_credentials is supported.',
     });
   }
   const issued = tokens.issue(fields.get('client_id') ?? '', fields.get('client_secret') ?? '');

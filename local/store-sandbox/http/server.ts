@@ -1,16 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import {
+  commonFiles,
+  file,
+  type Pages,
+  pageAnswer,
+  handlePage as servePage,
+} from '../../sandbox-kit/http/pages.ts';
 import { isLoopbackHost, splitTarget } from '../../sandbox-kit/http/requests.ts';
 import {
+  type Answer,
   jsonAnswer,
   startServer as listen,
   respond,
   type Server,
 } from '../../sandbox-kit/http/server.ts';
+import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
 import { handleBulkResult } from './handle-bulk-result.ts';
 import { handleControl } from './handle-control.ts';
 import { handleGraphql } from './handle-graphql.ts';
-import { handlePage } from './handle-page.ts';
 import { handleToken } from './handle-token.ts';
 
 export function startServer(service: StoreService, port: number): Promise<Server> {
@@ -28,7 +37,7 @@ async function dispatch(
     const problems = ['The Host header names another machine.'];
     return respond(response, jsonAnswer(403, { problems }));
   }
-  // A retired version is served from a supported one, so any is taken; a header says which it was.
+  // Shopify answers requests for a retired version with a supported one, named in a header.
   if (/^\/admin\/api\/(?:\d{4}-\d\d|unstable)\/graphql\.json$/.test(rawPath)) {
     if (request.method === 'POST') return handleGraphql(service, request, response, stopped);
     return respond(
@@ -50,4 +59,19 @@ async function dispatch(
       ? await handleControl(service, request)
       : handlePage(service, request),
   );
+}
+
+const asset = (name: string) => fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
+
+const pages: Pages<StoreService> = {
+  ...commonFiles,
+  '/': (service, address) => pageAnswer(renderStorePage(service, address)),
+  '/fragment': (service) => pageAnswer(renderStoreFragment(service)),
+  '/assets/store.css': file('text/css', asset('store.css')),
+  '/assets/store.js': file('text/javascript', asset('store.js')),
+  '/favicon.ico': () => ({ status: 204, body: '' }),
+};
+
+function handlePage(service: StoreService, request: IncomingMessage): Answer {
+  return servePage(pages, service, request, 'The paths are /, /sandbox/… and /admin/….');
 }

@@ -1,23 +1,23 @@
 import { allocate, share } from './minor-units.ts';
 import type { AllocationRow, ApplicationRow } from './order-row.ts';
 
-/** A line, or a shipping line, that discounts may fall on. */
+/** A line or a shipping line that discounts may reduce. */
 interface Target {
   readonly grossMinor: number;
   readonly quantity: number;
-  /** Gift cards and tips are paid in full. */
+  /** False for gift cards and tips. */
   readonly discountable: boolean;
 }
 
 export interface Discount {
   readonly application: ApplicationRow;
-  /** Indexes of the lines it is entitled to; undefined: all of its kind. */
+  /** Indexes of the entitled lines; undefined: all of its kind. */
   readonly lines?: readonly number[];
 }
 
 /**
- * One discount after the other, each on what the earlier ones left. A discount's amount is rounded
- * once and then split to the unit, so that its shares always add up to it.
+ * Applies one discount after the other, each to what the earlier ones left. The amount of a discount is
+ * rounded once and then split into whole units, so that its shares always add up to it.
  */
 export function applyDiscounts(
   lines: readonly Target[],

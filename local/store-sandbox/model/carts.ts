@@ -1,26 +1,26 @@
 import type * as v from 'valibot';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { Table } from '../../sandbox-kit/tables.ts';
-import { discountStatus } from './discount-status.ts';
+import { discountStatus } from './discounts.ts';
 import type { orderDraft } from './order-inputs.ts';
 import type { StoreRows } from './rows.ts';
 
 type OrderInput = v.InferInput<typeof orderDraft>;
 
-/** What a shopper buys: drawn from the products, customers and codes of the store. */
+/** A random order with products, customers and codes of the store. */
 export type Cart = (rows: StoreRows, draw: Random, now: Date) => OrderInput;
 
-/** Long enough that a message carries the order compressed. */
+/** Long enough for the message of the order to be compressed. */
 const LONG_NOTE = 'Zqzq would like it left with the neighbours. '.repeat(60);
 
-/** The carts of most shops. No product is in two lines. */
+/** A typical cart. No product is in two lines. */
 export const usualCart: Cart = (rows, draw, now) => {
   const code = draw() < 0.3 ? pick(usableCodes(rows, now), draw) : undefined;
   const cart = cartWithoutCode(rows, draw, now);
   return { ...cart, ...(code !== undefined && { discounts: [{ code }] }) };
 };
 
-/** The loyalty service refuses to change a coupon that an order has used. */
+/** For stores that change their coupons: the loyalty service refuses to change a used coupon. */
 export const cartWithoutCode: Cart = (rows, draw) => {
   const products = [...rows.products.values()];
   const onSale = products.filter(({ status }) => status === 'active');
@@ -41,7 +41,7 @@ export const cartWithoutCode: Cart = (rows, draw) => {
   };
 };
 
-/** A code may still need a larger cart or another customer: the store then refuses the order. */
+/** A code may still need a larger cart or another customer; then the store refuses the order. */
 function usableCodes(rows: StoreRows, now: Date): string[] {
   return [...rows.codes.values()].flatMap(({ code, discountId }) => {
     const discount = rows.discounts.get(discountId);
@@ -51,9 +51,9 @@ function usableCodes(rows: StoreRows, now: Date): string[] {
   });
 }
 
-/** Everything that an order can have, in every combination: for laws that hold for all of them. */
+/** Every combination of what an order can have, for tests of laws that hold for all orders. */
 export const anyCart: Cart = (rows, draw) => {
-  // The lowest draws give the plainest order, which is where a property test shrinks to.
+  // The lowest numbers give the simplest order, because property tests shrink towards them.
   const oneOf = (n: number) => below(n, draw) === n - 1;
   const cents = () => below(10_000, draw) / 100;
   const variants = [...rows.products.values()].flatMap((product) => product.variants);
@@ -94,7 +94,7 @@ export const anyCart: Cart = (rows, draw) => {
   };
 };
 
-/** A whole number, at least 0 and below this. */
+/** A random whole number, at least 0 and below the limit. */
 export const below = (limit: number, draw: Random): number => Math.floor(draw() * limit);
 
 export const pick = <T>(items: readonly T[], draw: Random): T | undefined =>

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import type { customerChange, customerDraft, customerReference } from './customer-inputs.ts';
 import { gid } from './ids.ts';
+import type { customerChange, customerDraft, customerReference } from './inputs.ts';
 import { metafieldKey } from './metafields.ts';
 import type { CustomerRow } from './rows.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
@@ -43,7 +43,7 @@ export function updateCustomer(
   return done(updated);
 }
 
-/** The orders stay, without their customer. Nothing is sent for them. */
+/** The orders stay, without their customer. The store sends no webhooks for them. */
 export function deleteCustomer(world: World, { customerId }: CustomerReference): Outcome<string> {
   const { rows } = world;
   if (!rows.customers.get(customerId)) return refused(`There is no customer ${customerId}.`);
@@ -54,7 +54,7 @@ export function deleteCustomer(world: World, { customerId }: CustomerReference):
   return done(customerId);
 }
 
-/** Erases the person and asks the apps to do the same, as the store does after its ten days. */
+/** Erases the personal data and asks the apps to do the same, as Shopify does after ten days. */
 export function redactCustomer(world: World, { customerId }: CustomerReference): Outcome<string> {
   const { rows, ids } = world;
   const customer = rows.customers.get(customerId);

@@ -1,17 +1,12 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/currency.ts';
-import type {
-  codesChange,
-  discountChange,
-  discountDraft,
-  discountReference,
-} from './discount-inputs.ts';
+import type { codesChange, discountChange, discountDraft, discountReference } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type { CodeRow, DiscountRow, DiscountValue } from './rows.ts';
 import {
+  type Announcement,
   done,
   moment,
-  type Notice,
   type Outcome,
   type Refused,
   refused,
@@ -69,7 +64,7 @@ export function updateDiscount(
   return 'why' in changed ? changed : putDiscount(world, changed);
 }
 
-/** What the admin's "Deactivate" does: it ends now. */
+/** Like "Deactivate" in the admin: the discount ends now. */
 export function deactivateDiscount(world: World, { discountId }: DiscountReference) {
   return updateDiscount(world, { discountId, endsAt: moment(world) });
 }
@@ -111,7 +106,7 @@ export function removeCodes(
   return announceCodes(world, discount, 'discounts/redeemcode_removed', removed);
 }
 
-/** In the order in which they were made. */
+/** In the order of their creation. */
 export function codesOf({ rows }: Pick<World, 'rows'>, discountId: string): CodeRow[] {
   return [...rows.codes.values()].filter((code) => code.discountId === discountId);
 }
@@ -124,7 +119,7 @@ function announceCodes(
 ): Outcome<DiscountRow> {
   const updated = { ...discount, updatedAt: moment(world) };
   world.rows.discounts.put(discount.id, updated);
-  return done(updated, ...codes.map((code): Notice => ({ topic, discount: updated, code })));
+  return done(updated, ...codes.map((code): Announcement => ({ topic, discount: updated, code })));
 }
 
 function addCode({ rows, ids }: World, discountId: string, code: string): CodeRow {
@@ -192,3 +187,17 @@ function withFields({ shop }: World, row: DiscountRow, fields: Fields): Discount
 const fixed = (minor: number, each: boolean): DiscountValue => ({ kind: 'fixed', minor, each });
 
 const seconds = (iso: string): string => moment({ now: () => new Date(iso) });
+
+/** Depends only on the clock: as in the real store, no webhook is sent when a discount expires. */
+export function discountStatus(
+  { startsAt, endsAt }: Pick<DiscountRow, 'startsAt' | 'endsAt'>,
+  now: Date,
+): 'ACTIVE' | 'SCHEDULED' | 'EXPIRED' {
+  if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return 'EXPIRED';
+  return Date.parse(startsAt) > now.getTime() ? 'SCHEDULED' : 'ACTIVE';
+}
+
+export function isUsable(discount: DiscountRow, code: CodeRow, now: Date): boolean {
+  const left = discount.usageLimit === null || code.used < discount.usageLimit;
+  return left && discountStatus(discount, now) === 'ACTIVE';
+}

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/currency.ts';
 import type { Discount } from './apply-discounts.ts';
-import { isUsable } from './discount-status.ts';
+import { isUsable } from './discounts.ts';
 import type { PlainLine } from './draft-lines.ts';
 import { parseMinor } from './minor-units.ts';
 import type { orderDraft } from './order-inputs.ts';
@@ -11,7 +11,7 @@ import { type Refused, refused, type World } from './world.ts';
 
 type DiscountDraft = v.InferOutput<typeof orderDraft>['discounts'][number];
 
-/** What a draft's discount means: its own words, or those of the store's discount with that code. */
+/** The terms of a draft's discount: given in the draft, or those of the store's discount with that code. */
 export function draftDiscount(
   world: World,
   draft: DiscountDraft,
@@ -96,7 +96,7 @@ function fromStore(
   };
 }
 
-/** What the checkout would say to this customer with this cart; undefined when the code may be used. */
+/** Why the checkout would refuse the code for this customer and cart; undefined: it would accept it. */
 function findObstacle(
   { rows }: World,
   { context, oncePerCustomer, minimumMinor }: DiscountRow,

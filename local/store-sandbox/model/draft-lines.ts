@@ -7,7 +7,7 @@ import { type Refused, refused, type World } from './world.ts';
 
 type LineDraft = v.InferOutput<typeof orderDraft>['lines'][number];
 
-/** Before taxes and discounts, which depend on all lines together. */
+/** Before taxes and discounts, which depend on all lines. */
 export type PlainLine = Omit<LineRow, 'taxes' | 'allocations'> & { readonly taxable: boolean };
 
 export function draftLine(

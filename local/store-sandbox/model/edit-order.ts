@@ -1,14 +1,13 @@
 import type * as v from 'valibot';
 import { draftLine } from './draft-lines.ts';
-import { discountOf, lineAmounts } from './line-amounts.ts';
+import { discountOf, lineAmounts, taxesOn } from './line-amounts.ts';
 import type { edit } from './order-inputs.ts';
 import type { LineRow, OrderRow } from './order-row.ts';
 import { recordRefund } from './refund-order.ts';
-import { taxesOn } from './taxes.ts';
 import {
+  type Announcement,
   done,
   moment,
-  type Notice,
   type OrderEdit,
   type Outcome,
   refused,
@@ -16,8 +15,8 @@ import {
 } from './world.ts';
 
 /**
- * Adds lines, raises and lowers quantities. What is added gets no discount of the order; what is
- * removed is kept as a refund without a payment, which is how the real store records it.
+ * Adds lines and changes quantities. Added items get no discount of the order. Removed items are
+ * recorded as a refund without a payment, as in the real store.
  */
 export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outcome<OrderRow> {
   const { rows, ids, shop } = world;
@@ -48,14 +47,14 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
   }
   if (additions.length + removals.length === 0) return refused('The edit changes nothing.');
 
-  const notices: Notice[] = [];
+  const announcements: Announcement[] = [];
   const at = moment(world);
   if (removals.length > 0) {
     const lines = removals.map(({ id, delta }) => ({ lineId: id, quantity: delta }));
     const plan = { lines, shippingMinor: [], duties: false, note: '', repay: false };
     const recorded = recordRefund(world, next, plan);
     next = recorded.order;
-    notices.push({ topic: 'refunds/create', order: next, refund: recorded.refund });
+    announcements.push({ topic: 'refunds/create', order: next, refund: recorded.refund });
   }
   const updated = { ...next, updatedAt: at };
   rows.orders.put(order.id, updated);
@@ -67,7 +66,7 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
     additions,
     removals,
   };
-  return done(updated, { topic: 'orders/edited', edit: change }, ...notices, {
+  return done(updated, { topic: 'orders/edited', edit: change }, ...announcements, {
     topic: 'orders/updated',
     order: updated,
   });

@@ -1,15 +1,14 @@
 import type * as v from 'valibot';
-import { lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
+import { checkReductions, lineAmounts, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import type { cancellation, orderReference, returning, tagging } from './order-inputs.ts';
 import type { OrderRow, ReturnRow } from './order-row.ts';
 import { orderTotals } from './order-totals.ts';
-import { checkReductions, reduceLine } from './reduce-line.ts';
 import { recordRefund } from './refund-order.ts';
-import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
+import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
 type OrderReference = v.InferOutput<typeof orderReference>;
 
-/** Everything is taken back, so that nothing of the order is left. */
+/** Refunds and restocks everything that is left of the order. */
 export function cancelOrder(
   world: World,
   input: v.InferOutput<typeof cancellation>,
@@ -29,7 +28,7 @@ export function cancelOrder(
     note: '',
     repay: input.refund,
   };
-  // After a full refund there is nothing left to take back; duties can outlast the last piece.
+  // After a full refund nothing is left, except possibly duties.
   const { dutiesMinor } = orderTotals(order).current;
   const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && dutiesMinor === 0;
   const { order: emptied, refund } = isEmpty
@@ -58,15 +57,15 @@ export function cancelOrder(
     updatedAt: at,
   };
   rows.orders.put(order.id, updated);
-  const notices: Notice[] = [
+  const announcements: Announcement[] = [
     { topic: 'orders/cancelled', order: updated },
     { topic: 'orders/updated', order: updated },
   ];
-  if (refund) notices.splice(1, 0, { topic: 'refunds/create', order: updated, refund });
-  return done(updated, ...notices);
+  if (refund) announcements.splice(1, 0, { topic: 'refunds/create', order: updated, refund });
+  return done(updated, ...announcements);
 }
 
-/** The pieces count as gone from now on; their money comes back with a refund of this return. */
+/** The items count as returned from now on; a refund of this return pays the money back. */
 export function returnItems(
   world: World,
   { orderId, lines }: v.InferOutput<typeof returning>,
@@ -87,7 +86,7 @@ export function returnItems(
   return done(row, { topic: 'orders/updated', order: next });
 }
 
-/** A change that says nothing new about the order, as most orders/updated are. */
+/** A change that does not matter to the connector, like most orders/updated. */
 export function tagOrder(
   world: World,
   { orderId, tags }: v.InferOutput<typeof tagging>,

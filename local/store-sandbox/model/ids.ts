@@ -27,7 +27,7 @@ type IdKind =
   | 'BulkOperation'
   | 'DataRequest';
 
-/** Where each kind's numbers begin: far apart, so that an id taken for another kind's is not found. */
+/** The first id of each kind: far apart, so that an id of one kind never exists as another kind. */
 const firsts: Readonly<Record<IdKind, bigint>> = {
   Order: 5_512_300_000_000n,
   LineItem: 14_087_600_000_000n,
@@ -56,17 +56,17 @@ const firsts: Readonly<Record<IdKind, bigint>> = {
   DataRequest: 771_900_000_000n,
 };
 
-/** Shopify's ids grow in uneven steps; an odd one makes every last digit appear. */
+/** An odd step, so that every last digit occurs. */
 const step = 32_771n;
 
-/** Lifts every id beyond 2^53, where a JSON number is no longer exact. */
+/** Raises every id above 2^53, where a JavaScript number is no longer exact. */
 const beyondSafe = 820_000_000_000_000_000n;
 
 export interface Ids {
   next(kind: IdKind): string;
 }
 
-/** Counts in a table, so that no id is given twice, not even after a restart. */
+/** Counts in a table, so that no id is used twice, even after a restart. */
 export function createIds(counters: Table<number>, size: 'usual' | 'beyond-2^53'): Ids {
   const lift = size === 'usual' ? 0n : beyondSafe;
   return {

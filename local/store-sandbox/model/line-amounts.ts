@@ -1,7 +1,8 @@
-import type { LineRow, OrderRow, ShippingRow } from './order-row.ts';
-import { sumTaxes } from './taxes.ts';
+import { share } from './minor-units.ts';
+import type { LineRow, OrderRow, ReductionRow, ShippingRow, TaxRow } from './order-row.ts';
+import type { World } from './world.ts';
 
-/** One line as it was sold and as it stands. The tax is included or on top, as the order says. */
+/** One line as it was sold and as it is now. The order says whether tax is included or on top. */
 export interface LineAmounts {
   readonly grossMinor: number;
   readonly discountMinor: number;
@@ -9,7 +10,7 @@ export interface LineAmounts {
   readonly kept: number;
   readonly keptNetMinor: number;
   readonly keptTaxesMinor: readonly number[];
-  /** Pieces that could still be sent out. */
+  /** How many items can still be fulfilled. */
   readonly unfulfilled: number;
   readonly fulfilled: number;
 }
@@ -64,3 +65,80 @@ export function shippingAmounts(order: OrderRow, line: ShippingRow): ShippingAmo
 
 export const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
+
+export interface TaxRate {
+  readonly title: string;
+  readonly ratePpm: number;
+}
+
+const million = 1_000_000;
+
+/** Each rate is rounded separately, because it has its own line. Included taxes share the whole. */
+export function taxesOn(
+  netMinor: number,
+  rates: readonly TaxRate[],
+  taxesIncluded: boolean,
+): TaxRow[] {
+  const sumPpm = rates.reduce((sum, { ratePpm }) => sum + ratePpm, 0);
+  const whole = taxesIncluded ? million + sumPpm : million;
+  return rates.map(({ title, ratePpm }) => ({
+    title,
+    ratePpm,
+    minor: share(netMinor, ratePpm, whole),
+  }));
+}
+
+export const sumTaxes = (taxes: readonly Pick<TaxRow, 'minor'>[]): number =>
+  taxes.reduce((sum, { minor }) => sum + minor, 0);
+
+export interface Reduction {
+  readonly lineId: string;
+  readonly quantity: number;
+  readonly restock?: boolean;
+}
+
+type Cause = Pick<ReductionRow, 'refundId' | 'returnId'>;
+
+/**
+ * Removes items from a line. Their value is a share of what is left, not of what was sold, so that
+ * after the last item no cent of the line remains.
+ */
+export function reduceLine(
+  { ids }: Pick<World, 'ids'>,
+  order: OrderRow,
+  line: LineRow,
+  { quantity, restock = true }: Reduction,
+  cause: Cause,
+  locationId: string | null,
+): OrderRow {
+  const { kept, keptNetMinor, keptTaxesMinor, unfulfilled } = lineAmounts(order, line);
+  const fulfilled = line.kind === 'tip' ? 0 : Math.max(0, quantity - unfulfilled);
+  const reduction: ReductionRow = {
+    id: ids.next('RefundLineItem'),
+    lineId: line.id,
+    quantity,
+    fulfilled,
+    worthMinor: share(keptNetMinor, quantity, kept),
+    taxesMinor: keptTaxesMinor.map((minor) => share(minor, quantity, kept)),
+    ...cause,
+    restock: restock && line.kind !== 'tip' ? (fulfilled > 0 ? 'return' : 'cancel') : 'no_restock',
+    locationId: restock ? locationId : null,
+  };
+  return { ...order, reductions: [...order.reductions, reduction] };
+}
+
+/** Why these items cannot be removed; undefined: they can. */
+export function checkReductions(
+  order: OrderRow,
+  reductions: readonly Reduction[],
+): string | undefined {
+  const wanted = Map.groupBy(reductions, ({ lineId }) => lineId);
+  for (const [lineId, group] of wanted) {
+    const line = order.lines.find(({ id }) => id === lineId);
+    if (!line) return `The order has no line ${lineId}.`;
+    const { kept } = lineAmounts(order, line);
+    const quantity = group.reduce((sum, one) => sum + one.quantity, 0);
+    if (quantity > kept) return `Of line ${lineId} only ${kept} are left.`;
+  }
+  return undefined;
+}

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { metafieldDefinition, metafieldDraft, metafieldReference } from './customer-inputs.ts';
+import type { metafieldDefinition, metafieldDraft, metafieldReference } from './inputs.ts';
 import type { MetafieldDefinitionRow, MetafieldRow } from './rows.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
@@ -30,7 +30,7 @@ export function deleteMetafield(
   return done(reference.key);
 }
 
-/** A definition that is there already is changed; its type stays. */
+/** Changes an existing definition, except its type. */
 export function defineMetafield(
   { rows, ids }: World,
   definition: v.InferOutput<typeof metafieldDefinition>,

@@ -1,4 +1,4 @@
-/** Amounts inside the store are whole numbers of the currency's smallest unit: sums are exact. */
+/** Amounts in the store are whole numbers of the currency's smallest unit, so that sums are exact. */
 
 /** `12.50`, as webhooks write it; a currency without a minor unit has no point. */
 export function formatMinor(minor: number, digits: number): string {
@@ -14,7 +14,7 @@ export function formatDecimal(minor: number, digits: number): string {
   return `${whole}.${fraction.replace(/0+$/, '') || '0'}`;
 }
 
-/** Undefined for what is no amount of this currency: a tenth of a cent cannot be paid. */
+/** Undefined: not an amount of this currency, such as a tenth of a cent. */
 export function parseMinor(text: string | number, digits: number): number | undefined {
   const match = /^(\d{1,11})(?:\.(\d+))?$/.exec(String(text));
   if (!match) return undefined;
@@ -24,7 +24,7 @@ export function parseMinor(text: string | number, digits: number): number | unde
   return Number(whole + kept.padEnd(digits, '0'));
 }
 
-/** `amount × part / whole`, half up. In big integers, since the product may leave the safe range. */
+/** `amount × part / whole`, rounded half up. In BigInt, because the product may exceed 2^53. */
 export function share(amount: number, part: number, whole: number): number {
   if (whole === 0) return 0;
   const product = BigInt(amount) * BigInt(part);
@@ -32,9 +32,9 @@ export function share(amount: number, part: number, whole: number): number {
 }
 
 /**
- * Splits an amount by weight, to the unit: the pieces add up to it, and none exceeds its weight as
- * long as the amount does not exceed the sum of the weights. What rounding leaves over goes to the
- * largest remainders, the earlier first.
+ * Splits an amount by weight into whole units: the shares add up to it, and none exceeds its weight if
+ * the amount does not exceed the sum of the weights. Units left by rounding go to the largest
+ * remainders, the first of equal ones first.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);

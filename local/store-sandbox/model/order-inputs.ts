@@ -9,10 +9,10 @@ import {
   pieces,
   taxRates,
   text,
-} from './input-fields.ts';
+} from './inputs.ts';
 
 const line = v.strictObject({
-  /** A variant of the store; without it the line is a custom one and needs title and price. */
+  /** A variant of the store; without it the line is custom and needs a title and a price. */
   variantId: v.optional(id),
   title: v.optional(text),
   price: v.optional(amount),
@@ -22,17 +22,17 @@ const line = v.strictObject({
 });
 
 const orderDiscount = v.strictObject({
-  /** A code. Known to the store: it says what the code is worth, unless an amount is given here. */
+  /** A code. If the store knows it, its discount decides the value, unless an amount is given here. */
   code: v.optional(text),
-  /** Of an automatic or manual discount. */
+  /** For an automatic or manual discount. */
   title: v.optional(text),
   automatic: v.optional(v.boolean(), false),
   percentage: v.optional(percentage),
   amount: v.optional(amount),
-  /** The amount is taken off every piece. */
+  /** The amount is deducted from every single item. */
   each: v.optional(v.boolean(), false),
   shipping: v.optional(v.boolean(), false),
-  /** Indexes of the lines it is for; absent: all. */
+  /** Indexes of the entitled lines; absent: all. */
   lines: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))),
 });
 
@@ -108,7 +108,7 @@ export const fulfilment = v.strictObject({
 export const edit = v.strictObject({
   ...orderId,
   add: v.optional(v.array(line), []),
-  /** The quantity a line shall have. */
+  /** The new quantity of a line. */
   set: v.optional(
     v.array(
       v.strictObject({
@@ -124,10 +124,10 @@ export const edit = v.strictObject({
 export const refund = v.strictObject({
   ...orderId,
   lines: v.optional(lines, []),
-  /** All that is left of it, or so much of the first shipping line. */
+  /** Everything that is left, or this amount of the first shipping line. */
   shipping: v.optional(v.union([v.literal('all'), amount])),
   duties: v.optional(v.boolean(), false),
-  /** Pays back this instead of what the lines are worth. */
+  /** Pays back this amount instead of the value of the lines. */
   amount: v.optional(amount),
   note: v.optional(text, ''),
   returnId: v.optional(id),

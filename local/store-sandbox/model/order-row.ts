@@ -1,10 +1,10 @@
-/** An order as the store keeps it. Every total is worked out from these facts, never stored. */
+/** An order as the store keeps it. Totals are computed from it, never stored. */
 export interface OrderRow {
   readonly id: string;
   /** 1001, shown as `#1001`. */
   readonly number: number;
   readonly token: string;
-  /** ISO 8601 in UTC, whole seconds, as all moments here. */
+  /** ISO 8601 in UTC, whole seconds, like all times here. */
   readonly createdAt: string;
   readonly processedAt: string;
   readonly updatedAt: string;
@@ -15,7 +15,7 @@ export interface OrderRow {
   /** `web`, `pos`, `shopify_draft_order`. */
   readonly sourceName: string;
   readonly currency: string;
-  /** What the customer saw. The rate says how many of theirs one of the shop's is worth. */
+  /** The customer's currency, and how many units of it equal one unit of the shop's. */
   readonly presentment: { readonly currency: string; readonly rate: number } | null;
   readonly taxesIncluded: boolean;
   readonly lines: readonly LineRow[];
@@ -53,17 +53,17 @@ export interface LineRow {
   readonly sku: string | null;
   readonly vendor: string | null;
   readonly unitMinor: number;
-  /** As sold, with what edits added; what was taken away is in the reductions. */
+  /** As sold, including additions by edits; removals are in the reductions. */
   readonly quantity: number;
   readonly taxes: readonly TaxRow[];
   readonly allocations: readonly AllocationRow[];
-  /** Who sold it, at a point of sale. */
+  /** The seller at a point of sale. */
   readonly staffId: string | null;
 }
 
 export interface TaxRow {
   readonly title: string;
-  /** A fifth is 200 000. Whole, so that no rate is rounded before it is used. */
+  /** 20 % is 200 000. A whole number, so that no rate is rounded before it is used. */
   readonly ratePpm: number;
   readonly minor: number;
 }
@@ -94,18 +94,18 @@ export interface ApplicationRow {
   readonly method: 'across' | 'each' | 'one';
 }
 
-/** Pieces of a line that the customer no longer has, and what they were worth. */
+/** Items of a line that the customer no longer has, and their value. */
 export interface ReductionRow {
   readonly id: string;
   readonly lineId: string;
   readonly quantity: number;
-  /** How many of them had been sent out before. */
+  /** How many of them had been fulfilled. */
   readonly fulfilled: number;
-  /** After discounts; without the tax where that comes on top. */
+  /** After discounts; without a tax on top. */
   readonly worthMinor: number;
   /** In the order of the line's taxes. */
   readonly taxesMinor: readonly number[];
-  /** Undefined for a return that nobody has refunded yet. */
+  /** Undefined for a return without a refund yet. */
   readonly refundId?: string;
   readonly returnId?: string;
   readonly restock: 'no_restock' | 'cancel' | 'return';
@@ -124,7 +124,7 @@ export interface RefundRow {
     readonly taxesMinor: readonly number[];
   }[];
   readonly dutiesMinor: number;
-  /** What was suggested less what was paid back, where a person chose another amount. */
+  /** The suggested amount minus the refunded one, if a person chose another amount. */
   readonly discrepancy: { readonly id: string; readonly minor: number } | null;
   readonly transactionIds: readonly string[];
   readonly returnId: string | null;
@@ -155,7 +155,7 @@ export interface TransactionRow {
   readonly minor: number;
   readonly parentId: string | null;
   readonly createdAt: string;
-  /** Undefined for cash and the like. */
+  /** Undefined for cash and other payments without a card. */
   readonly card?: { readonly company: string; readonly methodName: string; readonly last4: string };
 }
 

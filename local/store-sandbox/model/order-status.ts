@@ -16,7 +16,7 @@ export function financialStatus(order: OrderRow): FinancialStatus {
   if (receivedMinor === 0) {
     if (order.cancelledAt !== null) return 'voided';
     if (order.transactions.some(({ kind }) => kind === 'authorization')) return 'authorized';
-    // A free order has nothing to pay.
+    // A free order needs no payment.
     return totalMinor === 0 ? 'paid' : 'pending';
   }
   if (refundedMinor >= receivedMinor) return 'refunded';
@@ -54,7 +54,7 @@ export function lineFulfillmentStatus(
   return unfulfilled === 0 ? 'fulfilled' : 'partial';
 }
 
-/** Cancelled, or nothing of its pieces or of its money is left. */
+/** Cancelled, or no item or no amount is left. */
 export function isEnded(order: OrderRow): boolean {
   if (order.cancelledAt !== null || financialStatus(order) === 'refunded') return true;
   const sold = order.lines.filter(({ kind }) => kind !== 'tip');

@@ -1,8 +1,7 @@
-import { discountOf, lineAmounts, shippingAmounts, sum } from './line-amounts.ts';
+import { discountOf, lineAmounts, shippingAmounts, sum, sumTaxes } from './line-amounts.ts';
 import type { OrderRow, TaxRow } from './order-row.ts';
-import { sumTaxes } from './taxes.ts';
 
-/** As sold (with what edits added), before anything was taken back; and as it stands now. */
+/** As sold (including additions by edits), and as it is now. */
 export interface OrderTotals {
   /** Lines before discounts. */
   readonly linesMinor: number;
@@ -87,7 +86,7 @@ export function orderTotals(order: OrderRow): OrderTotals {
       order.dutiesMinor,
     current: {
       subtotalMinor: currentSubtotal,
-      // A discount on shipping lasts as long as there is anything to ship.
+      // A discount on shipping counts as long as something is left to ship.
       discountsMinor: keptDiscounts + (pieces > 0 ? shippingDiscounts : 0),
       shippingMinor: currentShipping,
       taxMinor: currentTax,
@@ -109,7 +108,7 @@ function paymentsOf({ transactions }: OrderRow) {
   return { receivedMinor: total('sale', 'capture'), refundedMinor: total('refund') };
 }
 
-/** The order's own list has one line for each kind of tax. */
+/** The order has one line for each kind of tax. */
 function groupTaxes(taxes: readonly TaxRow[]): TaxRow[] {
   const groups = Map.groupBy(taxes, ({ title, ratePpm }) => `${ratePpm} ${title}`);
   return [...groups.values()].flatMap(([first, ...others]) =>

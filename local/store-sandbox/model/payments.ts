@@ -5,14 +5,14 @@ import type { card, payment } from './order-inputs.ts';
 import type { OrderRow, TransactionRow } from './order-row.ts';
 import { financialStatus } from './order-status.ts';
 import { orderTotals } from './order-totals.ts';
-import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
+import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
 interface Means {
   readonly gateway: string;
   readonly card?: v.InferOutput<typeof card> | undefined;
 }
 
-/** Pays what is outstanding, or a part of it. An authorization is captured, else it is a sale. */
+/** Pays the outstanding amount or a part of it: captures an authorization, otherwise makes a sale. */
 export function payOrder(world: World, input: v.InferOutput<typeof payment>): Outcome<OrderRow> {
   const { rows } = world;
   const order = rows.orders.get(input.orderId);
@@ -25,7 +25,7 @@ export function payOrder(world: World, input: v.InferOutput<typeof payment>): Ou
       ? outstandingMinor
       : parseMinor(input.amount, minorDigits(order.currency));
   if (wanted === undefined || wanted === 0 || wanted > outstandingMinor) {
-    return refused('The amount must be above nothing and at most what is outstanding.');
+    return refused('The amount must be above 0 and at most the outstanding amount.');
   }
   const authorization = order.transactions.find(({ kind }) => kind === 'authorization');
   const gateway = input.gateway ?? authorization?.gateway ?? 'shopify_payments';
@@ -33,10 +33,10 @@ export function payOrder(world: World, input: v.InferOutput<typeof payment>): Ou
   const paid = recordPayment(world, order, authorization ? 'capture' : 'sale', means, wanted);
   const updated = { ...paid, updatedAt: moment(world) };
   rows.orders.put(order.id, updated);
-  const notices: Notice[] = [{ topic: 'orders/updated', order: updated }];
+  const announcements: Announcement[] = [{ topic: 'orders/updated', order: updated }];
   if (financialStatus(updated) === 'paid')
-    notices.unshift({ topic: 'orders/paid', order: updated });
-  return done(updated, ...notices);
+    announcements.unshift({ topic: 'orders/paid', order: updated });
+  return done(updated, ...announcements);
 }
 
 export function recordPayment(
@@ -67,7 +67,7 @@ export function recordPayment(
   };
 }
 
-/** Gives money back over the ways it came, the latest first; at most what is there. */
+/** Refunds to the payments of the order, the latest first; at most what was paid. */
 export function recordRepayment(
   world: Pick<World, 'ids' | 'now'>,
   order: OrderRow,

@@ -4,17 +4,16 @@ import { applyDiscounts } from './apply-discounts.ts';
 import { usualCart } from './carts.ts';
 import { draftDiscount } from './draft-discounts.ts';
 import { draftLine, type PlainLine } from './draft-lines.ts';
-import { discountOf } from './line-amounts.ts';
+import { discountOf, taxesOn } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
 import { orderDraft } from './order-inputs.ts';
 import type { LineRow, OrderRow, ShippingRow } from './order-row.ts';
 import { recordPayment } from './payments.ts';
 import { sellFrom } from './products.ts';
-import { taxesOn } from './taxes.ts';
 import {
+  type Announcement,
   done,
   moment,
-  type Notice,
   type Outcome,
   type Refused,
   refused,
@@ -38,15 +37,15 @@ export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
     const code = type === 'discount_code' ? rows.codes.get(key) : undefined;
     if (code) rows.codes.put(key, { ...code, used: code.used + 1 });
   }
-  const notices: Notice[] = [{ topic: 'orders/create', order }];
-  // A paid order changes once more right after it was made, and is told of both times.
+  const announcements: Announcement[] = [{ topic: 'orders/create', order }];
+  // A paid order changes again right after its creation, and the store sends webhooks for both.
   if (draft.payment === 'paid') {
-    notices.push({ topic: 'orders/paid', order }, { topic: 'orders/updated', order });
+    announcements.push({ topic: 'orders/paid', order }, { topic: 'orders/updated', order });
   }
-  return done(order, ...notices, ...sellFrom(world, order));
+  return done(order, ...announcements, ...sellFrom(world, order));
 }
 
-/** For the button on the page. Where the cart may not use its code, the shopper buys without it. */
+/** For the button on the page. If the code cannot be used, the order is placed without it. */
 export function placeRandomOrder(world: World): Outcome<OrderRow> {
   const { rows, random, now } = world;
   if (rows.products.size === 0) return refused('There is no product to buy.');
@@ -125,7 +124,7 @@ function readAmounts(draft: OrderDraft, digits: number) {
     priceMinor === undefined ? [] : [{ title, priceMinor }],
   );
   if (tip === undefined || duties === undefined || known.length < shipping.length) {
-    return refused('An amount of shipping, tip or duties is none of the currency.');
+    return refused('An amount of shipping, tip or duties is not valid in the currency.');
   }
   return { shipping: known, tip, duties };
 }

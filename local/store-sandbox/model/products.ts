@@ -1,15 +1,10 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/currency.ts';
+import type { inventoryChange, productChange, productDraft, productReference } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type { OrderRow } from './order-row.ts';
-import type {
-  inventoryChange,
-  productChange,
-  productDraft,
-  productReference,
-} from './product-inputs.ts';
 import type { ProductRow, VariantRow } from './rows.ts';
-import { done, moment, type Notice, type Outcome, refused, type World } from './world.ts';
+import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
 export function createProduct(
   world: World,
@@ -82,7 +77,7 @@ export function updateProduct(
   return putProduct(world, { ...product, ...given, variants, updatedAt: at });
 }
 
-/** A change that says nothing new about the product, as most products/update are. */
+/** A change that does not matter to the connector, like most products/update. */
 export function changeInventory(
   world: World,
   { productId, by }: v.InferOutput<typeof inventoryChange>,
@@ -106,10 +101,10 @@ export function deleteProduct(
   return done(productId, { topic: 'products/delete', id: productId });
 }
 
-/** A sale lowers the inventory, and that is an update of the product. */
-export function sellFrom(world: World, order: OrderRow): Notice[] {
+/** A sale lowers the inventory, which is an update of the product. */
+export function sellFrom(world: World, order: OrderRow): Announcement[] {
   const sold = Map.groupBy(order.lines, ({ productId }) => productId);
-  return [...sold].flatMap(([productId, lines]): Notice[] => {
+  return [...sold].flatMap(([productId, lines]): Announcement[] => {
     const product = productId === null ? undefined : world.rows.products.get(productId);
     if (!product || !world.shop.inventoryNoise) return [];
     const at = moment(world);

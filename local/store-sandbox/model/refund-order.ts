@@ -1,12 +1,11 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/currency.ts';
-import { shippingAmounts, sum } from './line-amounts.ts';
+import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
 import type { refund as refundInput } from './order-inputs.ts';
 import type { OrderRow, RefundRow } from './order-row.ts';
 import { orderTotals } from './order-totals.ts';
 import { recordRepayment } from './payments.ts';
-import { checkReductions, reduceLine } from './reduce-line.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 type RefundInput = v.InferOutput<typeof refundInput>;
@@ -62,7 +61,7 @@ function findProblem(order: OrderRow, input: RefundInput): string | undefined {
 const read = (order: OrderRow, amount: string | number) =>
   parseMinor(amount, minorDigits(order.currency));
 
-/** By shipping line. */
+/** For each shipping line. */
 function shippingWanted(order: OrderRow, { shipping }: RefundInput): number[] {
   if (shipping === undefined) return [];
   if (shipping !== 'all') return [read(order, shipping) ?? 0];
@@ -76,11 +75,11 @@ export interface RefundPlan {
   readonly chosenMinor?: number | undefined;
   readonly note: string;
   readonly returnId?: string | undefined;
-  /** False: the pieces go, the money stays where it is. */
+  /** False: removes the items without paying back. */
   readonly repay: boolean;
 }
 
-/** Also how an edit or a cancellation takes pieces away: the store keeps a refund of each. */
+/** Edits and cancellations remove items this way, too: the store records a refund for each. */
 export function recordRefund(
   world: World,
   order: OrderRow,

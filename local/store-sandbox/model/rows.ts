@@ -8,7 +8,7 @@ export interface ProductRow {
   readonly description: string;
   readonly vendor: string;
   readonly productType: string;
-  /** The taxonomy's own id (`aa-1-13-8`) and path (`Apparel & Accessories > …`). */
+  /** The id (`aa-1-13-8`) and path (`Apparel & Accessories > …`) in the taxonomy. */
   readonly category: { readonly id: string; readonly fullName: string } | null;
   readonly status: 'active' | 'draft' | 'archived';
   readonly tags: readonly string[];
@@ -34,7 +34,7 @@ export interface DiscountRow {
   readonly method: 'code' | 'automatic';
   readonly kind: 'basic' | 'bxgy' | 'free-shipping' | 'app';
   readonly title: string;
-  /** Null where the kind has none: free shipping and an app's own discount. */
+  /** Null for free shipping and for an app's discount. */
   readonly value: DiscountValue | null;
   readonly startsAt: string;
   readonly endsAt: string | null;
@@ -52,7 +52,7 @@ export interface DiscountRow {
   readonly minimumMinor: number | null;
   /** Null: every product. */
   readonly productIds: readonly string[] | null;
-  /** Classes of discounts; absent: all of them. */
+  /** Classes of discounts; absent: all. */
   readonly combinesWith?: readonly ('order' | 'product' | 'shipping')[];
   readonly tags: readonly string[];
 }
@@ -63,7 +63,7 @@ export type DiscountValue =
 
 export interface CodeRow {
   readonly id: string;
-  /** As written; looked up without regard to case. */
+  /** As written; the lookup ignores case. */
   readonly code: string;
   readonly discountId: string;
   readonly used: number;

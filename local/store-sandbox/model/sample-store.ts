@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import { customerDraft } from './customer-inputs.ts';
 import { createCustomer } from './customers.ts';
-import { discountDraft } from './discount-inputs.ts';
 import { createDiscount } from './discounts.ts';
-import { productDraft } from './product-inputs.ts';
+import { customerDraft, discountDraft, productDraft } from './inputs.ts';
 import { createProduct } from './products.ts';
 import type { World } from './world.ts';
 
-/** What the store begins with, so that there is something to buy. Nobody in it exists. */
+/** The initial content of the store. All people in it are invented. */
 export function fillSampleStore(world: World): void {
   for (const location of locations) world.rows.locations.put(location.id, location);
   for (const member of staff) world.rows.staff.put(member.id, member);

@@ -1,43 +1,42 @@
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ActionInput, ActionName } from './actions.ts';
 import { below, type Cart, pick, pickRow } from './carts.ts';
-import { discountStatus } from './discount-status.ts';
-import { codesOf } from './discounts.ts';
+import { codesOf, discountStatus } from './discounts.ts';
 import { lineAmounts } from './line-amounts.ts';
 import type { OrderRow } from './order-row.ts';
 import { isEnded } from './order-status.ts';
 import { orderTotals } from './order-totals.ts';
 import type { DiscountRow, ProductRow, StoreRows } from './rows.ts';
 
-/** An action of the store with its input, to be done in this process or over HTTP. */
+/** An action of the store with its input, for this process or over HTTP. */
 export type StoreChange = {
   readonly [Name in ActionName]: { readonly action: Name; readonly input: ActionInput<Name> };
 }[ActionName];
 
-/** What kind of life a store has. */
+/** How a store changes over time. */
 export interface Habits {
   /** How often each kind of change happens, relative to the others. */
   readonly weights: Partial<Readonly<Record<ChangeKind, number>>>;
   readonly cart: Cart;
-  /** Few values make a store often return to an earlier state, which is hardest to sync. */
+  /** With few values a store often returns to an earlier state, which is hardest to sync. */
   readonly prices: readonly number[];
-  /** How many pieces of a line an edit may leave. */
+  /** The quantities that an edit may give a line. */
   readonly pieces: readonly number[];
-  /** Part of the changes, from 0 to 1, that fall on what changed last. */
+  /** Probability that a change affects the entity that changed last. */
   readonly repeats: number;
-  /** True: cancelled and returned orders change too, as far as the store allows it. */
+  /** True: cancelled and returned orders change, too, if the store allows it. */
   readonly changesEndedOrders: boolean;
-  /** Before anything else happens, the store is filled up to these numbers. */
+  /** The store is filled up to these numbers before anything else happens. */
   readonly least: {
     readonly customers: number;
     readonly products: number;
     readonly discounts: number;
   };
-  /** How many orders, products and discounts, each, are deleted at most. */
+  /** At most this many orders, products and discounts, each, are deleted. */
   readonly mostDeleted: number;
 }
 
-/** Draws what happens next in a store. It only reads the rows, and the store may refuse what it draws. */
+/** Draws the next change of a store. It only reads the rows, and the store may refuse the change. */
 export class StoreLife {
   readonly #rows: StoreRows;
   readonly #habits: Habits;
@@ -54,7 +53,7 @@ export class StoreLife {
     this.#total = Object.values(habits.weights).reduce((sum, weight) => sum + weight, 0);
   }
 
-  /** Undefined: the store has nothing that this could happen to. */
+  /** Undefined: the store has nothing that could change this way. */
   next(draw: Random): StoreChange | undefined {
     const { customers, products, discounts } = this.#rows;
     const { least } = this.#habits;
@@ -127,7 +126,7 @@ const tagOrder = ({ id }: OrderRow, { draw }: Turn) =>
 const ofOrder = (make: (order: OrderRow, turn: Turn) => StoreChange) => (turn: Turn) => {
   const order = turn.choose('orders');
   if (!order) return placeOrder(turn);
-  // What would still count is final in the loyalty service.
+  // The loyalty service does not change an ended order any more.
   const isFinal = !turn.habits.changesEndedOrders && isEnded(order);
   return (isFinal ? tagOrder : make)(order, turn);
 };
@@ -248,7 +247,7 @@ const changes = {
   deleteDiscount: ofDiscount(({ id }, { mayDelete }) =>
     mayDelete('discounts') ? change('deleteDiscount', { discountId: id }) : undefined,
   ),
-  /** Every personal text holds "zqzq", which no other text does: a leak of it is found by searching. */
+  /** Every personal text contains "zqzq", and no other text does, so that a search finds leaks. */
   createCustomer: ({ draw }: Turn) => {
     const name = `robin${below(1_000_000, draw)}`;
     return change('createCustomer', {
@@ -257,7 +256,7 @@ const changes = {
       email: `zqzq.${name}@example.com`,
     });
   },
-  /** The customer's orders stay, without a customer, and the store sends no webhook about it. */
+  /** The customer's orders stay, without a customer, and the store sends no webhook for them. */
   deleteCustomer: ({ rows, draw }: Turn) => {
     const customer = pickRow(rows.customers, draw);
     return customer && change('deleteCustomer', { customerId: customer.id });

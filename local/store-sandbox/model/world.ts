@@ -4,7 +4,7 @@ import type { Ids } from './ids.ts';
 import type { OrderRow, RefundRow } from './order-row.ts';
 import type { CodeRow, CustomerRow, DiscountRow, ProductRow, StoreRows } from './rows.ts';
 
-/** All that an action of the store looks at. No action touches anything else. */
+/** Everything that an action of the store reads and changes. */
 export interface World {
   readonly rows: StoreRows;
   readonly shop: ShopSettings;
@@ -13,8 +13,8 @@ export interface World {
   readonly now: () => Date;
 }
 
-/** Something the store tells its subscribers, with the rows as they stood at that moment. */
-export type Notice =
+/** An event for the subscribers of a topic, with the rows at that moment. */
+export type Announcement =
   | { readonly topic: OrderTopic; readonly order: OrderRow }
   | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
   | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
@@ -60,10 +60,14 @@ export interface OrderEdit {
 }
 
 export type Outcome<Value> =
-  | { readonly kind: 'done'; readonly value: Value; readonly notices: readonly Notice[] }
+  | {
+      readonly kind: 'done';
+      readonly value: Value;
+      readonly announcements: readonly Announcement[];
+    }
   | Refused;
 
-/** The store would not do that. Nothing was changed. */
+/** The store refuses the action. Nothing was changed. */
 export interface Refused {
   readonly kind: 'refused';
   readonly why: string;
@@ -71,13 +75,16 @@ export interface Refused {
 
 export const refused = (why: string): Refused => ({ kind: 'refused', why });
 
-export const done = <Value>(value: Value, ...notices: readonly Notice[]): Outcome<Value> => ({
+export const done = <Value>(
+  value: Value,
+  ...announcements: readonly Announcement[]
+): Outcome<Value> => ({
   kind: 'done',
   value,
-  notices,
+  announcements,
 });
 
-/** The store's clock shows whole seconds, so two changes of one second have the same `updated_at`. */
+/** Whole seconds, as in Shopify: two changes within one second have the same `updated_at`. */
 export function moment({ now }: Pick<World, 'now'>): string {
   return `${now().toISOString().slice(0, 19)}Z`;
 }

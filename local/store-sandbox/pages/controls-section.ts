@@ -19,7 +19,7 @@ const disorders: readonly { readonly text: string; readonly disorder: object }[]
   { text: 'Delayed', disorder: { ...inOrder, delay: 0.5, longestDelayMs: 5_000 } },
   { text: 'Some dropped', disorder: { ...inOrder, drop: 0.3 } },
   { text: 'Old secret', disorder: { ...inOrder, oldSecret: 1 } },
-  { text: 'All of it', disorder: chaos },
+  { text: 'All of these', disorder: chaos },
 ];
 
 const faults: readonly { readonly text: string; readonly rule: object }[] = [
@@ -27,20 +27,20 @@ const faults: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'Next 3: throttled', rule: { kind: 'throttled', count: 3 } },
   { text: 'Next call: 500', rule: { kind: 'http-500', count: 1 } },
   { text: 'Next call: token refused', rule: { kind: 'unauthorized', count: 1 } },
-  { text: 'Next call: lost answer', rule: { kind: 'reset-after', count: 1 } },
+  { text: 'Next call: answer lost', rule: { kind: 'reset-after', count: 1 } },
   { text: 'Every call: 2 s slower', rule: { kind: 'latency', ms: 2_000 } },
 ];
 
-/** Not refreshed with the rest, so that the buttons do not move while somebody uses them. */
+/** Not refreshed with the rest, so that the buttons do not move. */
 export function renderControls(): Html {
   return html`<section id="controls">
-<h2>Act</h2>
+<h2>Actions</h2>
 <p class="row">
 ${actionButton('Place a random order', 'placeRandomOrder', {})}
 <button type="button" data-new="product">New product</button>
 <button type="button" data-new="coupon">New coupon</button>
 <button type="button" data-new="customer">New customer</button>
-<button type="button" data-clock="86400">A day later</button>
+<button type="button" data-clock="86400">Advance the clock by a day</button>
 </p>
 <p class="row"><span class="label">Webhooks</span>
 ${disorders.map(
@@ -50,14 +50,13 @@ ${disorders.map(
 </p>
 <p class="row"><span class="label">Admin API</span>
 ${faults.map(({ text, rule }) => html`<button type="button" data-rule="${JSON.stringify(rule)}">${text}</button>\n`)}
-<button type="button" data-clear="all">No faults</button>
+<button type="button" data-clear="all">Remove all faults</button>
 </p>
 <p id="problem" role="alert"></p>
 </section>
 `;
 }
 
-/** What is set at the moment. */
 export function renderSettings({
   now,
   disorder,
@@ -71,7 +70,7 @@ export function renderSettings({
   return html`<section id="settings">
 <dl class="facts">
 <div><dt>Shop</dt><dd>${shop.domain}, ${shop.currency}</dd></div>
-<div><dt>Its clock</dt><dd>${now.slice(0, 16).replace('T', ' ')} UTC</dd></div>
+<div><dt>Clock</dt><dd>${now.slice(0, 16).replace('T', ' ')} UTC</dd></div>
 <div><dt>Webhooks go to</dt><dd>${
     subscriptions.length === 0
       ? 'no address yet'

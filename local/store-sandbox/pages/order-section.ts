@@ -61,10 +61,10 @@ export function renderOrders({ orders, customers, shop }: State): Html {
 
 function describeLines({ lines, reductions }: Order): Html | null {
   const parts = lines.map((line) => {
-    const gone = reductions
+    const removed = reductions
       .filter(({ lineId }) => lineId === line.id)
       .reduce((sum, { quantity }) => sum + quantity, 0);
-    return `${line.quantity - gone} × ${line.title}${gone > 0 ? ` (of ${line.quantity})` : ''}`;
+    return `${line.quantity - removed} × ${line.title}${removed > 0 ? ` (of ${line.quantity})` : ''}`;
   });
   return brief(parts.join(', '));
 }
@@ -75,12 +75,12 @@ function renderFulfilment({ cancelledAt, fulfillmentStatus }: Order): Html {
   return badge(fulfillmentStatus === 'fulfilled' ? 'good' : 'plain', fulfillmentStatus);
 }
 
-/** Only what the store would not refuse. */
+/** Only actions that the store would accept. */
 function renderOrderButtons(order: Order): Html {
   const { id: orderId, totals, cancelledAt, lines, reductions } = order;
   const kept = lines.find((line) => {
-    const gone = reductions.filter(({ lineId }) => lineId === line.id);
-    return gone.reduce((sum, { quantity }) => sum + quantity, 0) < line.quantity;
+    const removed = reductions.filter(({ lineId }) => lineId === line.id);
+    return removed.reduce((sum, { quantity }) => sum + quantity, 0) < line.quantity;
   });
   const isOpen = cancelledAt === null;
   return html`<span class="buttons">${

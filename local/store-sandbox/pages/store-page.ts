@@ -41,7 +41,7 @@ ${renderStoreFragment(service)}</div>
 `;
 }
 
-/** The part that the page fetches again and again. */
+/** The part that the page refreshes. */
 export function renderStoreFragment(service: StoreService): Html {
   const state = describeState(service);
   return html`${renderSettings(state)}${renderOrders(state)}${renderProducts(state)}${renderDiscounts(

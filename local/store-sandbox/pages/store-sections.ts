@@ -19,7 +19,7 @@ export function renderProducts({ products, shop }: State): Html {
     id: 'products',
     title: 'Products',
     rows: products,
-    whenEmpty: 'None yet. Make one with the button above.',
+    whenEmpty: 'None yet. Create one with the button above.',
     columns: [
       { name: 'Product', cell: ({ title }) => brief(title) },
       { name: 'Id', cell: ({ id }) => brief(id) },
@@ -69,7 +69,7 @@ export function renderCustomers({ customers, orders }: State): Html {
     id: 'customers',
     title: 'Customers',
     rows: customers,
-    whenEmpty: 'None yet. Make one with the button above.',
+    whenEmpty: 'None yet. Create one with the button above.',
     columns: [
       { name: 'Name', cell: (customer) => brief(nameOf(customer)) },
       { name: 'Id', cell: ({ id }) => brief(id) },
@@ -102,7 +102,7 @@ export function renderDiscounts({ discounts, codes, shop }: State): Html {
     id: 'discounts',
     title: 'Discounts',
     rows: discounts,
-    whenEmpty: 'None yet. Make one with the button above.',
+    whenEmpty: 'None yet. Create one with the button above.',
     columns: [
       {
         name: 'Title',
@@ -153,7 +153,7 @@ function describeValue({ value, kind }: State['discounts'][number], digits: numb
   return value.kind === 'percentage' ? `${value.ppm / 10_000} %` : formatMinor(value.minor, digits);
 }
 
-/** A button that does one thing in the store. The input is checked here like any other call of it. */
+/** A button for one action. TypeScript checks the input. */
 export function actionButton<Name extends ActionName>(
   text: string,
   name: Name,

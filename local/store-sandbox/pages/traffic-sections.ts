@@ -6,17 +6,17 @@ import {
   moment,
   renderSection,
 } from '../../sandbox-kit/pages/html.ts';
-import type { WebhookDelivery } from '../delivery/webhook-delivery.ts';
+import type { WebhookDelivery } from '../delivery/post-webhook.ts';
 import type { JournalEntry } from '../journal.ts';
 
-/** A page of thousands of bodies, made every two seconds, would be of no use to anyone. */
-const mostShown = 50;
-const mostCharacters = 30_000;
+/** The page is rendered every two seconds, so it must stay small. */
+const maxRows = 50;
+const maxCharacters = 30_000;
 
 const tones = { waiting: 'waiting', delivered: 'good', failed: 'bad', dropped: 'plain' } as const;
 
 export function renderDeliveries(deliveries: readonly WebhookDelivery[]): Html {
-  const shown = deliveries.slice(-mostShown).reverse();
+  const shown = deliveries.slice(-maxRows).reverse();
   return html`<section id="deliveries">
 <h2>Deliveries <span class="count">${deliveries.length}</span></h2>
 ${
@@ -35,7 +35,7 @@ ${
 function renderDelivery(delivery: WebhookDelivery): Html {
   const { n, topic, triggeredAt, state, attempts, plan, address } = delivery;
   const last = attempts.at(-1);
-  const odd = [
+  const remarks = [
     plan.isCopy && 'copy',
     plan.delayMs > 0 && `${plan.delayMs} ms late`,
     plan.overtakenBy > 0 && `overtaken by ${plan.overtakenBy}`,
@@ -43,7 +43,7 @@ function renderDelivery(delivery: WebhookDelivery): Html {
   ].filter((word) => word !== false);
   return html`<details class="call" id="delivery-${n}">
 <summary><span class="n">${n}</span> ${moment(triggeredAt)} ${badge(tones[state], last?.status === undefined ? state : `${last.status} ${state}`)}
-<span class="what"><b>${topic}</b> <code>${address}</code> ${odd.length > 0 && html`<span class="note">${odd.join(', ')}</span>`}</span>
+<span class="what"><b>${topic}</b> <code>${address}</code> ${remarks.length > 0 && html`<span class="note">${remarks.join(', ')}</span>`}</span>
 <span class="duration">${attempts.length === 1 ? '1 try' : `${attempts.length} tries`}${last && `, ${last.durationMs} ms`}</span></summary>
 <div class="sides">
 <div class="side"><h3>Body</h3><pre>${indent(delivery.body)}</pre></div>
@@ -57,7 +57,7 @@ function renderDelivery(delivery: WebhookDelivery): Html {
 `;
 }
 
-/** By hand, since reading it as JSON would round the ids. */
+/** JSON.parse would round the ids. */
 function indent(body: string): string {
   let depth = 0;
   const text = body.replace(/"(?:\\.|[^"\\])*"|[{}[\],:]/g, (part) => {
@@ -78,14 +78,14 @@ function indent(body: string): string {
         return part;
     }
   });
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text;
 }
 
 export function renderApiJournal(entries: readonly JournalEntry[]): Html {
   return renderSection({
     id: 'calls',
-    title: 'Calls of the Admin API',
-    rows: entries.slice(-mostShown),
+    title: 'Calls to the Admin API',
+    rows: entries.slice(-maxRows),
     whenEmpty: 'None yet.',
     columns: [
       { name: '#', align: 'right', cell: ({ n }) => n },

@@ -1,7 +1,7 @@
-import { discountStatus } from '../model/discount-status.ts';
+import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
 import type { DiscountRow } from '../model/rows.ts';
-import type { Notice, World } from '../model/world.ts';
+import type { Announcement, World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 import { orderPayload } from './order-payload.ts';
 import { productPayload } from './product-payload.ts';
@@ -9,64 +9,70 @@ import { refundPayload } from './refund-payload.ts';
 import { shopPayload } from './shop-payload.ts';
 
 /** The body of a webhook, in the shape of API version 2026-10. */
-export function buildPayload(world: World, notice: Notice): Readonly<Record<string, unknown>> {
+export function buildPayload(
+  world: World,
+  announcement: Announcement,
+): Readonly<Record<string, unknown>> {
   const { shop } = world;
   const at = (iso: string) => localMoment(iso, shop.utcOffset);
-  switch (notice.topic) {
+  switch (announcement.topic) {
     case 'orders/delete':
     case 'products/delete':
-      return { id: idNumber(notice.id) };
+      return { id: idNumber(announcement.id) };
     case 'orders/edited':
-      return editPayload(notice.edit, at);
+      return editPayload(announcement.edit, at);
     case 'refunds/create':
-      return refundPayload(world, notice.order, notice.refund);
+      return refundPayload(world, announcement.order, announcement.refund);
     case 'products/create':
     case 'products/update':
-      return productPayload(world, notice.product);
+      return productPayload(world, announcement.product);
     case 'discounts/create':
     case 'discounts/update':
       return {
-        admin_graphql_api_id: discountGid(notice.discount),
-        title: notice.discount.title,
-        status: discountStatus(notice.discount, world.now()),
-        created_at: at(notice.discount.createdAt),
-        updated_at: at(notice.discount.updatedAt),
+        admin_graphql_api_id: discountGid(announcement.discount),
+        title: announcement.discount.title,
+        status: discountStatus(announcement.discount, world.now()),
+        created_at: at(announcement.discount.createdAt),
+        updated_at: at(announcement.discount.updatedAt),
       };
     case 'discounts/delete':
-      return { admin_graphql_api_id: discountGid(notice.discount), deleted_at: at(notice.at) };
+      return {
+        admin_graphql_api_id: discountGid(announcement.discount),
+        deleted_at: at(announcement.at),
+      };
     case 'discounts/redeemcode_added':
     case 'discounts/redeemcode_removed':
       return {
-        admin_graphql_api_id: discountGid(notice.discount),
+        admin_graphql_api_id: discountGid(announcement.discount),
         redeem_code: {
-          id: gid('DiscountRedeemCode', notice.code.id),
-          code: notice.code.code,
+          id: gid('DiscountRedeemCode', announcement.code.id),
+          code: announcement.code.code,
         },
-        updated_at: at(notice.discount.updatedAt),
+        updated_at: at(announcement.discount.updatedAt),
       };
     case 'customers/redact':
     case 'customers/data_request':
-      return compliancePayload(world, notice);
+      return compliancePayload(world, announcement);
     case 'shop/redact':
       return { shop_id: idNumber(shop.id), shop_domain: shop.domain };
     case 'app/uninstalled':
-      return shopPayload(world, notice.at);
+      return shopPayload(world, announcement.at);
     case 'bulk_operations/finish':
       return {
-        admin_graphql_api_id: gid('BulkOperation', notice.id),
-        completed_at: at(notice.completedAt),
-        created_at: at(notice.createdAt),
+        admin_graphql_api_id: gid('BulkOperation', announcement.id),
+        completed_at: at(announcement.completedAt),
+        created_at: at(announcement.createdAt),
         error_code: null,
-        status: notice.status,
+        status: announcement.status,
         type: 'query',
       };
     default:
-      return orderPayload(world, notice.order);
+      return orderPayload(world, announcement.order);
   }
 }
 
 function editPayload(
-  edit: Extract<Notice, { topic: 'orders/edited' }>['edit'],
+  edit: Extract<Announcement, { topic: 'orders/edited' }>['edit'],
   at: (iso: string) => string,
 ) {
   const lines = (changes: typeof edit.additions) =>
@@ -90,9 +96,9 @@ function editPayload(
 
 function compliancePayload(
   { shop }: World,
-  notice: Extract<Notice, { topic: 'customers/redact' | 'customers/data_request' }>,
+  announcement: Extract<Announcement, { topic: 'customers/redact' | 'customers/data_request' }>,
 ) {
-  const { customer, orderIds, requestId } = notice;
+  const { customer, orderIds, requestId } = announcement;
   const orders = orderIds.map((id) => idNumber(id));
   return {
     shop_id: idNumber(shop.id),
@@ -102,7 +108,7 @@ function compliancePayload(
       email: customer.email ?? '',
       phone: customer.phone ?? '',
     },
-    ...(notice.topic === 'customers/redact'
+    ...(announcement.topic === 'customers/redact'
       ? { orders_to_redact: orders }
       : { orders_requested: orders, data_request: { id: idNumber(requestId) } }),
   };

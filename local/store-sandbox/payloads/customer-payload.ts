@@ -30,7 +30,7 @@ function addressFields(address: AddressRow) {
   };
 }
 
-/** Without tags and marketing consent, which webhooks no longer carry since 2025-01. */
+/** Without tags and marketing consent, which webhooks no longer contain since 2025-01. */
 export function orderCustomerPayload({ rows, shop }: World, { customerId }: OrderRow) {
   const customer = customerId === null ? undefined : rows.customers.get(customerId);
   if (!customer) return null;

@@ -15,7 +15,7 @@ export function discountApplications(order: OrderRow, money: MoneyWriter) {
   }));
 }
 
-/** Lists manual discounts by their title beside the codes; automatic ones are not among them. */
+/** Codes, and the titles of manual discounts; no automatic discounts. */
 export function discountCodes(order: OrderRow, money: MoneyWriter) {
   return order.applications.flatMap((application, index) =>
     application.type === 'automatic'

@@ -2,12 +2,12 @@ import { minorDigits } from '../../../shared/store/currency.ts';
 import { formatMinor } from '../model/minor-units.ts';
 import type { OrderRow } from '../model/order-row.ts';
 
-/** A bare JSON number of any length: Shopify's ids can be beyond what a JavaScript number holds. */
+/** A JSON number of any length: Shopify's ids can exceed a JavaScript number. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** In Node since 21, not yet among TypeScript's types. */
+/** In Node since 21, not yet in TypeScript's types. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): RawNumber };
 
 export function idNumber(id: string): RawNumber;
@@ -16,7 +16,7 @@ export function idNumber(id: string | null): RawNumber | null {
   return id === null ? null : rawJSON(id);
 }
 
-/** The moment with the shop's offset: `2026-10-05T11:12:45+02:00`. */
+/** The time with the shop's offset: `2026-10-05T11:12:45+02:00`. */
 export function localMoment(iso: string, utcOffset: string): string;
 export function localMoment(iso: string | null, utcOffset: string): string | null;
 export function localMoment(iso: string | null, utcOffset: string): string | null {
@@ -32,11 +32,11 @@ interface MoneySet {
   readonly presentment_money: { readonly amount: string; readonly currency_code: string };
 }
 
-/** How one order's amounts are written. */
+/** Writes the amounts of one order. */
 export interface MoneyWriter {
   flat(minor: number): string;
   set(minor: number): MoneySet;
-  /** The JSON number that refunds alone use. */
+  /** A JSON number, which only refunds use. */
   number(minor: number): RawNumber;
 }
 
@@ -60,7 +60,7 @@ export function moneyWriter(order: Currencies): MoneyWriter {
   };
 }
 
-/** Each amount is converted on its own, so sums may differ by a unit in the customer's currency. */
+/** Each amount is converted separately, so sums may differ by a unit in the customer's currency. */
 export function presentmentMinor({ currency, presentment }: Currencies, minor: number): number {
   if (!presentment) return minor;
   const scale = 10 ** (minorDigits(presentment.currency) - minorDigits(currency));

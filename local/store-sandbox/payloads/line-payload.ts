@@ -14,12 +14,12 @@ export function linePayload(world: World, order: OrderRow, line: LineRow, money:
         : [{ id: gid('StaffMember', line.staffId), quantity: line.quantity }],
     current_quantity: lineAmounts(order, line).kept,
     sales_line_item_group_id: null,
-    // On tips and only there; null where the tip came with the order's own payment.
+    // Only on tips; null if the tip was paid together with the order.
     ...(line.kind === 'tip' && { tip_payment_gateway: null, tip_payment_method: null }),
   };
 }
 
-/** The line inside a fulfilment or a refund, which lacks some fields of the order's own. */
+/** The line in a fulfilment or a refund, which lacks some fields. */
 export function plainLine(
   { rows }: Pick<World, 'rows'>,
   order: OrderRow,
@@ -29,7 +29,7 @@ export function plainLine(
   const name = line.variantTitle === null ? line.title : `${line.title} - ${line.variantTitle}`;
   const { unfulfilled } = lineAmounts(order, line);
   const shippable = line.kind === 'product' || line.kind === 'custom';
-  // Of a deleted product only its name is left.
+  // A deleted product leaves only its name.
   const exists = line.productId !== null && rows.products.get(line.productId) !== undefined;
   return {
     id: idNumber(line.id),
@@ -50,7 +50,7 @@ export function plainLine(
     sku: line.sku ?? '',
     taxable: line.taxes.length > 0,
     title: line.title,
-    // As the real payloads have it, even where allocations exist.
+    // As in real payloads, even if allocations exist.
     total_discount: money.flat(0),
     total_discount_set: money.set(0),
     variant_id: exists ? idNumber(line.variantId) : null,

@@ -10,7 +10,7 @@ import { idNumber, localMoment, type MoneyWriter, moneyWriter } from './json-val
 import { allocationPayloads, linePayload, plainLine, taxPayloads } from './line-payload.ts';
 import { refundPayload } from './refund-payload.ts';
 
-/** The body of every orders/* topic that carries the order. */
+/** The body of every orders/* topic that contains the order. */
 export function orderPayload(world: World, order: OrderRow) {
   const money = moneyWriter(order);
   const at = (iso: string | null) => localMoment(iso, world.shop.utcOffset);

@@ -5,7 +5,7 @@ import type { ProductRow, VariantRow } from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 
-/** Of the rest only the ids are told. */
+/** Further variants have only their ids in the payload. */
 const variantsInFull = 100;
 
 export function productPayload({ shop }: World, product: ProductRow) {

@@ -60,7 +60,7 @@ export function refundPayload(world: World, order: OrderRow, refund: RefundRow) 
   };
 }
 
-/** A refund of shipping stands here too; whoever adds up both lists counts it twice. */
+/** Contains refunds of shipping, too: adding up both lists counts them twice. */
 function adjustments(order: OrderRow, refund: RefundRow, money: MoneyWriter) {
   const adjustment = (
     id: string,
@@ -101,7 +101,7 @@ function adjustments(order: OrderRow, refund: RefundRow, money: MoneyWriter) {
 function transactionPayload({ shop }: World, order: OrderRow, one: TransactionRow) {
   const money = moneyWriter(order);
   const at = localMoment(one.createdAt, shop.utcOffset);
-  // The one set whose key is `currency`, as recorded deliveries have it.
+  // The only set whose key is `currency`, as in recorded deliveries.
   const unsettled = { amount: money.flat(0), currency: order.currency };
   return {
     id: idNumber(one.id),

@@ -1,7 +1,7 @@
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 
-/** What app/uninstalled carries: the shop as it was. */
+/** The body of app/uninstalled. */
 export function shopPayload({ shop, rows }: World, at: string) {
   const format = `{{amount}} ${shop.currency}`;
   return {

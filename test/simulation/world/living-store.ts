@@ -3,8 +3,7 @@ import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
 import { cartWithoutCode } from '../../../local/store-sandbox/model/carts.ts';
-import { discountStatus } from '../../../local/store-sandbox/model/discount-status.ts';
-import { codesOf } from '../../../local/store-sandbox/model/discounts.ts';
+import { codesOf, discountStatus } from '../../../local/store-sandbox/model/discounts.ts';
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import {
@@ -14,7 +13,7 @@ import {
   type ProductRow,
 } from '../../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
-import type { Notice, World } from '../../../local/store-sandbox/model/world.ts';
+import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
 import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { orderPayload } from '../../../local/store-sandbox/payloads/order-payload.ts';
 import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
@@ -164,17 +163,17 @@ export class LivingStore {
     const isElsewhere = draw() < 0.3;
     return {
       words,
-      webhooks: outcome.notices.map((one) => this.#write(one, isWhole, isElsewhere)),
+      webhooks: outcome.announcements.map((one) => this.#write(one, isWhole, isElsewhere)),
     };
   }
 
-  #write(notice: Notice, isWhole: boolean, isElsewhere: boolean): SentWebhook {
-    const { topic } = notice;
+  #write(announcement: Announcement, isWhole: boolean, isElsewhere: boolean): SentWebhook {
+    const { topic } = announcement;
     const { shop } = this.world;
     const world = isElsewhere
       ? { ...this.world, shop: { ...shop, utcOffset: '+02:00' } }
       : this.world;
-    const payload = buildPayload(world, notice);
+    const payload = buildPayload(world, announcement);
     return { topic, body: isWhole ? JSON.stringify(payload) : textOf(topic, payload) };
   }
 

@@ -9,12 +9,12 @@ import {
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
 import { openRows } from '../../../local/store-sandbox/model/rows.ts';
 import { fillSampleStore } from '../../../local/store-sandbox/model/sample-store.ts';
-import type { Notice, World } from '../../../local/store-sandbox/model/world.ts';
+import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
 import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { defaultShop, type ShopSettings } from '../../../local/store-sandbox/settings.ts';
 
-interface SentNotice {
-  readonly topic: Notice['topic'];
+interface SentWebhook {
+  readonly topic: Announcement['topic'];
   /** As it would go over the wire. */
   readonly body: string;
 }
@@ -39,14 +39,17 @@ export function openStore({
     now: () => new Date(clock.ms),
   };
   fillSampleStore(world);
-  const sent: SentNotice[] = [];
+  const sent: SentWebhook[] = [];
 
   function run(name: ActionName, input: unknown) {
     clock.ms += 700;
     const outcome = act(world, name, input);
     if (outcome.kind === 'refused') return outcome;
-    for (const notice of outcome.notices) {
-      sent.push({ topic: notice.topic, body: JSON.stringify(buildPayload(world, notice)) });
+    for (const announcement of outcome.announcements) {
+      sent.push({
+        topic: announcement.topic,
+        body: JSON.stringify(buildPayload(world, announcement)),
+      });
     }
     return outcome;
   }
