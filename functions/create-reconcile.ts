@@ -12,7 +12,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { healSubscriptions } from '../shared/shopify/subscriptions/heal-subscriptions.ts';
+import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
@@ -84,7 +84,7 @@ export function createReconcile(connector: Connector) {
     await reconcile(connector.shops, mode === 'deep', {
       ...world,
       store: askable,
-      healSubscriptions: (shop) => healSubscriptions(shop, { subscriptions, telemetry, repair }),
+      checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       deadline,
       pause: (ms) => sleep(ms, undefined, { signal: deadline }).catch(() => {}),
     });

@@ -17,8 +17,11 @@ import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { createScriptServer } from '../shared/shopify/app-proxy/serve-script.ts';
-import { type ServedShop, serveStorefront } from '../shared/shopify/app-proxy/serve-storefront.ts';
+import {
+  createScriptServer,
+  type ServedShop,
+  serveStorefront,
+} from '../shared/shopify/app-proxy/serve-storefront.ts';
 import { surround } from './surround.ts';
 import { REDEEM_MS, STORE_MS } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
@@ -72,7 +75,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     };
     const rateLimit = {
       customer: createRateLimit(readsPerMinute),
-      visitors: createRateLimit(readsPerMinute * ANONYMOUS_LIMIT_FACTOR),
+      anonymous: createRateLimit(readsPerMinute * ANONYMOUS_LIMIT_FACTOR),
     };
     return { domain, secrets: secrets.webhook(path), storefront, rateLimit };
   }

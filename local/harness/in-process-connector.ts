@@ -205,7 +205,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
           }
         },
         deadline,
-        healSubscriptions: async () => {},
+        checkSubscriptions: async () => {},
         everyMinutes: connector.healing.everyMinutes,
         orderRetentionDays: connector.orderRetentionDays,
       });

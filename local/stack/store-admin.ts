@@ -27,7 +27,7 @@ export async function subscribe(
     webhookAddress,
     madeBy: 'admin-api',
   });
-  const checked = await subscriptions.checkSubscriptions(domain);
+  const checked = await subscriptions.check(domain);
   if (checked.kind === 'unavailable') {
     throw new Error(`The store's subscriptions cannot be read: ${checked.why}.`);
   }

@@ -12,8 +12,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import {
-  LONGEST_PAGE,
-  MOST_POINTS,
+  MAX_PAGE_SIZE,
+  MAX_QUERY_COST,
   pageSize,
   queryCost,
 } from '../../shared/shopify/admin/schema/query-cost.ts';
@@ -42,8 +42,8 @@ function checkPages(schema: GraphQLSchema, document: DocumentNode): string[] {
         if (size === undefined && type?.name.endsWith('Connection')) {
           faults.push(`${name} is a connection and must say how long its page is, as a number`);
         }
-        if (size !== undefined && (size < 1 || size > LONGEST_PAGE)) {
-          faults.push(`${name} asks for ${size} at once, Shopify gives 1 to ${LONGEST_PAGE}`);
+        if (size !== undefined && (size < 1 || size > MAX_PAGE_SIZE)) {
+          faults.push(`${name} asks for ${size} at once, Shopify gives 1 to ${MAX_PAGE_SIZE}`);
         }
       },
     }),
@@ -53,5 +53,5 @@ function checkPages(schema: GraphQLSchema, document: DocumentNode): string[] {
 
 function checkCost(schema: GraphQLSchema, document: DocumentNode): string[] {
   const cost = queryCost(schema, document);
-  return cost > MOST_POINTS ? [`costs ${cost} points, Shopify allows ${MOST_POINTS}`] : [];
+  return cost > MAX_QUERY_COST ? [`costs ${cost} points, Shopify allows ${MAX_QUERY_COST}`] : [];
 }

@@ -1,2 +1,2 @@
-/** The version of Shopify's API that the documents ask in and the webhook readers are written for. */
+/** The API version of the GraphQL documents and the webhook readers. */
 export const API_VERSION = '2026-10';

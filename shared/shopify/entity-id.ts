@@ -1,4 +1,3 @@
-/** The kinds of Shopify's global ids that the connector reads. */
 export type GidType =
   | 'Order'
   | 'Product'
@@ -11,15 +10,14 @@ export type GidType =
 
 /** The number in `gid://shopify/Order/123`; undefined for another type or another text. */
 export function idFromGid(gid: string | null | undefined, type: GidType): string | undefined {
-  // The types say text, but an answer of the store may hold anything, however deep.
+  // An answer that differs from the schema may hold anything here.
   if (typeof gid !== 'string') return undefined;
   const match = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d{1,30})(?:\?.*)?$/.exec(gid);
   return match?.[1] === type ? match[2] : undefined;
 }
 
 /**
- * The id of a payload's entity. The global id comes first: it is text in every version and on every
- * way, so no parser can have rounded it.
+ * The global id comes first: it is always text, so no parser can have rounded it.
  */
 export function entityId(
   payload: {

@@ -3,12 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
 import { parseJson } from '../../shared/shopify/webhooks/parse-json.ts';
-import * as compliance from '../../shared/shopify/webhooks/read-compliance-webhook.ts';
-import { readDeletionWebhook } from '../../shared/shopify/webhooks/read-deletion-webhook.ts';
-import { readDiscountWebhook } from '../../shared/shopify/webhooks/read-discount-webhook.ts';
-import { readOrderReference } from '../../shared/shopify/webhooks/read-order-reference.ts';
 import { readOrderWebhook } from '../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../shared/shopify/webhooks/read-product-webhook.ts';
+import * as references from '../../shared/shopify/webhooks/read-reference-webhooks.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';
 import { neverSent, rules } from '../fixtures/store-entities.ts';
@@ -16,10 +13,7 @@ import { neverSent, rules } from '../fixtures/store-entities.ts';
 const readers = {
   readOrderWebhook,
   readProductWebhook,
-  readDiscountWebhook,
-  readDeletionWebhook,
-  readOrderReference,
-  ...compliance,
+  ...references,
 };
 
 /** Puts a value somewhere into a payload, at any depth. */

@@ -11,8 +11,10 @@ import type {
 import { createRateLimit } from '../../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
-import { createScriptServer } from '../../shared/shopify/app-proxy/serve-script.ts';
-import { serveStorefront } from '../../shared/shopify/app-proxy/serve-storefront.ts';
+import {
+  createScriptServer,
+  serveStorefront,
+} from '../../shared/shopify/app-proxy/serve-storefront.ts';
 import { proxyValues, signedQuery } from './running-storefront.ts';
 
 export const SHOP = 'example-store.myshopify.com';
@@ -79,7 +81,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
           storefront: { ...storefront, ...redeeming },
           rateLimit: {
             customer: createRateLimit(readsPerMinute),
-            visitors: createRateLimit(10 * readsPerMinute),
+            anonymous: createRateLimit(10 * readsPerMinute),
           },
         },
       ],

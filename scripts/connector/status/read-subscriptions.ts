@@ -25,7 +25,7 @@ export async function readSubscriptions(
   });
   return Promise.all(
     [...shops.keys()].map(async (shop): Promise<SubscriptionStatus> => {
-      const checked = await subscriptions.checkSubscriptions(shop);
+      const checked = await subscriptions.check(shop);
       if (checked.kind === 'unavailable') {
         const why = `the store does not tell (${checked.why})`;
         return { shop, found: { kind: 'unknown', why } };

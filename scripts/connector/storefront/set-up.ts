@@ -6,8 +6,8 @@ import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import {
   type DefinitionState,
-  mendDefinition,
   readDefinitions,
+  repairDefinition,
 } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -74,7 +74,7 @@ export async function setUpStorefront(
   }
 
   for (const one of toRepair) {
-    const made = await mendDefinition(ask, namespace, one);
+    const made = await repairDefinition(ask, namespace, one);
     if (made.kind === 'refused') {
       throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
     }

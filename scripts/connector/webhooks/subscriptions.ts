@@ -44,7 +44,7 @@ export async function findSubscriptions(
   const shops = named === undefined ? connector.shops : [findShop(connector, named)];
   const found: ShopFindings[] = [];
   for (const shop of shops) {
-    const checked = await subscriptions.checkSubscriptions(shop.domain);
+    const checked = await subscriptions.check(shop.domain);
     if (checked.kind === 'unavailable') throw storeProblemFrom(checked.why, where);
     found.push({ shop, findings: checked.findings });
   }

@@ -1,7 +1,9 @@
-import { appConfiguration } from '../../../shared/shopify/subscriptions/app-configuration.ts';
 import { isInOrder } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
 import type { Change, Subscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import {
+  appConfiguration,
+  shopAddress,
+} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -16,8 +16,8 @@ export interface ReconcileWorld extends HealingWorld {
   readonly pause: (ms: number) => Promise<void>;
   /** Comes early enough before the function's time-out to keep what was done. */
   readonly deadline: AbortSignal;
-  /** Sees to it that the store will tell of what happens next. Resolves whatever it finds. */
-  readonly healSubscriptions: (shop: string) => Promise<void>;
+  /** Checks that webhooks are subscribed. Never rejects because of what it finds. */
+  readonly checkSubscriptions: (shop: string) => Promise<void>;
   /** How often a run is scheduled. */
   readonly everyMinutes: number;
   /** How long the ledger remembers an order, and what is over, after it was last written. */

@@ -22,7 +22,7 @@ export async function reconcile(
   const runs = [];
   if (isDeep) for (const { domain } of shops) await askForDeepWalk(domain, world);
   for (const shop of shops) {
-    await world.healSubscriptions(shop.domain);
+    await world.checkSubscriptions(shop.domain);
     const tally = createTally(world.telemetry);
     runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
   }

@@ -3,28 +3,26 @@ import type { RewardStore } from '../../core/redeem/reward-store.ts';
 import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
 import type { StoreWalk } from '../../core/sync/store-walk.ts';
 import type { StoreOrder } from '../../store/order.ts';
-import { guardQuestions } from './client/admin-answer.ts';
+import { findAbsent, type OrderEvidence, seesAllOrders } from './absence.ts';
+import { failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';
 import {
   type AdminClient,
   type AdminClientSettings,
   type Ask,
   createAdminClient,
 } from './client/admin-client.ts';
-import { readCodeUses } from './discounts/read-code-uses.ts';
-import { readCoupon } from './discounts/read-coupon.ts';
-import { readDiscount } from './discounts/read-discount.ts';
-import { walkDiscounts } from './discounts/walk-discounts.ts';
-import { findAbsent, seesAllOrders } from './find-absent.ts';
-import type { OrderEvidence } from './judge-absence.ts';
+import {
+  readCodeUses,
+  readCoupon,
+  readDiscount,
+  walkDiscounts,
+} from './discounts/read-discounts.ts';
 import type { Enrichment } from './orders/enrichment.ts';
-import { readOrder } from './orders/read-order.ts';
-import { walkOrders } from './orders/walk-orders.ts';
-import { readProduct } from './products/read-product.ts';
-import { walkProducts } from './products/walk-products.ts';
+import { readOrder, walkOrders } from './orders/read-orders.ts';
+import { readProduct, walkProducts } from './products/read-products.ts';
 import { makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
-/** One shop as the store is asked for it. */
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
   readonly enrichment?: Enrichment | undefined;
 }
@@ -36,19 +34,19 @@ export interface AdminStoreSettings
 }
 
 export interface AdminStore extends Store, StoreWalk, RewardStore {
-  /** What customers see of the loyalty program, as metafields of this namespace. */
+  /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
-  /** With `evidence`, an order that is not there can be told from one that is not visible. */
+  /** `evidence` helps to distinguish a deleted order from one that is not visible. */
   readOrder(shop: string, id: string, evidence?: OrderEvidence): Promise<StoreAnswer<StoreOrder>>;
-  /** For questions that are not about an entity, with the same tokens and points. */
+  /** For queries that are not about an entity, with the same tokens and query cost points. */
   ask(shop: string): Ask;
-  /** The same store and the same tokens, giving up when the signal fires. */
+  /** The same store and tokens, with calls that end when the signal fires. */
   until(signal: AbortSignal): AdminStore;
 }
 
 /**
- * The store behind the Admin API. Nothing is loaded and no secret is read before the first question;
- * after it, tokens, points and connections are shared by everything in the process.
+ * The store behind the Admin API. No secret is read before the first query; after it, everything in the
+ * process shares tokens, query cost points and connections.
  */
 export function createAdminStore(settings: AdminStoreSettings): AdminStore {
   const shops = new Map<string, { readonly client: AdminClient; readonly shop: AdminShop }>();
@@ -83,7 +81,7 @@ export function createAdminStore(settings: AdminStoreSettings): AdminStore {
 
 type Questions = Omit<AdminStore, 'balancesIn' | 'ask' | 'until'>;
 
-/** All that is asked about entities. Never rejects for an answer, whatever the store answers. */
+/** The promises never reject because of an answer of the store. */
 export function questionsOf(
   ask: (domain: string) => Ask,
   enrichmentOf: (domain: string) => Enrichment,
@@ -103,4 +101,16 @@ export function questionsOf(
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
   });
+}
+
+type Question = (...given: never[]) => Promise<unknown>;
+
+/** Turns an answer that differs from the schema into `unavailable`. */
+function guardQuestions<Q extends { readonly [Name in keyof Q]: Question }>(questions: Q): Q {
+  const guarded = Object.entries<Question>(questions).map(([name, ask]) => [
+    name,
+    (...given: never[]) =>
+      ifLikeSchema(() => ask(...given), unavailable(failure('unreadable-answer'))),
+  ]);
+  return Object.fromEntries(guarded) as Q;
 }

@@ -1,24 +1,102 @@
 import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { ProxyAnswer } from './proxy-answer.ts';
 
-/** What a shopper asks, after it was proved who asks. */
+/** A shopper's request after Shopify's signature was checked. */
 interface Question<Customer> {
-  /** Whom Shopify says is logged in. Nothing else in a request can name a customer. */
+  /** The customer who is logged in, as Shopify says. Nothing else in a request can name a customer. */
   readonly customerId: Customer;
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
   readonly storefront: Storefront;
 }
 
-export type ForCustomer = (question: Question<string>) => Promise<ProxyAnswer>;
-export type ForEverybody = (question: Question<string | undefined>) => Promise<ProxyAnswer>;
-
 export type Route = {
   readonly method: 'GET' | 'POST';
-  /** Parameters of the query that it knows; any other is refused. */
+  /** Query parameters that the route knows; any other is refused. */
   readonly parameters: readonly string[];
 } & (
-  | { readonly for: 'customer'; readonly answer: ForCustomer }
-  /** Works while nobody is logged in, too. */
-  | { readonly for: 'everybody'; readonly answer: ForEverybody }
+  | {
+      readonly for: 'customer';
+      readonly answer: (question: Question<string>) => Promise<ProxyAnswer>;
+    }
+  /** A login is not needed. */
+  | {
+      readonly for: 'anyone';
+      readonly answer: (question: Question<string | undefined>) => Promise<ProxyAnswer>;
+    }
 );
+
+/** The answer that Shopify passes on to the shopper's browser. */
+export interface ProxyAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The widget has a translation for each. */
+type ErrorCode =
+  | 'bad-signature'
+  | 'not-logged-in'
+  | 'not-found'
+  | 'wrong-method'
+  | 'bad-request'
+  | 'unknown-field'
+  | 'too-many-requests'
+  | 'unavailable'
+  | 'too-few-points'
+  | 'not-available'
+  | 'limit-reached'
+  | 'refused';
+
+const PUBLIC_SECONDS = 60;
+
+const CACHING = {
+  private: 'private, no-store',
+  /** Only for an answer that is the same for every caller. */
+  public: `public, max-age=${PUBLIC_SECONDS}`,
+} as const;
+
+export function jsonAnswer(value: unknown, caching: keyof typeof CACHING = 'private'): ProxyAnswer {
+  return { status: 200, headers: jsonHeaders(caching), body: JSON.stringify(value) };
+}
+
+export function errorAnswer(
+  status: number,
+  code: ErrorCode,
+  message: string,
+  afterSeconds?: number,
+): ProxyAnswer {
+  return {
+    status,
+    headers: {
+      ...jsonHeaders('private'),
+      ...(afterSeconds !== undefined && { 'retry-after': String(afterSeconds) }),
+    },
+    body: JSON.stringify({ error: { code, message } }),
+  };
+}
+
+export function unavailable(afterSeconds?: number): ProxyAnswer {
+  const message = 'The loyalty program cannot be reached at the moment. Try again later.';
+  return errorAnswer(503, 'unavailable', message, afterSeconds);
+}
+
+export function tooMany(afterSeconds: number): ProxyAnswer {
+  const message = 'Too many requests. Wait a moment.';
+  return errorAnswer(429, 'too-many-requests', message, afterSeconds);
+}
+
+export function badRequest(message: string): ProxyAnswer {
+  return errorAnswer(400, 'bad-request', message);
+}
+
+export function unknownField(): ProxyAnswer {
+  return errorAnswer(400, 'unknown-field', 'The request has an unknown field.');
+}
+
+function jsonHeaders(caching: keyof typeof CACHING): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': CACHING[caching],
+    'x-content-type-options': 'nosniff',
+  };
+}

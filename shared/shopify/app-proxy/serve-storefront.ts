@@ -1,41 +1,42 @@
+import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { WebhookSecrets } from '../webhooks/signature.ts';
+import type { SecretSource } from '../webhooks/signature.ts';
+import { getRoutes } from './get-routes.ts';
+import { postRoutes } from './post-routes.ts';
 import { type Proof, type ProvedRequest, proveRequest } from './prove-request.ts';
 import {
   badRequest,
   errorAnswer,
   type ProxyAnswer,
+  type Route,
   tooMany,
   unavailable,
   unknownField,
-} from './proxy-answer.ts';
-import type { Route } from './route.ts';
-import { routes } from './routes.ts';
-import type { ScriptServer } from './serve-script.ts';
+} from './route.ts';
+
+/** By the last part of the path: `/apps/loyalty/me`. */
+export const routes: ReadonlyMap<string, Route> = new Map(
+  Object.entries({ ...getRoutes, ...postRoutes }),
+);
 
 export interface ProxyRequest {
   readonly method: string;
   /** As sent: `/example-store/me`. */
   readonly path: string;
-  /** As sent, without the question mark: it is what was signed. */
+  /** As sent, without the question mark: this text was signed. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
 }
 
-/** One shop has one address, its own secrets and its own program. */
 export interface ServedShop {
   readonly domain: string;
-  /** The app's: one secret signs webhooks and proxied requests. */
-  readonly secrets: {
-    get(): Promise<WebhookSecrets>;
-    /** Asks again, at most once a minute: a secret may have been rotated a moment ago. */
-    refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
-  };
+  /** The same secret signs webhooks and proxied requests. */
+  readonly secrets: SecretSource;
   readonly storefront: Storefront;
-  readonly rateLimit: { readonly customer: RateLimit; readonly visitors: RateLimit };
+  readonly rateLimit: { readonly customer: RateLimit; readonly anonymous: RateLimit };
 }
 
 export interface ServingWorld {
@@ -56,7 +57,7 @@ export async function serveStorefront(
   const { telemetry } = world;
   const [, shopPath = '', name = '', ...more] = request.path.split('/');
   const shop = world.shops.get(shopPath);
-  // Told apart in the figures only: whoever tries addresses must not learn which exist.
+  // The answer is the same for an unknown shop and a wrong signature, so that guessing finds no shops.
   if (!shop) return refuse(telemetry, 'unknown-address');
   try {
     const proof = await prove(request.query, shop, world);
@@ -67,7 +68,7 @@ export async function serveStorefront(
     return answer;
   } catch (error) {
     telemetry.count('unavailable');
-    telemetry.log('error', 'a request of the storefront broke off', {
+    telemetry.log('error', 'a storefront request failed', {
       shop: shop.domain,
       ...errorFields(error),
     });
@@ -94,15 +95,15 @@ async function route(
   { script, telemetry, now }: ServingWorld,
 ): Promise<ProxyAnswer> {
   if (name === SCRIPT) {
-    // Its parameters mean nothing: a theme may add a version to get past a cache.
+    // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
     return script(request.headers['if-none-match']);
   }
   const found = routes.get(name);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
-  const { customer, visitors } = shop.rateLimit;
-  const limited = customerId === undefined ? visitors('', now()) : customer(customerId, now());
+  const { customer, anonymous } = shop.rateLimit;
+  const limited = customerId === undefined ? anonymous('', now()) : customer(customerId, now());
   if (limited) {
     telemetry.count('too-many');
     return tooMany(limited.afterSeconds);
@@ -111,7 +112,7 @@ async function route(
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
   const question = { parameters, body: request.body, storefront: shop.storefront };
-  if (found.for === 'everybody') return found.answer({ ...question, customerId });
+  if (found.for === 'anyone') return found.answer({ ...question, customerId });
   if (customerId === undefined) {
     return errorAnswer(401, 'not-logged-in', 'Log in to the store first.');
   }
@@ -119,8 +120,8 @@ async function route(
 }
 
 /**
- * A page of another site can make a logged-in browser send a form here, but not JSON: for that the
- * browser asks the store first, and the store says no.
+ * Against cross-site request forgery: a page of another site can make a logged-in browser send a form,
+ * but JSON needs a CORS preflight, which the store refuses.
  */
 function refuseBody({ method }: Route, { headers, body }: ProxyRequest): ProxyAnswer | undefined {
   if (method === 'GET') return body.byteLength > 0 ? badRequest('GET takes no body.') : undefined;
@@ -131,11 +132,33 @@ function refuseBody({ method }: Route, { headers, body }: ProxyRequest): ProxyAn
 }
 
 function wrongMethod(right: string): ProxyAnswer {
-  return errorAnswer(405, 'wrong-method', `Ask this with ${right}.`);
+  return errorAnswer(405, 'wrong-method', `Use ${right} for this address.`);
 }
 
-/** One answer for all: it tells nobody what to change. */
+/** One answer for every reason, so that an attacker learns nothing from it. */
 function refuse(telemetry: Telemetry, why: string): ProxyAnswer {
   telemetry.count('refused', { why });
   return errorAnswer(401, 'bad-signature', 'This request did not come through the store.');
+}
+
+/** Every page loads the script; a new version reaches all browsers within an hour. */
+const SCRIPT_SECONDS = 3_600;
+
+export type ScriptServer = (ifNoneMatch: string | undefined) => ProxyAnswer;
+
+export function createScriptServer(script: string): ScriptServer {
+  const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;
+  const headers = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
+    'x-content-type-options': 'nosniff',
+    etag,
+  };
+  return (ifNoneMatch) => {
+    // A proxy that compresses the text may mark the ETag as weak.
+    const known = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+    return known.includes(etag)
+      ? { status: 304, headers, body: '' }
+      : { status: 200, headers, body: script };
+  };
 }

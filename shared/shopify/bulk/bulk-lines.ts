@@ -1,38 +1,36 @@
-// node:http only as types: the file of a real store is behind https.
+// node:http only as a type: the file of a real store is behind https.
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 
-/** One line of a bulk file, and where the next one begins. */
 export interface BulkLine {
   readonly text: string;
-  /** Bytes of the file up to and with this line. */
+  /** The byte after this line. */
   readonly end: number;
 }
 
 export interface BulkFile {
   readonly url: string;
-  /** Ends the reading with its own reason: an entity cut short must not pass for a whole one. */
+  /** Ends the reading with an error: an entity that was cut must not pass for a whole one. */
   readonly signal: AbortSignal;
-  /** Waits before a further attempt. */
   readonly pause: (milliseconds: number) => Promise<unknown>;
 }
 
-/** The store's address of the file is not, or no longer, good for it. */
+/** The address of the file is not, or no longer, valid. */
 export class BulkFileGone extends Error {
   override readonly name = 'BulkFileGone';
 }
 
-/** Attempts in a row that bring no byte. */
-const MOST_ATTEMPTS = 6;
+/** Consecutive attempts without a new byte. */
+const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 500;
-/** A connection on which nothing moves although somebody waits for it. */
-const SILENT_MS = 60_000;
-/** Longer than any entity; a file that is not lines must not fill the memory. */
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+/** Without a byte while a reader waits. */
+const IDLE_TIMEOUT_MS = 60_000;
+/** Longer than any entity; protects the memory from a file without lines. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The lines of the file from a byte on, one at a time: nothing is read ahead of what is asked for but
- * the buffers of the connection. A connection that breaks is opened again where it broke.
+ * Reads lines from a byte on, one at a time: only the buffers of the connection are read ahead. After a
+ * lost connection, reading continues at the same byte.
  */
 export async function* readBulkLines(file: BulkFile, start: number): AsyncGenerator<BulkLine> {
   let end = start;
@@ -51,13 +49,13 @@ export async function* readBulkLines(file: BulkFile, start: number): AsyncGenera
       file.signal.throwIfAborted();
       if (error instanceof BulkFileGone) throw error;
       attempt = end > before ? 1 : attempt + 1;
-      if (attempt >= MOST_ATTEMPTS) throw error;
+      if (attempt >= MAX_ATTEMPTS) throw error;
       await file.pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }
 }
 
-/** Undefined: the file ends where it was to begin. */
+/** Undefined: the file ends at `start`. */
 function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage | undefined> {
   const address = new URL(url);
   const protocol = address.protocol === 'https:' ? https : process.getBuiltinModule('node:http');
@@ -67,7 +65,9 @@ function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage 
       ...(start > 0 && { range: `bytes=${start}-` }),
     };
     const request = protocol.get(address, { headers, signal });
-    request.setTimeout(SILENT_MS, () => request.destroy(new Error('the file stands still')));
+    request.setTimeout(IDLE_TIMEOUT_MS, () =>
+      request.destroy(new Error('the download made no progress')),
+    );
     request.on('error', reject);
     request.on('response', (response) => {
       const { statusCode = 0 } = response;
@@ -76,34 +76,100 @@ function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage 
       const isEnd = statusCode === 416 && response.headers['content-range'] === `bytes */${start}`;
       if (isEnd) return resolve(undefined);
       if ([400, 401, 403, 404, 410, 416].includes(statusCode)) reject(new BulkFileGone());
-      else reject(new Error(`the file was answered with status ${statusCode}`));
+      else reject(new Error(`the store answered the download with status ${statusCode}`));
     });
   });
 }
 
 async function* linesOf(response: IncomingMessage, start: number): AsyncGenerator<BulkLine> {
   let end = start;
-  // A server that knows no ranges sends the file from its beginning.
+  // A server without support for ranges sends the file from its beginning.
   let skip = response.statusCode === 206 ? 0 : start;
-  let begun: Buffer[] = [];
-  let begunBytes = 0;
+  let rest: Buffer[] = [];
+  let restBytes = 0;
   for await (const whole of response as AsyncIterable<Buffer>) {
     const chunk = whole.subarray(Math.min(skip, whole.length));
     skip -= whole.length - chunk.length;
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([...begun, chunk.subarray(from, at)]);
-      begun = [];
-      begunBytes = 0;
+      const line = Buffer.concat([...rest, chunk.subarray(from, at)]);
+      rest = [];
+      restBytes = 0;
       from = at + 1;
       end += line.length + 1;
       if (line.length > 0) yield { text: line.toString('utf8'), end };
     }
-    begun.push(Buffer.from(chunk.subarray(from)));
-    begunBytes += chunk.length - from;
-    if (begunBytes > LONGEST_LINE_BYTES) throw new Error('the file is not made of lines');
+    rest.push(Buffer.from(chunk.subarray(from)));
+    restBytes += chunk.length - from;
+    if (restBytes > MAX_LINE_BYTES) throw new Error('a line of the file is too long');
   }
-  if (!response.complete) throw new Error('the file broke off');
-  const rest = Buffer.concat(begun);
-  if (rest.length > 0) yield { text: rest.toString('utf8'), end: end + rest.length };
+  if (!response.complete) throw new Error('the download ended early');
+  const last = Buffer.concat(rest);
+  if (last.length > 0) yield { text: last.toString('utf8'), end: end + last.length };
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A child belongs to the last owner before it. */
+export type BulkEntry =
+  | { readonly kind: 'owner'; readonly fields: Fields; readonly end: number }
+  | { readonly kind: 'child'; readonly fields: Fields; readonly end: number };
+
+/** The file is not what the store was asked to write, so its content cannot be used. */
+export class NotGrouped extends Error {
+  override readonly name = 'NotGrouped';
+}
+
+/**
+ * In a grouped file all children follow their owner. A child of another owner means that an entity sent
+ * earlier may have been incomplete.
+ */
+export async function* readEntries(lines: AsyncIterable<BulkLine>): AsyncGenerator<BulkEntry> {
+  let owner: unknown;
+  for await (const { text, end } of lines) {
+    const fields = parse(text);
+    const { __parentId: parentId, ...own } = fields;
+    if (parentId === undefined) {
+      owner = fields.id;
+      yield { kind: 'owner', fields, end };
+    } else {
+      if (parentId !== owner) throw new NotGrouped('the file is not grouped by owner');
+      yield { kind: 'child', fields: own, end };
+    }
+  }
+}
+
+/** One entity of the file with all its children. */
+export interface BulkGroup {
+  readonly owner: Fields;
+  readonly children: readonly Fields[];
+  /** The byte after the last child. */
+  readonly end: number;
+}
+
+/** Holds one entity at a time. */
+export async function* readGroups(lines: AsyncIterable<BulkLine>): AsyncGenerator<BulkGroup> {
+  let group: { owner: Fields; children: Fields[]; end: number } | undefined;
+  for await (const entry of readEntries(lines)) {
+    if (entry.kind === 'owner') {
+      if (group) yield group;
+      group = { owner: entry.fields, children: [], end: entry.end };
+    } else if (group) {
+      group.children.push(entry.fields);
+      group.end = entry.end;
+    }
+  }
+  if (group) yield group;
+}
+
+function parse(text: string): Fields {
+  try {
+    const fields: unknown = JSON.parse(text);
+    if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) {
+      return fields as Fields;
+    }
+  } catch {
+    // The error is dropped because it quotes the line, which may hold personal data.
+  }
+  throw new NotGrouped('the file has a line that is not JSON');
 }

@@ -13,7 +13,7 @@ export type BulkState =
   | { readonly kind: 'running'; readonly objects: number }
   | {
       readonly kind: 'completed';
-      /** Undefined when there is nothing in it: the store then makes no file. */
+      /** Undefined when nothing was found: the store then writes no file. */
       readonly url: string | undefined;
       readonly objects: number;
       readonly rootObjects: number;
@@ -23,15 +23,15 @@ export type BulkState =
     }
   | { readonly kind: 'failed'; readonly errorCode: string }
   | { readonly kind: 'canceled' }
-  /** Its file was kept for seven days, or the store does not know it any more. */
+  /** The file is older than seven days, or the store no longer knows the operation. */
   | { readonly kind: 'expired' };
 
 export type BulkStarted =
   | { readonly kind: 'started'; readonly id: string }
-  /** As many as the store allows are under way already, this app's or another's run of it. */
+  /** The store already runs as many operations as it allows, of this process or another. */
   | { readonly kind: 'busy' };
 
-/** Asks the store to write a file; it answers at once and works on. */
+/** Returns at once; the store writes the file in the background. */
 export async function startBulkQuery(ask: Ask, query: string): Promise<AdminAnswer<BulkStarted>> {
   const answer = await ask(runBulkQueryDocument, { query });
   if (answer.kind === 'user-errors') {
@@ -81,7 +81,7 @@ function stateOf(operation: Operation): BulkState {
   }
 }
 
-/** How many the store has. Of discounts those without codes are counted too. */
+/** Counts automatic discounts too, which have no codes. */
 export async function countEntities(
   ask: Ask,
   kind: BulkKind,

@@ -3,12 +3,12 @@ import { type Enrichment, type MetafieldName, metafieldKeys } from '../admin/ord
 export type BulkKind = 'orders' | 'products' | 'discounts';
 
 /**
- * The text of a bulk query. It takes no variables and no pages, at most five connections, none of them
- * inside a list (Shopify, "Perform bulk operations with the GraphQL Admin API"), so it is written here and
- * not among the documents; the tests hold every form of it against Shopify's schema and those rules.
+ * A bulk query can have no variables, no pages, and at most five connections, none of them inside a list
+ * (Shopify, "Perform bulk operations with the GraphQL Admin API"), so it is written here and not among
+ * the documents. Tests check every form of it against Shopify's schema and these rules.
  *
- * What therefore cannot be had is the worth of refunded lines and which lines are tips: orders with
- * either are asked for one by one, by the worker.
+ * Therefore it cannot contain the amounts of refunded lines, nor which lines are tips: the worker reads
+ * orders with either one by one.
  * See docs/decisions/0021-backfill-in-bulk.md.
  */
 export function bulkQuery(kind: BulkKind, search: string, enrichment: Enrichment): string {
@@ -27,7 +27,7 @@ const MONEY = '{ shopMoney { amount } }';
 const PERSON =
   'id firstName lastName createdAt defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } defaultAddress { name phone }';
 
-/** The type is asked for wherever nodes of several lists follow one owner. */
+/** The type distinguishes the children of one owner, which can be of several lists. */
 const list = (name: string, fields: string) =>
   `${name} { edges { node { __typename ${fields} } } }`;
 
@@ -64,7 +64,7 @@ function orderParts(enrichment: Enrichment): string {
     .join(' ');
 }
 
-/** One field each: a list of them would be a connection more. */
+/** One field each: a list would count as a connection. */
 function metafields(enrichment: Enrichment, owner: MetafieldName['owner']): string {
   return metafieldKeys(enrichment, owner)
     .map((name, index) => {

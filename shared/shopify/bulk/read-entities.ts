@@ -1,30 +1,51 @@
 import type { StoreEntity } from '../../core/sync/store-reader.ts';
-import type { BulkLine } from './bulk-lines.ts';
+import { readAmount, ZERO } from '../../store/money.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import type { StoreProduct } from '../../store/product.ts';
+import {
+  type CodeDiscount,
+  couponFromNode,
+  type RedeemCode,
+} from '../admin/discounts/coupon-from-node.ts';
+import { orderDetails } from '../admin/orders/enrichment.ts';
+import {
+  type OrderLineNode,
+  type OrderNode,
+  orderAsPayload,
+  type ShippingNode,
+  type WholeOrder,
+} from '../admin/orders/order-as-payload.ts';
+import { type ProductNode, productFromNode } from '../admin/products/read-products.ts';
+import { idFromGid } from '../entity-id.ts';
+import { readOrderWebhook } from '../webhooks/read-order-webhook.ts';
+import {
+  type BulkGroup,
+  type BulkLine,
+  type Fields,
+  readEntries,
+  readGroups,
+} from './bulk-lines.ts';
 import type { BulkKind } from './bulk-query.ts';
-import { couponFromBulk } from './coupon-from-bulk.ts';
-import { type Fields, readEntries, readGroups } from './group-lines.ts';
-import { orderFromBulk } from './order-from-bulk.ts';
-import { productFromBulk } from './product-from-bulk.ts';
 
-/** Where reading goes on. */
+/** Where reading continues. */
 export interface BulkPlace {
-  /** Always the beginning of an owner's line. */
+  /** The beginning of an owner's line. */
   readonly byte: number;
-  /** How many of that owner's entries have been read: a discount has any number of codes. */
+  /** How many children of that owner have been read: a discount can have any number of codes. */
   readonly skip: number;
 }
 
 export const FILE_START: BulkPlace = { byte: 0, skip: 0 };
 
-/** What a bulk file says, entity by entity; `next` is the place behind it. */
+/** `next` is the place after the entity. */
 export type BulkEntity =
   | { readonly kind: 'entity'; readonly entity: StoreEntity; readonly next: BulkPlace }
-  /** An order that the file cannot tell all of. */
+  /** The file does not hold all of this order: the worker reads it from the store. */
   | { readonly kind: 'ask'; readonly id: string; readonly next: BulkPlace }
-  /** Lacks what every such entity has. */
+  /** A required field is missing. */
   | { readonly kind: 'unreadable'; readonly next: BulkPlace };
 
-/** The lines must begin at the place's byte. */
+/** The lines must begin at `place.byte`. */
 export function readEntities(
   kind: BulkKind,
   lines: AsyncIterable<BulkLine>,
@@ -58,7 +79,7 @@ async function* readProducts(lines: AsyncIterable<BulkLine>): AsyncGenerator<Bul
   }
 }
 
-/** Each code by itself: a discount may have more of them than a memory should hold. */
+/** One code at a time: the codes of one discount may not fit into memory. */
 async function* readCoupons(
   lines: AsyncIterable<BulkLine>,
   place: BulkPlace,
@@ -82,8 +103,79 @@ async function* readCoupons(
 }
 
 function couponOf(discount: Fields, code: Fields, next: BulkPlace): BulkEntity {
-  const coupon = couponFromBulk(discount, code);
+  const { id, codeDiscount } = discount;
+  const coupon =
+    typeof id === 'string' && typeof codeDiscount === 'object'
+      ? couponFromNode(id, codeDiscount as CodeDiscount, code as unknown as RedeemCode)
+      : undefined;
   return coupon
     ? { kind: 'entity', entity: { kind: 'coupon', coupon }, next }
     : { kind: 'unreadable', next };
+}
+
+type BulkOrder =
+  | { readonly kind: 'order'; readonly order: StoreOrder }
+  | { readonly kind: 'ask'; readonly id: string }
+  | { readonly kind: 'unreadable' };
+
+/** Read by the same rules as a webhook. */
+function orderFromBulk({ owner, children }: BulkGroup): BulkOrder {
+  const id = idFromGid(typeof owner.id === 'string' ? owner.id : undefined, 'Order');
+  if (id === undefined) return { kind: 'unreadable' };
+  const ofType = <Node>(fits: (type: string) => boolean) =>
+    children.filter(({ __typename: type }) => fits(String(type))) as unknown as readonly Node[];
+  const lines = ofType<OrderLineNode>((type) => type === 'LineItem');
+  const node = toNode(
+    owner,
+    ofType<Fields>((type) => type === 'LocalizedField'),
+  );
+  if (hasTip(node) || hasPartlyRefundedLine(node, lines)) return { kind: 'ask', id };
+  const order: WholeOrder = {
+    node,
+    lines,
+    // DiscountCodeApplication, ManualDiscountApplication, …
+    discounts: ofType((type) => type.endsWith('Application')),
+    shipping: ofType<ShippingNode>((type) => type === 'ShippingLine'),
+    refundLines: [],
+    tipLines: new Set(),
+  };
+  const read = readOrderWebhook(orderAsPayload(order));
+  if (read.kind !== 'read') return { kind: 'unreadable' };
+  return { kind: 'order', order: { ...read.order, ...orderDetails(order) } };
+}
+
+/** In the form of `order.graphql`, with its lists and metafields. */
+function toNode(owner: Fields, localized: readonly Fields[]): OrderNode {
+  const customer = owner.customer as Fields | null;
+  return {
+    ...owner,
+    customer: customer && { ...customer, metafields: { nodes: metafieldsOf(customer) } },
+    metafields: { nodes: metafieldsOf(owner) },
+    localizedFields: { nodes: localized },
+  } as unknown as OrderNode;
+}
+
+function metafieldsOf(fields: Fields): readonly unknown[] {
+  return Object.entries(fields)
+    .filter(([name, value]) => /^metafield\d+$/.test(name) && value !== null)
+    .map(([, value]) => value);
+}
+
+/** Only the sales agreements show which line is the tip. */
+function hasTip({ totalTipReceivedSet }: OrderNode): boolean {
+  return readAmount(totalTipReceivedSet.shopMoney.amount) !== ZERO;
+}
+
+/** Only the lines of the refund state the amount. */
+function hasPartlyRefundedLine({ refunds }: OrderNode, lines: readonly OrderLineNode[]): boolean {
+  return (
+    refunds.length > 0 &&
+    lines.some(({ quantity, currentQuantity }) => currentQuantity > 0 && currentQuantity < quantity)
+  );
+}
+
+/** Undefined when a required field is missing. */
+function productFromBulk({ owner, children }: BulkGroup): StoreProduct | undefined {
+  const pictures = children.filter(({ __typename: type }) => type === 'MediaImage');
+  return productFromNode({ ...owner, media: { nodes: pictures } } as unknown as ProductNode);
 }

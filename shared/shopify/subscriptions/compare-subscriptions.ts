@@ -1,16 +1,15 @@
 import { API_VERSION } from '../api-version.ts';
-import type { ExistingSubscription, WantedSubscription } from './subscription.ts';
+import type { ExistingSubscription, WantedSubscription } from './wanted-subscriptions.ts';
 
-/** How the store's subscriptions differ from those that are wanted. */
 export interface SubscriptionFindings {
   readonly fine: readonly ExistingSubscription[];
   readonly missing: readonly WantedSubscription[];
   readonly wrong: readonly WrongSubscription[];
-  /** Addressed to this deployment, and not wanted: another topic, a second one, a former path. */
+  /** To this deployment, and not wanted: another topic, a duplicate, a former path. */
   readonly extra: readonly ExistingSubscription[];
-  /** Of the same app, addressed elsewhere: another stage, or something that is not ours to judge. */
+  /** Of the same app, to another address: another stage or another program. They are left alone. */
   readonly other: readonly ExistingSubscription[];
-  /** Of those addressed here, when it is not the one that the readers are written for. */
+  /** Set when webhooks to this deployment have another API version than the readers expect. */
   readonly version: { readonly handle: string; readonly retired: boolean } | undefined;
 }
 
@@ -22,7 +21,7 @@ interface WrongSubscription {
 
 type Difference = 'fields' | 'filter' | 'format' | 'metafields';
 
-/** `webhookAddress` is the deployment's own, without any shop's part. */
+/** `webhookAddress` is that of the deployment, without a shop's part. */
 export function compareSubscriptions(
   wanted: readonly WantedSubscription[],
   existing: readonly ExistingSubscription[],
@@ -54,7 +53,7 @@ export function compareSubscriptions(
   return { fine, missing, wrong, extra, other, version: versionOf(ours) };
 }
 
-/** True: nothing that the connector could mend by itself. */
+/** True: there is nothing to repair. */
 export function isInOrder({ missing, wrong, extra }: SubscriptionFindings): boolean {
   return missing.length + wrong.length + extra.length === 0;
 }
@@ -80,20 +79,22 @@ function versionOf(ours: readonly ExistingSubscription[]): SubscriptionFindings[
 
 const isUnexpected = ({ handle }: ExistingSubscription['apiVersion']) => handle !== API_VERSION;
 
-/** A store may write the same address otherwise: host in capitals, a slash at the end. */
+/** A store may write an address in another form: host in capitals, a slash at the end. */
 function isSameAddress(one: string, other: string): boolean {
-  return one === other || (isUrl(one) && isUrl(other) && plain(one) === plain(other));
+  return one === other || (isUrl(one) && isUrl(other) && normalized(one) === normalized(other));
 }
 
 function isUnder(uri: string, address: string): boolean {
   if (!isUrl(uri) || !isUrl(address)) return false;
-  return plain(uri) === plain(address) || plain(uri).startsWith(`${plain(address)}/`);
+  return (
+    normalized(uri) === normalized(address) || normalized(uri).startsWith(`${normalized(address)}/`)
+  );
 }
 
-/** Queues of Google and AWS are addressed by other names. */
+/** Pub/Sub and EventBridge have addresses of other forms. */
 const isUrl = (uri: string): boolean => /^https?:/i.test(uri) && URL.canParse(uri);
 
-function plain(uri: string): string {
+function normalized(uri: string): string {
   const { origin, pathname } = new URL(uri);
   return `${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`;
 }

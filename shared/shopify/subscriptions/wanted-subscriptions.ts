@@ -1,6 +1,26 @@
+import { API_VERSION } from '../api-version.ts';
 import { complianceTopics, topicRoutes } from '../webhooks/topics.ts';
 import { webhookFields } from '../webhooks/webhook-fields.ts';
-import type { WantedSubscription } from './subscription.ts';
+
+export interface WantedSubscription {
+  /** `orders/create` */
+  readonly topic: string;
+  readonly uri: string;
+  /** Sorted; empty: the whole body. */
+  readonly includeFields: readonly string[];
+}
+
+/** One that was created through the Admin API. */
+export interface ExistingSubscription extends WantedSubscription {
+  /** Global id. */
+  readonly id: string;
+  /** `JSON`, `XML` */
+  readonly format: string;
+  readonly filter: string | undefined;
+  readonly metafieldNamespaces: readonly string[];
+  /** A setting of the app at Shopify; all its subscriptions have the same. */
+  readonly apiVersion: { readonly handle: string; readonly supported: boolean };
+}
 
 /**
  * One subscription for every topic that the connector handles, at the shop's own address.
@@ -16,7 +36,46 @@ export function wantedSubscriptions(uri: string): readonly WantedSubscription[] 
     }));
 }
 
-/** A shop's part of the deployment's address, as the receiver knows it. */
 export function shopAddress(webhookAddress: string, shopPath: string): string {
   return `${webhookAddress.replace(/(?<!\/)\/+$/, '')}/${shopPath}`;
 }
+
+/**
+ * The connector's part of `shopify.app.toml`. The compliance topics are always in it; the others only
+ * where the app's configuration creates the subscriptions.
+ */
+export function appConfiguration(uri: string, madeBy: 'admin-api' | 'app-configuration'): string {
+  const compliance = tables([
+    ['compliance_topics', [...complianceTopics]],
+    ['uri', uri],
+  ]);
+  const groups = Map.groupBy(madeBy === 'admin-api' ? [] : wantedSubscriptions(uri), (one) =>
+    one.includeFields.join(),
+  );
+  const subscriptions = [...groups.values()].map((group) => {
+    const fields = group[0]?.includeFields ?? [];
+    return tables([
+      ['topics', group.map(({ topic }) => topic)],
+      ['uri', uri],
+      ...(fields.length > 0 ? [['include_fields', fields] as const] : []),
+    ]);
+  });
+  const head = `[webhooks]\napi_version = ${quote(API_VERSION)}\n`;
+  return [head, ...subscriptions, compliance].join('\n');
+}
+
+type Setting = readonly [name: string, value: string | readonly string[]];
+
+function tables(settings: readonly Setting[]): string {
+  const lines = settings.map(([name, value]) => `${name} = ${write(value)}`);
+  return `[[webhooks.subscriptions]]\n${lines.join('\n')}\n`;
+}
+
+/** One entry per line, so that a diff shows one changed entry as one line. */
+function write(value: string | readonly string[]): string {
+  if (typeof value === 'string') return quote(value);
+  return `[\n${value.map((one) => `  ${quote(one)},\n`).join('')}]`;
+}
+
+/** For the characters of topics and addresses, a basic string of TOML is the same as one of JSON. */
+const quote = (text: string): string => JSON.stringify(text);

@@ -4,8 +4,8 @@ import { parseJson } from './parse-json.ts';
 import type { TopicRoute } from './topics.ts';
 
 /**
- * The id under which an event is queued, so that everything about one entity waits in one line.
- * Where none can be found the body's hash stands in: the worker will park it, nobody drops it.
+ * The id under which an event is queued, so that all events of one entity are in one group. A body
+ * without an id gets its hash instead: the worker parks it, and nothing is lost.
  * See docs/decisions/0036-what-an-event-is-not-made-to-pay.md.
  */
 export function identifyEntity(route: TopicRoute, body: Uint8Array, shop: string): string {
@@ -19,15 +19,15 @@ function idInside(route: TopicRoute, body: Uint8Array): string {
   return (payload && findId(route, payload)) ?? hashBody(body);
 }
 
-/** Enough for both ids, however the store writes its spaces and slashes. */
+/** Enough for both ids, with any spaces and escaped slashes. */
 const HEAD_BYTES = 256;
 const HEAD =
   /^\s*{\s*(?:"id"\s*:\s*\d{1,30}\s*,\s*)?"admin_graphql_api_id"\s*:\s*"(gid:[^"]+)"\s*[,}]/;
 
 /**
- * An order or a product begins with its global id, which is the one that counts. Parsing the rest to
- * find it there again would take a quarter of the receiver's time for an order of 64 KB, and the worker
- * refuses a body whose id is another than that of its line.
+ * The body of an order or a product begins with its global id. Parsing the whole body would take a
+ * quarter of the receiver's time for an order of 64 KB, and the worker refuses a body whose id is not
+ * that of its group.
  */
 function idAtHead(route: TopicRoute, body: Uint8Array): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, HEAD_BYTES));
@@ -71,7 +71,7 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Long ids come as text from the parser already; a number here is exact. */
+/** `parseJson` returns long ids as text, so a number is exact. */
 function asId(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^\d{1,30}$/.test(text) ? text : undefined;

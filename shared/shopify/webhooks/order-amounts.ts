@@ -12,7 +12,7 @@ import {
 } from '../../store/money.ts';
 import type { OrderLinePayload, OrderPayload, RefundPayload } from './order-payload.ts';
 
-/** What is left of each line, and what of the order. `current_*` is absent in old API versions. */
+/** `current_*` is absent in old API versions. */
 export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amount[]): Amount {
   return (
     payload.current_subtotal_price ??
@@ -28,7 +28,7 @@ export function currentTotal(payload: OrderPayload): Amount {
   return subtract(original, sum(payload.refunds.map((refund) => refundWorth(refund, payload))));
 }
 
-/** Discounts and refunds of shipping counted; a removed shipping line costs nothing. */
+/** After discounts and refunds. A removed shipping line costs nothing. */
 export function currentShipping(payload: OrderPayload): {
   readonly price: Amount;
   readonly taxOnTop: Amount;
@@ -48,7 +48,7 @@ export function currentShipping(payload: OrderPayload): {
   if (payload.taxes_included === true) return { price, taxOnTop: ZERO };
 
   const taxes = charged.flatMap((line) => line.tax_lines.map((tax) => tax.price ?? ZERO));
-  // No version states the tax on what is left of the shipping, so it shrinks as its price did.
+  // No version states the tax after a refund of shipping, so it shrinks in proportion to the price.
   const taxOnTop =
     original === ZERO ? ZERO : share(sum(taxes), price, original, minorDigits(payload.currency));
   return { price, taxOnTop };
@@ -56,7 +56,7 @@ export function currentShipping(payload: OrderPayload): {
 
 type RefundedLine = RefundPayload['refund_line_items'][number];
 
-/** What was taken back of each line, by its id: worked out once, since orders can have hundreds. */
+/** By the id of the line. Computed once, because an order can have hundreds of lines. */
 export function takenBackByLine(
   payload: OrderPayload,
 ): ReadonlyMap<unknown, SoldLine['takenBack']> {
@@ -93,7 +93,7 @@ function discountOf({
 }
 
 function lineRefund(item: RefundedLine): Amount {
-  // The `_set` first: the flat field is a JSON number here, unlike everywhere else.
+  // The `_set` first: only here the flat field is a JSON number, which may have lost digits.
   return item.subtotal_set?.shop_money.amount ?? item.subtotal ?? ZERO;
 }
 
@@ -105,7 +105,7 @@ function refundWorth(refund: RefundPayload, payload: OrderPayload): Amount {
   return sum([lines, ...lineTaxes, shipping.price, shipping.tax]);
 }
 
-/** The same refund stands in both lists of one payload: either is read, never both. */
+/** Both lists of a payload can hold the same refund, so only one of them is read. */
 function shippingRefund(refund: RefundPayload): { readonly price: Amount; readonly tax: Amount } {
   if (refund.refund_shipping_lines.length > 0) {
     const lines = refund.refund_shipping_lines;

@@ -7,8 +7,8 @@ import {
   list,
   moment,
   moneySet,
+  nullIfEmpty,
   optional,
-  orNothing,
   quantity,
   text,
   together,
@@ -30,7 +30,7 @@ const line = v.pipe(
     price: optional(amount),
     price_set: optional(moneySet),
     discount_allocations: allocations,
-    /** Present, though it may be null, on tips and only there. */
+    /** Only tips have this key, often with the value null. */
     tip_payment_gateway: optional(text),
     attributed_staffs: list(v.object({ id: optional(text) })),
   }),
@@ -82,7 +82,7 @@ const customer = v.pipe(
   ),
 );
 
-/** The fields of an order's webhook that are used, in every version since 2020; the rest is ignored. */
+/** The fields that are used of an order's webhook, in every version since 2020. */
 export const orderPayload = v.pipe(
   v.object({
     id: optional(id),
@@ -124,7 +124,7 @@ export const orderPayload = v.pipe(
     contact_email: optional(text),
     phone: optional(text),
     billing_address: optional(v.object({ name: optional(text), phone: optional(text) })),
-    customer: orNothing(optional(customer)),
+    customer: nullIfEmpty(optional(customer)),
   }),
   together(['id', 'admin_graphql_api_id'], (payload) => entityId(payload, 'Order') !== undefined),
   together(

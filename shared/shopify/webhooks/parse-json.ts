@@ -5,19 +5,19 @@ export type ParsedJson =
   | { readonly kind: 'fault'; readonly fault: ReadFault };
 
 /**
- * A number of sixteen digits or more where a value can stand. It may also match inside a text; that
- * costs time, never correctness.
+ * A number of sixteen digits or more in the place of a value. A match inside a text costs time, never
+ * correctness.
  */
 const LONG_INTEGER = /(?:^|[:[,])\s*-?\d{16}/;
 
 /**
- * Reads a webhook body. Integers beyond 2^53 come as text, digit for digit: `JSON.parse` alone rounds
- * them, and Shopify's ids can be that long.
+ * Returns integers beyond 2^53 as text, digit for digit: `JSON.parse` alone rounds them, and Shopify's
+ * ids can be that long.
  *
- * The reviver that keeps them exact makes parsing about six times slower (2.1 ms against 0.36 ms for
- * 52 KB on Node 24), looking for a reason to use it costs a third of a plain parse. It is also the
- * only part that recurses: a body nested beyond the stack is a fault there, and harmless otherwise,
- * because the readers go only where their schemas lead them.
+ * The reviver that keeps the digits makes parsing about six times slower (2.1 ms against 0.36 ms for
+ * 52 KB on Node 24); testing whether it is needed costs a third of a plain parse. It is also the only
+ * part that recurses: a body nested deeper than the stack is a fault there. Without the reviver depth
+ * does no harm, because the readers follow only their schemas.
  *
  * A `__proto__` in the text becomes an ordinary own property, which no reader looks at.
  */
@@ -44,7 +44,7 @@ function keepDigits(_key: string, value: unknown, context?: { source?: string })
   return source !== undefined && /^-?\d+$/.test(source) ? source : value;
 }
 
-/** The engine's own message quotes the text around the fault, which may be somebody's name. */
+/** The engine's message quotes the text around the fault, which may be personal data. */
 function place(error: unknown): string {
   const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
   return position === undefined ? '' : ` (position ${position})`;

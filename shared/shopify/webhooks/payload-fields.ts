@@ -17,7 +17,7 @@ function field<T>(problem: string, read: (value: unknown) => T | undefined) {
   );
 }
 
-/** A number that lost digits on its way is refused rather than taken for another entity's id. */
+/** A rounded number is refused: it would be the id of another entity. */
 export const id = field('is not an exact id', (value) => {
   if (typeof value === 'number') {
     return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
@@ -27,7 +27,7 @@ export const id = field('is not an exact id', (value) => {
 
 export const amount = field('is not an amount', readAmount);
 
-/** Without an offset the same text is another moment on another machine. */
+/** The offset is required: without it the text means another moment on another machine. */
 const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
 export const moment = field('is not a date with time and offset', (value) => {
@@ -36,7 +36,7 @@ export const moment = field('is not a date with time and offset', (value) => {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 });
 
-/** Custom attributes come with numbers and booleans as values too. */
+/** The values of custom attributes can be numbers and booleans. */
 export const text = field('is not text', (value) =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -52,30 +52,30 @@ export const quantity = field('is not a quantity', (value) => {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 });
 
-/** The `_set` form of an amount; its presentment money is what the customer saw, not the shop's. */
+/** `presentment_money` is not read: it is in the currency that the customer saw, not in the shop's. */
 export const moneySet = v.object({ shop_money: v.object({ amount }) });
 
-/** Null and absent are the same thing: payloads of different versions mix them. */
+/** Null and absent mean the same: payloads of different versions mix them. */
 export function optional<const S extends v.GenericSchema>(schema: S) {
   return v.nullish(schema);
 }
 
 /**
- * An object all of whose fields are empty is no object: what a store makes of `customer.email` and the
- * like, asked of an order without a customer, is not documented.
+ * Reads an object with only empty fields as null: it is not documented what the store sends for
+ * `customer.email` when an order has no customer.
  */
-export function orNothing<const S extends v.GenericSchema>(schema: S) {
-  const present = v.transform((value: unknown) => (isHollow(value) ? null : value));
+export function nullIfEmpty<const S extends v.GenericSchema>(schema: S) {
+  const present = v.transform((value: unknown) => (isEmpty(value) ? null : value));
   return v.pipe(v.unknown(), present, schema);
 }
 
-/** No customer nests deeper, and a body that does must not fill the stack. */
-const DEEPEST_HOLLOW = 8;
+/** No customer is nested deeper; the bound protects the stack. */
+const MAX_EMPTY_DEPTH = 8;
 
-function isHollow(value: unknown, depth = 0): boolean {
+function isEmpty(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value === null;
-  if (depth === DEEPEST_HOLLOW) return false;
-  return Object.values(value).every((member) => isHollow(member, depth + 1));
+  if (depth === MAX_EMPTY_DEPTH) return false;
+  return Object.values(value).every((member) => isEmpty(member, depth + 1));
 }
 
 export function list<const S extends v.GenericSchema>(schema: S) {
@@ -83,8 +83,8 @@ export function list<const S extends v.GenericSchema>(schema: S) {
 }
 
 /**
- * A rule that several fields fulfil together, reported at the first of them. Silent where one of them
- * is faulty itself. The library has the same in two parts, which take time by the square of the faults.
+ * A rule about several fields, reported at the first of them, and not reported where one of them has a
+ * fault of its own. The library's `partialCheck` and `forward` take time by the square of the faults.
  */
 export function together<T extends object>(
   fields: readonly (keyof T & string)[],
@@ -104,8 +104,8 @@ export function together<T extends object>(
 }
 
 /**
- * Reads a payload, or tells everything that is wrong with it. Of a vast one the first fault only: two
- * megabytes of nonsense have a million, and writing them all down takes more memory than a function has.
+ * Reads a payload, or returns all its faults. Of a very large one it returns only the first: two
+ * megabytes of nonsense have a million faults, which need more memory than a function has.
  */
 export function readPayload<const S extends v.GenericSchema>(
   schema: S,
@@ -113,28 +113,28 @@ export function readPayload<const S extends v.GenericSchema>(
 ): { readonly kind: 'read'; readonly value: v.InferOutput<S> } | Unreadable {
   const first = v.safeParse(schema, payload, { abortEarly: true });
   if (first.success) return { kind: 'read', value: first.output };
-  if (isVast(payload)) return { kind: 'unreadable', faults: first.issues.map(toFault) };
+  if (isLarge(payload)) return { kind: 'unreadable', faults: first.issues.map(toFault) };
   const { issues = first.issues } = v.safeParse(schema, payload);
   return { kind: 'unreadable', faults: issues.map(toFault) };
 }
 
 /** An order of a hundred lines has fewer values. */
-const VAST = 10_000;
+const LARGE_VALUES = 10_000;
 
-/** Counts no further than it must, and keeps its own list instead of the stack. */
-function isVast(payload: unknown): boolean {
+/** Not recursive, because the payload can be nested deeper than the stack. */
+function isLarge(payload: unknown): boolean {
   const waiting = [payload];
   for (let counted = 0; waiting.length > 0; counted += 1) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
     const members = Array.isArray(value) ? value : Object.values(value);
-    if (counted + waiting.length + members.length > VAST) return true;
+    if (counted + waiting.length + members.length > LARGE_VALUES) return true;
     waiting.push(...members);
   }
   return false;
 }
 
-/** Only words of ours: the library's own messages quote the value that they complain about. */
+/** The library's own messages quote the faulty value, which may be personal data. */
 function toFault(issue: v.BaseIssue<unknown>): ReadFault {
   return { path: pathOf(issue), problem: problemOf(issue) };
 }

@@ -6,24 +6,24 @@ import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync
 import type { StoreOrder } from '../../store/order.ts';
 import type { ReadFault } from '../../store/read-fault.ts';
 import { parseJson } from './parse-json.ts';
+import { isPointOfSale, readOrderWebhook } from './read-order-webhook.ts';
+import { readProductWebhook } from './read-product-webhook.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
+  readDeletionWebhook,
+  readDiscountWebhook,
+  readOrderReference,
   readShopRedaction,
-} from './read-compliance-webhook.ts';
-import { readDeletionWebhook } from './read-deletion-webhook.ts';
-import { readDiscountWebhook } from './read-discount-webhook.ts';
-import { readOrderReference } from './read-order-reference.ts';
-import { isPointOfSale, readOrderWebhook } from './read-order-webhook.ts';
-import { readProductWebhook } from './read-product-webhook.ts';
+} from './read-reference-webhooks.ts';
 import { meaningOf, topicRoutes } from './topics.ts';
 
-/** The event in the body of a message, of this version or of 0.1.0. */
+/** Reads messages of this version and of 0.1.0. */
 export function decodeMessage(text: string): DecodedEvent {
   return decodeEvent(text, meaningOf);
 }
 
-/** Reads the events of these shops. One that left the settings must not wait for days to be parked. */
+/** An event of a shop that left the settings is unreadable, so that it is parked at once. */
 export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
   return (event) => (shops.has(event.shop) ? readEvent(event) : SHOP_NOT_CONFIGURED);
 }
@@ -35,9 +35,9 @@ const SHOP_NOT_CONFIGURED: EventReading = {
 };
 
 /**
- * What an event says, by its body. Only what the connector sent itself is read as a snapshot of the
- * store: a captured webhook cannot pass for one, whatever its headers say. The topic chooses the reader, but a header is not signed: a body
- * that does not have its topic's shape is unreadable, whatever it is otherwise.
+ * Only a body that the connector sent itself is decoded as a snapshot: a captured webhook cannot pass for
+ * one with other headers. The topic chooses the reader, but it comes from an unsigned header: a body that
+ * does not have the shape of its topic is unreadable.
  */
 function readEvent(event: StoreEvent): EventReading {
   const { origin, body } = event;
@@ -53,7 +53,7 @@ function readEvent(event: StoreEvent): EventReading {
       ...read,
       entity: whole(read.entity),
     };
-  // Too large to carry, of another release's form, or sent by a feeder that only knows the id.
+  // The snapshot was too large, has the form of another version, or its feeder knew only the id.
   return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
 }
 
@@ -99,7 +99,7 @@ function readProduct(event: StoreEvent, payload: unknown): EventReading {
   return reading.kind === 'snapshot' ? { ...reading, partial: hasMoreVariants(payload) } : reading;
 }
 
-/** A body lists the first 100 variants only, and the cheapest may be another; it names them all. */
+/** The body lists 100 variants at most and the ids of all; the cheapest may be missing. */
 function hasMoreVariants(payload: unknown): boolean {
   const { variants, variant_gids } = payload as { variants?: unknown; variant_gids?: unknown };
   return (
@@ -150,7 +150,7 @@ function isShop(payload: unknown, shop: string): boolean {
   return domain === null || (typeof domain === 'string' && domain.toLowerCase() === shop);
 }
 
-/** The body's own word on the shop is signed, the header's is not. */
+/** The body is signed, the header that names the shop is not. */
 function ofShop(event: StoreEvent, shopDomain: string, reading: EventReading): EventReading {
   return shopDomain.toLowerCase() === event.shop
     ? reading
@@ -183,18 +183,18 @@ function askStore(event: StoreEvent, id: string): EventReading {
   return sameId(event, id) ?? { kind: 'ask-store' };
 }
 
-/** The message waits in the line of `event.id`: working on another entity would break that line. */
+/** The message is in the group of `event.id`: a change of another entity would bypass that one's group. */
 function sameId(event: StoreEvent, id: string): EventReading | undefined {
   return event.id === id
     ? undefined
     : unreadable([{ path: 'id', problem: 'is not the id under which the message was queued' }]);
 }
 
-/** A body can be wrong in thousands of places: enough of them to repair it by. */
-const MOST_FAULTS = 10;
+/** A body can have thousands of faults. */
+const MAX_FAULTS = 10;
 
 function unreadable(faults: readonly ReadFault[]): EventReading {
-  const words = faults.slice(0, MOST_FAULTS).map(({ path, problem }) => `${path} ${problem}`);
+  const words = faults.slice(0, MAX_FAULTS).map(({ path, problem }) => `${path} ${problem}`);
   const more = faults.length - words.length;
   return {
     kind: 'unreadable',

@@ -14,7 +14,6 @@ import { readPayload } from './payload-fields.ts';
 
 export type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreadable;
 
-/** Reads the body that every orders/* topic with an order in it carries. */
 export function readOrderWebhook(value: unknown): ReadOrder {
   const result = readPayload(orderPayload, value);
   return result.kind === 'read' ? { kind: 'read', order: toOrder(result.value) } : result;
@@ -69,7 +68,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
 
 const NOTHING = { quantity: 0, worth: ZERO };
 
-/** A tip is listed among the lines, but it is neither a product nor part of the subtotal. */
+/** Without tips, which are listed as lines but are no products and not part of the subtotal. */
 function readLines(payload: OrderPayload): StoreOrderLine[] {
   const takenBack = takenBackByLine(payload);
   return payload.line_items
@@ -85,8 +84,8 @@ function readLines(payload: OrderPayload): StoreOrderLine[] {
 }
 
 /**
- * `discount_codes` also lists manual discounts by their title, so it counts only where the payload
- * is too old to have applications.
+ * `discount_codes` also lists manual discounts by their title, so it is read only where the payload is
+ * too old to have applications.
  */
 function usedCodes(payload: OrderPayload): string[] {
   const codes = payload.discount_applications
@@ -125,7 +124,7 @@ function reference(id: string | null | undefined): StoreOrder['location'] {
   return id == null ? undefined : { id, name: undefined };
 }
 
-/** Dates are all in one form and offset, so the latest is the greatest text. */
+/** The dates have one form and offset, so the latest is the greatest text. */
 function latest(moments: readonly (string | null | undefined)[]): string | undefined {
   return moments
     .filter((moment) => moment != null)
@@ -138,7 +137,6 @@ function filled(text: string | null | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** The `source_name` of what a till sold. */
 export function isPointOfSale(source: string | null | undefined): boolean {
   return source === 'pos';
 }

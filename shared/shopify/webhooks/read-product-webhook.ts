@@ -33,7 +33,7 @@ const productPayload = v.pipe(
       v.object({ admin_graphql_api_id: optional(text), full_name: optional(text) }),
     ),
     updated_at: moment,
-    /** The first hundred only. */
+    /** Only the first hundred. */
     variants: list(v.object({ price: optional(amount) })),
     image: optional(picture),
     images: list(picture),
@@ -44,7 +44,6 @@ const productPayload = v.pipe(
 
 type ProductPayload = v.InferOutput<typeof productPayload>;
 
-/** Reads the body of products/create and products/update. */
 export function readProductWebhook(value: unknown): ReadProduct {
   const result = readPayload(productPayload, value);
   return result.kind === 'read' ? { kind: 'read', product: toProduct(result.value) } : result;

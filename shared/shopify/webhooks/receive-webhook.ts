@@ -2,7 +2,7 @@ import { correlationOf, errorFields, type Telemetry } from '../../core/batch/tel
 import type { StoreEvent } from '../../core/events/event.ts';
 import type { EventQueue } from '../../core/events/queues.ts';
 import { identifyEntity } from './identify-entity.ts';
-import { checkSignature, type SignatureCheck, type WebhookSecrets } from './signature.ts';
+import { checkSignature, type SecretSource, type SignatureCheck } from './signature.ts';
 import { PROBE_TOPIC, topicRoutes } from './topics.ts';
 import {
   type RequestHeaders,
@@ -16,7 +16,7 @@ export interface WebhookRequest {
   /** As sent, without the query. */
   readonly path: string;
   readonly headers: RequestHeaders;
-  /** The raw bytes: what was signed. */
+  /** The raw bytes, which are signed. */
   readonly body: Uint8Array;
 }
 
@@ -25,14 +25,10 @@ export interface WebhookAnswer {
   readonly text: string;
 }
 
-/** One shop has one address and its own secrets: a header alone never decides whose event it is. */
+/** Each shop has its own address and secrets, because an unsigned header must not decide the shop. */
 interface ReceivingShop {
   readonly domain: string;
-  readonly secrets: {
-    get(): Promise<WebhookSecrets>;
-    /** Asks again, at most once a minute: a secret may have been rotated a moment ago. */
-    refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
-  };
+  readonly secrets: SecretSource;
 }
 
 export interface ReceivingWorld {
@@ -45,8 +41,8 @@ export interface ReceivingWorld {
 }
 
 /**
- * Verify, identify, enqueue, answer. One call to the outside on this path, because the store waits
- * five seconds in all and gives up on an address that fails often.
+ * Verify, identify, enqueue, answer. The queue is the only remote call, because Shopify waits five
+ * seconds in all and gives up on an address that fails often.
  */
 export async function receiveWebhook(
   request: WebhookRequest,
@@ -54,7 +50,7 @@ export async function receiveWebhook(
 ): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
   const shop = world.shops.get(request.path);
-  // Told apart in the figures only: whoever tries addresses must not learn which exist.
+  // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
   if (!shop) return refuse(world, 'unknown-address', 401);
   const verified = await verify(request, shop, world);
   if (verified === 'invalid') {
@@ -81,7 +77,7 @@ async function enqueue(
     if (topic !== PROBE_TOPIC) telemetry.count('unknown-topic');
     return { status: 200, text: 'not a topic of this connector' };
   }
-  // Shopify serves a retired version from the oldest supported one: worth knowing, never refusing.
+  // Shopify serves a retired version from the oldest supported one: counted, not refused.
   if (headers.apiVersion !== apiVersion) telemetry.count('unexpected-api-version');
 
   const event: StoreEvent = {
@@ -100,7 +96,7 @@ async function enqueue(
   try {
     await queue.send(event);
   } catch (error) {
-    telemetry.log('error', 'the queue did not take the event; the store will send it again', {
+    telemetry.log('error', 'the queue did not accept the event; the store will send it again', {
       correlationId: webhookId,
       topic,
       ...errorFields(error),

@@ -1,30 +1,36 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The secret the app has now and, for the hour after a rotation, the one it had before. */
+/**
+ * After a rotation Shopify may sign with the old secret for up to an hour ("Rotate or revoke client
+ * credentials"), so both are accepted.
+ */
 export interface WebhookSecrets {
   readonly current: string;
   readonly previous?: string | undefined;
 }
 
+export interface SecretSource {
+  get(): Promise<WebhookSecrets>;
+  /** Reads the secrets again, at most once a minute: they may have been rotated a moment ago. */
+  refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
+}
+
+/** Which secret made the signature. */
 export type SignatureCheck = 'current' | 'previous' | 'invalid';
 
-/**
- * Which secret signed these bytes. After a rotation Shopify may sign with the old secret for up to
- * an hour ("Rotate or revoke client credentials"), so both are accepted.
- */
 export function checkSignature(
   body: Uint8Array,
   signature: string,
-  secrets: WebhookSecrets,
+  { current, previous }: WebhookSecrets,
 ): SignatureCheck {
-  if (isSignedWith(secrets.current, body, signature)) return 'current';
-  if (secrets.previous && isSignedWith(secrets.previous, body, signature)) return 'previous';
+  const sign = (secret: string) => createHmac('sha256', secret).update(body).digest('base64');
+  if (isSameText(sign(current), signature)) return 'current';
+  if (previous && isSameText(sign(previous), signature)) return 'previous';
   return 'invalid';
 }
 
-function isSignedWith(secret: string, body: Uint8Array, signature: string): boolean {
-  // Compared as text, not as decoded bytes: base64 decoding would accept many spellings of one value.
-  const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('base64'));
-  const given = Buffer.from(signature);
-  return expected.length === given.length && timingSafeEqual(expected, given);
+/** In constant time. As text, not as decoded bytes: decoding would accept many spellings of one value. */
+export function isSameText(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

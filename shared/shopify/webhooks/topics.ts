@@ -1,14 +1,14 @@
 import type { Claim, MeaningOf, StoreEvent } from '../../core/events/event.ts';
 
-// The only place that knows how the store names what happens; the core hears of claims.
+// Only this file knows the store's names of events; the core works with claims.
 
-/** What a topic's payload is about, what it claims, and where in it the id of that thing stands. */
+/** What a topic's body is about, what it claims, and what the body carries. */
 export interface TopicRoute {
   readonly kind: StoreEvent['kind'];
   readonly claim: Claim;
   /**
-   * `entity`: the payload is the entity itself. The others carry only a reference, and the worker
-   * reads the store.
+   * `entity`: the body is the entity itself. The others carry only a reference, and the worker reads
+   * the store.
    */
   readonly carries: 'entity' | 'deletion' | 'order-reference' | 'discount' | 'compliance' | 'shop';
 }
@@ -22,8 +22,8 @@ const customer = { kind: 'customer', carries: 'compliance' } as const;
 const shop = { kind: 'shop', carries: 'shop' } as const;
 
 /**
- * Of the operator's own trials of the address: nothing is queued, and a forged one does not count among
- * the signatures that ring. Whoever forges may use it too and is refused all the same; no store does.
+ * Sent by `doctor` to test the address. It is never queued, and with a wrong signature it does not count
+ * for the alarm on forged webhooks. A forger who uses it is refused as well; no store uses it.
  */
 export const PROBE_TOPIC = 'connector/doctor';
 
@@ -52,15 +52,15 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, Topi
   ['app/uninstalled', { ...shop, claim: 'app-removed' }],
 ]);
 
-/** Begins the topics of a backfill, which are not the store's. */
+/** Prefix of the topics that a backfill makes up. */
 const BACKFILL = 'backfill/';
 
-/** The label of a message that a backfill sends; version 0.1.0 knows such a message by it. */
+/** Version 0.1.0 recognizes the message of a backfill by this topic. */
 export const backfillTopicOf = (kind: StoreEvent['kind']): string => `${BACKFILL}${kind}`;
 
 /**
- * The topic that fits what a feeder found out: a label for operators, by which version 0.1.0, too,
- * understands the message.
+ * The topic for an event that a feeder created: a label for operators, and what version 0.1.0 reads
+ * instead of the claim.
  */
 export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
   const about = kind === 'coupon' ? 'discount' : kind;
@@ -70,15 +70,15 @@ export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
 }
 
 /**
- * What a message of version 0.1.0 means, which has a topic and nothing else. Its receiver queued no
- * topic that is not in the table above, and no webhook is about a single code.
+ * Claim and origin of a message of version 0.1.0, which has only a topic. Its receiver queued no topic
+ * that is missing in the table above, and no webhook is about a single code.
  */
 export const meaningOf: MeaningOf = ({ kind, topic }) => ({
   claim: topicRoutes.get(topic)?.claim ?? 'changed',
   origin: topic.startsWith(BACKFILL) ? 'backfill' : kind === 'coupon' ? 'fan-out' : 'webhook',
 });
 
-/** Declared in the app's own configuration and nowhere else: the Admin API does not know them. */
+/** Only the app's configuration can subscribe to them: the Admin API does not know them. */
 export const complianceTopics: ReadonlySet<string> = new Set([
   'customers/data_request',
   'customers/redact',

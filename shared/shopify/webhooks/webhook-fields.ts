@@ -1,13 +1,13 @@
 import type { TopicRoute } from './topics.ts';
 
 /**
- * What the connector asks to be sent of each kind of payload, beside the readers that read it: a body
- * with these fields alone reads exactly like the whole one (test/integration/webhook-fields.test.ts).
+ * The fields that the subscriptions ask for. A body with only these fields reads exactly like the whole
+ * body (test/integration/webhook-fields.test.ts).
  *
- * A dot asks for a field of an object or of each entry of a list (Shopify, "Modify your payloads"). One
- * dot at most: deeper paths are not documented. `line_items` is whole, because a line is a tip when the
- * key `tip_payment_gateway` is there, and what picking does with a key that some entries lack is not
- * documented either; taking every line for a tip would empty the order.
+ * A dot selects a field of an object or of each entry of a list (Shopify, "Modify your payloads"). At
+ * most one dot: deeper paths are not documented. `line_items` is whole: the key `tip_payment_gateway`
+ * marks a tip, and it is not documented what selecting a key does to entries that lack it. Reading every
+ * line as a tip would empty the order.
  */
 const orderFields = [
   'admin_graphql_api_id',
@@ -72,15 +72,15 @@ const productFields = [
   'vendor',
 ];
 
-/** What a topic's subscription asks for; empty: the whole body, which is small. */
+/** Empty: the whole body, which is small. */
 export function webhookFields(topic: string, { kind, carries }: TopicRoute): readonly string[] {
   switch (carries) {
     case 'entity':
       return kind === 'order' ? orderFields : productFields;
-    // A refund without its order: only which order it belongs to is read.
+    // Only the order that a refund belongs to is read.
     case 'order-reference':
       return topic === 'refunds/create' ? ['order_id'] : [];
-    // The body is the shop with its owner's address: whose shop it is suffices.
+    // The body holds the owner's address too; the domain is enough.
     case 'shop':
       return ['myshopify_domain'];
     case 'deletion':

@@ -1,4 +1,4 @@
-/** A request's headers as Lambda hands them over: any case, repeated ones joined by commas. */
+/** As Lambda passes them: in any case, repeated ones joined by commas. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface WebhookHeaders {
@@ -18,16 +18,16 @@ const FAMILIES = ['shopify-', 'x-shopify-'] as const;
 const SIGNATURE = 'hmac-sha256';
 
 /**
- * Several times what the store sends. Headers are not signed: with a captured body anybody could fill
- * the log with them, or make a message too large for its queue.
+ * Several times what the store sends. Headers are not signed: with a captured body, any caller could
+ * fill the log with them or make a message too large for its queue.
  */
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
 export function readSignature(headers: RequestHeaders): string | undefined {
   return find(headers, familyOf(headers) + SIGNATURE);
 }
 
-/** All that the connector takes from headers, apart from the signature. None of it is signed. */
+/** None of these headers is signed. */
 export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
   const family = familyOf(headers);
   const read = (name: string) => find(headers, family + name) ?? '';
@@ -41,11 +41,11 @@ export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
     Object.entries(required).flatMap(([name, value]) => (wrong(value) ? [family + name] : []));
   const missing = named((value) => value === '');
   if (missing.length > 0) return { kind: 'bad-headers', why: `missing: ${missing.join(', ')}` };
-  // A header sent twice arrives joined. No genuine value has a comma, and guessing which of two
-  // topics is meant would let a sender choose.
+  // A header sent twice arrives joined. No genuine value has a comma, and a guess between two topics
+  // would let the sender choose.
   const doubled = named((value) => value.includes(','));
   if (doubled.length > 0) return { kind: 'bad-headers', why: `sent twice: ${doubled.join(', ')}` };
-  const tooLong = named((value) => value.length > LONGEST);
+  const tooLong = named((value) => value.length > MAX_LENGTH);
   if (tooLong.length > 0) return { kind: 'bad-headers', why: `too long: ${tooLong.join(', ')}` };
   const triggeredAt = find(headers, `${family}triggered-at`);
   return {
@@ -55,12 +55,12 @@ export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
       shop: required['shop-domain'].toLowerCase(),
       webhookId: required['webhook-id'],
       apiVersion: required['api-version'],
-      triggeredAt: triggeredAt && triggeredAt.length <= LONGEST ? triggeredAt : undefined,
+      triggeredAt: triggeredAt && triggeredAt.length <= MAX_LENGTH ? triggeredAt : undefined,
     },
   };
 }
 
-/** The family that is signed counts: the other one's headers are then nobody's word. */
+/** The family with a signature; headers of the other one are ignored. */
 function familyOf(headers: RequestHeaders): string {
   return FAMILIES.find((family) => find(headers, family + SIGNATURE)) ?? 'x-shopify-';
 }

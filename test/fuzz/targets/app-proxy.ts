@@ -1,6 +1,6 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { type QueryPairs, signQuery } from '../../../shared/shopify/app-proxy/proxy-signature.ts';
-import { routes } from '../../../shared/shopify/app-proxy/routes.ts';
+import { type QueryPairs, signQuery } from '../../../shared/shopify/app-proxy/prove-request.ts';
+import { routes } from '../../../shared/shopify/app-proxy/serve-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
@@ -39,7 +39,9 @@ export function createTarget(): FuzzTarget {
         body: text,
         headers: { 'content-type': type },
       });
-      const broken = shop.telemetry.logged.find(({ message }) => /broke off/.test(message));
+      const broken = shop.telemetry.logged.find(({ message }) =>
+        /storefront request failed/.test(message),
+      );
       expectLaw(!broken, `no request breaks off: ${broken?.fields.error} ${broken?.fields.stack}`);
       expectLaw(answer.status < 500, `no ${answer.status} while the service answers`);
       expectLaw(answer.body.length < 100_000, 'an answer is of a size that a page can take');

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Dimensions, Metric, Telemetry } from '../../../shared/core/batch/telemetry.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { checkSubscriptions } from '../../../shared/shopify/subscriptions/check-subscriptions.ts';
 import {
   isInOrder,
   type SubscriptionFindings,
 } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import { healSubscriptions } from '../../../shared/shopify/subscriptions/heal-subscriptions.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
@@ -47,13 +47,13 @@ function open(webhookAddress = HERE, madeBy: 'admin-api' | 'app-configuration' =
 }
 
 async function check(subscriptions = open()): Promise<SubscriptionFindings> {
-  const checked = await subscriptions.checkSubscriptions(sandbox.shop.domain);
+  const checked = await subscriptions.check(sandbox.shop.domain);
   if (checked.kind !== 'checked') throw new Error(checked.why);
   return checked.findings;
 }
 
 const heal = (repair: boolean, subscriptions = open()) =>
-  healSubscriptions(sandbox.shop.domain, { subscriptions, telemetry, repair });
+  checkSubscriptions(sandbox.shop.domain, { subscriptions, telemetry, repair });
 
 async function subscribe(topic: string, uri: string, rest: object = {}): Promise<void> {
   const answer = await askAdmin(

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
-  mendDefinition,
   readDefinitions,
+  repairDefinition,
 } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
 import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
 import { describeBalanceStore } from '../../contract/reward-store-contract.ts';
@@ -131,7 +131,7 @@ describe('the definitions', () => {
     if (states.kind !== 'read') throw new Error(states.why);
     expect(states.states.map(({ state }) => state)).toEqual(['missing', 'missing', 'missing']);
     for (const one of states.states) {
-      expect(await mendDefinition(ask, 'fresh', one)).toEqual({ kind: 'made' });
+      expect(await repairDefinition(ask, 'fresh', one)).toEqual({ kind: 'made' });
     }
     const after = await readDefinitions(ask, 'fresh');
     expect(after.kind === 'read' && after.states.map(({ state }) => state)).toEqual([
@@ -139,7 +139,7 @@ describe('the definitions', () => {
       'fine',
       'fine',
     ]);
-    const again = await mendDefinition(ask, 'fresh', { field: 'points', state: 'missing' });
+    const again = await repairDefinition(ask, 'fresh', { field: 'points', state: 'missing' });
     expect(again).toEqual({ kind: 'refused', code: 'TAKEN' });
   });
 
@@ -155,7 +155,7 @@ describe('the definitions', () => {
       { field: 'cashback', state: 'missing' },
       { field: 'tier', state: 'other-type', type: 'json' },
     ]);
-    expect(await mendDefinition(ask, 'other', { field: 'points', state: 'closed' })).toEqual({
+    expect(await repairDefinition(ask, 'other', { field: 'points', state: 'closed' })).toEqual({
       kind: 'made',
     });
   });

@@ -135,7 +135,7 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
       const both = await openBoth({ isAddressed: false, healing });
       const subscriptions = subscriptionsOf(both);
       const findings = async () => {
-        const checked = await subscriptions.checkSubscriptions(SHOP);
+        const checked = await subscriptions.check(SHOP);
         if (checked.kind !== 'checked') throw new Error('the store did not answer');
         return checked.findings;
       };

@@ -23,7 +23,7 @@ import type { Session } from '../../../scripts/connector/session.ts';
 import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
-import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/reward-tag.ts';
+import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/make-reward-code.ts';
 import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
 
 const folder = join(PROJECT, '.connector/test-balances');

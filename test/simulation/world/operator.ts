@@ -67,7 +67,7 @@ export class Operator {
           time.after(ms, () => process.hear(resolve));
         }),
       deadline: deadline.signal,
-      healSubscriptions: async () => {},
+      checkSubscriptions: async () => {},
       everyMinutes: connector.healing.everyMinutes,
       orderRetentionDays: connector.orderRetentionDays,
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
-import { appConfiguration } from '../../../shared/shopify/subscriptions/app-configuration.ts';
+import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 
 const guide = readFileSync('docs/deploy.md', 'utf8');

@@ -6,8 +6,8 @@ import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
 import { CALL_LIMIT_MS } from '../../../shared/core/storefront/ask-loyalty.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
-  LONGEST_WAIT_MS,
-  MOST_TRIES,
+  MAX_TRIES,
+  MAX_WAIT_MS,
   REQUEST_TIMEOUT_MS,
 } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
@@ -49,9 +49,9 @@ describe('the times of the deployment', () => {
   it('let the store answer the slowest question it can be asked', () => {
     const signIn = /* the secret */ awsCall + /* the token */ REQUEST_TIMEOUT_MS;
     // Every try first waits for points and then for the answer; the token is refused once.
-    const tries = MOST_TRIES * (LONGEST_WAIT_MS + REQUEST_TIMEOUT_MS) + signIn;
+    const tries = MAX_TRIES * (MAX_WAIT_MS + REQUEST_TIMEOUT_MS) + signIn;
     // Between the tries, but not after the refused token.
-    const pauses = (MOST_TRIES - 2) * LONGEST_WAIT_MS;
+    const pauses = (MAX_TRIES - 2) * MAX_WAIT_MS;
     const ledgerRead = awsCall;
     expect(ledgerRead + signIn + tries + pauses).toBeLessThanOrEqual(storeMs);
   });

@@ -3,11 +3,11 @@ import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
+  readDeletionWebhook,
+  readDiscountWebhook,
+  readOrderReference,
   readShopRedaction,
-} from '../../../shared/shopify/webhooks/read-compliance-webhook.ts';
-import { readDeletionWebhook } from '../../../shared/shopify/webhooks/read-deletion-webhook.ts';
-import { readDiscountWebhook } from '../../../shared/shopify/webhooks/read-discount-webhook.ts';
-import { readOrderReference } from '../../../shared/shopify/webhooks/read-order-reference.ts';
+} from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 

@@ -7,24 +7,22 @@ import {
   readStatus,
 } from './admin-answer.ts';
 
-/** How the connector proves to one shop that it may ask. */
 export type AdminCredentials =
-  /** An app of the Dev Dashboard: its id and secret get a token that lives for a day. */
+  /** An app of the Dev Dashboard: its id and secret get a token that is valid for a day. */
   | {
       readonly kind: 'client-credentials';
       readonly clientId: string;
       readonly clientSecret: string;
     }
-  /** An older app, made in the shop's admin: its token lives until it is revoked. */
+  /** An older app, created in the shop's admin: its token is valid until it is revoked. */
   | { readonly kind: 'static'; readonly accessToken: string };
 
-/** `unreachable`: their keeper does not answer at the moment; `unusable`: there are no valid ones. */
+/** `unreachable`: Secrets Manager does not answer; `unusable`: the secret holds no valid credentials. */
 type ReadCredentials = AdminCredentials | 'unreachable' | 'unusable';
 
-/** The keeper of a shop's credentials. */
 export interface AdminSecret {
   get(): Promise<ReadCredentials>;
-  /** After the store refused them: they may have been changed since. */
+  /** For credentials that the store refused: they may have been changed since. */
   refresh(): Promise<ReadCredentials>;
 }
 
@@ -33,13 +31,13 @@ type ClientCredentials = Extract<AdminCredentials, { kind: 'client-credentials' 
 interface IssuedToken {
   readonly kind: 'token';
   readonly accessToken: string;
-  readonly livesSeconds: number;
+  readonly validSeconds: number;
 }
 
-/** One shop's token, shared by everything in this process that asks the shop. */
+/** The token of one shop, shared by the whole process. */
 export interface AccessTokens {
   get(): Promise<{ readonly kind: 'token'; readonly accessToken: string } | AdminFailure>;
-  /** After the store refused this one: the next `get` gives a new one. */
+  /** For a token that the store refused: the next `get` returns a new one. */
   refuse(accessToken: string): void;
 }
 
@@ -51,7 +49,7 @@ interface Held {
   readonly endsAt: number;
 }
 
-/** Renewed this long before its end, but never earlier than after nine tenths of its life. */
+/** A token is renewed this long before its end, but not before nine tenths of its lifetime. */
 const RENEW_BEFORE_MS = 5 * 60_000;
 
 export function createAccessTokens({
@@ -64,24 +62,24 @@ export function createAccessTokens({
   readonly now: () => number;
 }): AccessTokens {
   let held: Held | undefined;
-  let underWay: Promise<Held | AdminFailure> | undefined;
-  /** Set by a refusal: the credentials themselves may have been changed. */
-  let doubted = false;
+  let renewal: Promise<Held | AdminFailure> | undefined;
+  /** Set after a refusal: the credentials themselves may have been changed. */
+  let refused = false;
 
   async function readSecret(): Promise<AdminCredentials | AdminFailure> {
-    const read = await (doubted ? secret.refresh() : secret.get());
+    const read = await (refused ? secret.refresh() : secret.get());
     if (read === 'unreachable') return failure('credentials-unreachable');
     if (read === 'unusable') return failure('no-credentials');
-    doubted = false;
+    refused = false;
     return read;
   }
 
   async function renew(credentials: ClientCredentials): Promise<Held | AdminFailure> {
     const issued = await requestToken(credentials);
     if (issued.kind === 'failure') return issued;
-    const lifeMs = issued.livesSeconds * 1000;
-    const endsAt = now() + lifeMs;
-    const renewAt = endsAt - Math.min(RENEW_BEFORE_MS, lifeMs / 10);
+    const validMs = issued.validSeconds * 1000;
+    const endsAt = now() + validMs;
+    const renewAt = endsAt - Math.min(RENEW_BEFORE_MS, validMs / 10);
     held = { credentials, accessToken: issued.accessToken, renewAt, endsAt };
     return held;
   }
@@ -95,16 +93,16 @@ export function createAccessTokens({
       }
       const usable = held && sameApp(held.credentials, credentials) ? held : undefined;
       if (usable && now() < usable.renewAt) return token(usable);
-      // Callers at the same time share one request.
-      underWay ??= renew(credentials).finally(() => {
-        underWay = undefined;
+      // Concurrent callers share one request.
+      renewal ??= renew(credentials).finally(() => {
+        renewal = undefined;
       });
-      const renewed = await underWay;
+      const renewed = await renewal;
       if (!('kind' in renewed)) return token(renewed);
       return usable && now() < usable.endsAt ? token(usable) : renewed;
     },
     refuse(accessToken) {
-      doubted = true;
+      refused = true;
       if (held?.accessToken === accessToken) held = undefined;
     },
   };
@@ -118,10 +116,10 @@ function sameApp(one: ClientCredentials, other: ClientCredentials): boolean {
   return one.clientId === other.clientId && one.clientSecret === other.clientSecret;
 }
 
-/** For a token without a stated life: a day, as the page on the grant says. */
-const USUAL_LIFE_SECONDS = 86_399;
+/** For a token without a stated lifetime (the same page). */
+const DEFAULT_VALID_SECONDS = 86_399;
 
-/** Requests a token (Shopify, "Using the client credentials grant"). */
+/** Shopify, "Using the client credentials grant". */
 export async function requestToken(
   http: HttpClient,
   { clientId, clientSecret }: ClientCredentials,
@@ -144,7 +142,7 @@ export async function requestToken(
   return status >= 200 && status <= 299 ? readToken(text) : refusal(answer);
 }
 
-/** The grant answers 400 for an unknown app, a wrong secret and another owner's shop. */
+/** The answer is 400 for an unknown app, a wrong secret and a shop of another owner. */
 function refusal({ status, headers }: HttpAnswer): AdminFailure {
   if (status === 400 || status === 401 || status === 403) return failure('bad-credentials');
   return readStatus(status, headers['retry-after']);
@@ -154,9 +152,9 @@ function readToken(text: string): IssuedToken | AdminFailure {
   try {
     const { access_token, expires_in } = JSON.parse(text);
     if (typeof access_token !== 'string' || access_token === '') return failure('not-the-api');
-    const lives =
-      typeof expires_in === 'number' && expires_in > 0 ? expires_in : USUAL_LIFE_SECONDS;
-    return { kind: 'token', accessToken: access_token, livesSeconds: lives };
+    const validSeconds =
+      typeof expires_in === 'number' && expires_in > 0 ? expires_in : DEFAULT_VALID_SECONDS;
+    return { kind: 'token', accessToken: access_token, validSeconds };
   } catch {
     return failure('not-the-api');
   }

@@ -8,10 +8,10 @@ export const ADMIN_HEADERS = {
   'user-agent': 'loyalty-connector',
 };
 
-/** What became of one question to the store. No text in it comes from the store's own messages. */
+/** The result of one query or mutation. It holds no text of the store's own messages. */
 export type AdminAnswer<Data> =
   | { readonly kind: 'data'; readonly data: Data }
-  /** The store understood a mutation and refused it; nothing was changed. */
+  /** The store refused a mutation; nothing was changed. */
   | { readonly kind: 'user-errors'; readonly errors: readonly UserError[] }
   | AdminFailure;
 
@@ -25,38 +25,38 @@ export interface UserError {
 export interface AdminFailure {
   readonly kind: 'failure';
   readonly reason: FailureReason;
-  /** The least time to wait before asking again. */
+  /** The shortest time to wait before the next try. */
   readonly afterSeconds?: number;
-  /** The access scope that the store asks for. */
+  /** The access scope that is missing. */
   readonly scope?: string;
 }
 
-/** True: nothing will pass until a person acts. */
+/** True: calls will fail until a person acts. */
 const reasons = {
   /** The caller's own signal. */
   aborted: false,
   'time-out': false,
   /** Refused, reset, name not found, TLS. */
   connection: false,
-  /** The bucket of points is empty, or 429. */
+  /** Not enough query cost points, or 429. */
   throttled: false,
-  /** 5xx, 408 and the store's own internal errors. */
+  /** 5xx, 408 and internal errors of the store. */
   'server-error': false,
-  /** Something else answered: not JSON, or not the shape of a GraphQL answer. */
+  /** Another program answered: not JSON, or not a GraphQL answer. */
   'not-the-api': false,
-  /** A part of what was asked is missing: never taken for the truth. */
+  /** Errors came with a part of the data. The part is not used. */
   'partial-answer': false,
-  /** A page of a list belongs to a later state than the page before it. */
+  /** The entity changed between two pages of a list. */
   'changed-while-reading': false,
-  /** The answer lacks what every such entity has, or has it in another form. */
+  /** A required field is missing or has another form. */
   'unreadable-answer': false,
-  /** Where the credentials are kept does not answer just now. */
+  /** Secrets Manager does not answer at the moment. */
   'credentials-unreachable': false,
-  /** The credentials cannot be had. */
+  /** The secret holds no valid credentials. */
   'no-credentials': true,
-  /** The store does not take the app's id and secret, or not for this shop. */
+  /** The store refuses the app's id and secret, or refuses them for this shop. */
   'bad-credentials': true,
-  /** 401, also with a new token. */
+  /** 401, with a new token too. */
   unauthorized: true,
   /** 403. */
   forbidden: true,
@@ -69,9 +69,9 @@ const reasons = {
   'shop-not-found': true,
   /** 3xx: the address is not the shop's permanent one. */
   redirected: true,
-  /** The document is not acceptable to this store: too costly, or of another version. */
+  /** The store refuses the document: too costly, or of another API version. */
   'query-refused': true,
-  /** Older than the app may see, or deleted: the store says the same of both. */
+  /** Older than the app may see, or deleted: the answer is the same. */
   'order-not-visible': true,
 } as const satisfies Record<string, boolean>;
 
@@ -92,7 +92,7 @@ export function failure(
   return { kind: 'failure', reason, ...details };
 }
 
-/** A failure in the words of the sync, which retries it: soon, or slowly with an alarm. */
+/** The form in which the core gets a failure. It retries: soon, or slowly and with an alarm. */
 export function unavailable(
   answer: Exclude<AdminAnswer<never>, { kind: 'data' }>,
 ): Extract<StoreAnswer<never>, { kind: 'unavailable' }> {
@@ -107,14 +107,14 @@ export function unavailable(
   };
 }
 
-/** What the body of an answer says. `cost` is there also when the store refused. */
+/** `cost` is present in refusals too. */
 interface GraphqlBody {
   readonly data?: unknown;
   readonly errors?: unknown;
   readonly extensions?: { readonly cost?: unknown } | null;
 }
 
-/** The body of a GraphQL answer; undefined: another program than the Admin API wrote it. */
+/** Undefined: not written by the Admin API. */
 export function readBody(text: string): GraphqlBody | undefined {
   try {
     const body: unknown = JSON.parse(text);
@@ -175,13 +175,13 @@ function readErrors(errors: readonly unknown[], data: unknown): AdminFailure {
   return failure(isObject(data) ? 'partial-answer' : 'query-refused');
 }
 
-/** Named in `requiredAccess`, and in the sentence where that is absent. */
+/** In `requiredAccess` or, where that is absent, in the message. */
 function missingScope(error: unknown): string | undefined {
   const words = [textAt(error, 'extensions', 'requiredAccess'), textAt(error, 'message')];
   return /\b(?:read|write)_[a-z_]+\b/.exec(words.join(' '))?.[0];
 }
 
-/** Every mutation of the Admin API answers with a list of this name in its one field. */
+/** Every mutation of the Admin API returns a list with this name in its only field. */
 function readUserErrors(data: object): UserError[] {
   return Object.values(data).flatMap((payload) => {
     const errors: unknown = isObject(payload) && 'userErrors' in payload ? payload.userErrors : [];
@@ -211,11 +211,11 @@ function isObject(value: unknown): value is object {
 }
 
 /**
- * Readers trust the types of the store's schema and do not check every step of an answer again. An
- * answer that differs from the schema ends in a TypeError, which means: not readable. It is asked for
- * again later; a walk continues with the other entities.
+ * Readers rely on the types of the store's schema and do not check every step of an answer. An answer
+ * that differs from the schema causes a TypeError and counts as unreadable. It is read again later; a
+ * walk continues with the other entities.
  */
-export async function unlessUnlikeSchema<T, Otherwise>(
+export async function ifLikeSchema<T, Otherwise>(
   read: () => T | Promise<T>,
   otherwise: Otherwise,
 ): Promise<T | Otherwise> {
@@ -225,18 +225,4 @@ export async function unlessUnlikeSchema<T, Otherwise>(
     if (error instanceof TypeError) return otherwise;
     throw error;
   }
-}
-
-type Question = (...given: never[]) => Promise<unknown>;
-
-/** The same questions; an answer unlike its schema is `unavailable`. */
-export function guardQuestions<Q extends { readonly [Name in keyof Q]: Question }>(
-  questions: Q,
-): Q {
-  const guarded = Object.entries<Question>(questions).map(([name, ask]) => [
-    name,
-    (...given: never[]) =>
-      unlessUnlikeSchema(() => ask(...given), unavailable(failure('unreadable-answer'))),
-  ]);
-  return Object.fromEntries(guarded) as Q;
 }

@@ -12,13 +12,13 @@ import {
 } from './admin-answer.ts';
 import { createThrottle } from './throttle.ts';
 
-/** A GraphQL document that the build has checked against the store's schema, with its types. */
+/** A GraphQL document that the build has checked against Shopify's schema. */
 export interface AdminDocument<Data, Variables> {
   readonly name: string;
-  /** A mutation is never repeated unless the store says that it was not carried out. */
+  /** A mutation is repeated only where the store says that it was not executed. */
   readonly kind: 'query' | 'mutation';
   readonly text: string;
-  /** Never there: it carries the types. */
+  /** Never set: it carries the types. */
   readonly types?: { readonly data: Data; readonly variables: Variables };
 }
 
@@ -33,7 +33,7 @@ export interface AdminClientSettings {
   readonly sandboxAddress?: string | undefined;
   /** For one request and its whole answer. Default: `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number | undefined;
-  /** The part of the store's points, from 0 to 1, that is left to others. Default: 0. */
+  /** The part of the query cost points, from 0 to 1, that is left to other processes. Default: 0. */
   readonly reserve?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: (() => number) | undefined;
@@ -42,25 +42,25 @@ export interface AdminClientSettings {
   readonly random?: (() => number) | undefined;
 }
 
-/** Puts one question to the store, as often as is safe and of use. Never rejects for a failure. */
+/** Sends a query or mutation, and repeats it where that is safe. A failure is a value, not a rejection. */
 export type Ask = <Data, Variables extends object>(
   document: AdminDocument<Data, Variables>,
   variables: Variables,
 ) => Promise<AdminAnswer<Data>>;
 
 export interface AdminClient {
-  /** The signal ends everything: waiting, asking and repeating. */
+  /** The signal ends requests and waits. */
   until(signal: AbortSignal | undefined): Ask;
 }
 
-/** Tries of one question; whatever fails as often waits on its queue instead. */
-export const MOST_TRIES = 4;
+/** After these tries the message waits on its queue. */
+export const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 200;
-/** A worker that waits longer for points is paid for waiting: the queue does it for nothing. */
-export const LONGEST_WAIT_MS = 10_000;
+/** A worker is paid for waiting; a longer wait is left to the queue, which costs nothing. */
+export const MAX_WAIT_MS = 10_000;
 /** For one request and its whole answer. */
 export const REQUEST_TIMEOUT_MS = 10_000;
-/** 16 MiB is far beyond any answer to the connector's documents. */
+/** No answer to a document of the connector comes near 16 MiB. */
 const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 16 * 1024 * 1024 };
 
 /** See docs/decisions/0011-admin-api-client.md. */
@@ -106,19 +106,19 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
     return { answer: readAnswer<Data>({ status, retryAfter }, body, kind), accessToken };
   }
 
-  /** Milliseconds to wait before the same question; undefined: its answer stands. */
+  /** In milliseconds; undefined: no further try. */
   function pauseBeforeRetry(
     { name, kind }: AdminDocument<unknown, unknown>,
     { reason, afterSeconds }: AdminFailure,
     tries: number,
   ): number | undefined {
     const jitter = 1 + random() / 2;
-    // Refused before it was carried out, so a mutation can be repeated too.
+    // Refused before it was executed, so a mutation can be repeated too.
     if (reason === 'throttled') {
       const refill = afterSeconds === undefined ? throttle.refillMs(name, now()) : 0;
       return Math.max(refill, (afterSeconds ?? 0) * 1000) * jitter;
     }
-    if (kind === 'mutation' || !PASSING.has(reason)) return undefined;
+    if (kind === 'mutation' || !TRANSIENT.has(reason)) return undefined;
     return Math.max((afterSeconds ?? 0) * 1000, FIRST_PAUSE_MS * 2 ** (tries - 1) * jitter);
   }
 
@@ -129,10 +129,10 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
   ): Promise<AdminAnswer<Data>> {
     let renewed = false;
     for (let tries = 1; ; tries += 1) {
-      // Whoever wakes up later than others may find the points gone again.
+      // Other callers may have used the points during the wait.
       for (;;) {
         const missing = throttle.take(document.name, now());
-        if (missing > LONGEST_WAIT_MS) return throttledFor(missing);
+        if (missing > MAX_WAIT_MS) return throttledFor(missing);
         if (missing <= 0) break;
         await sleep(missing, signal);
         if (signal?.aborted) return failure('aborted');
@@ -148,7 +148,7 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
       }
       const pause = pauseBeforeRetry(document, answer, tries);
       if (pause === undefined) return answer;
-      if (tries >= MOST_TRIES || pause > LONGEST_WAIT_MS) {
+      if (tries >= MAX_TRIES || pause > MAX_WAIT_MS) {
         return answer.reason === 'throttled' ? throttledFor(pause) : answer;
       }
       await sleep(pause, signal);
@@ -160,8 +160,8 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
   };
 }
 
-/** Faults that a moment later may be over. A time-out is not: it has used up its moment. */
-const PASSING: ReadonlySet<string> = new Set(['connection', 'server-error', 'not-the-api']);
+/** Without `time-out`: that one has already used up the time. */
+const TRANSIENT: ReadonlySet<string> = new Set(['connection', 'server-error', 'not-the-api']);
 
 function throttledFor(ms: number): AdminFailure {
   return failure('throttled', { afterSeconds: Math.ceil(ms / 1000) });
@@ -184,9 +184,8 @@ const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const OWN_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Where a shop's Admin API is. Another address than the shop's own can only be one of this machine:
- * the token that opens the shop goes with every request. Faults are thrown, since no question could
- * ever be asked with them.
+ * Any other address than the shop's own must be on this machine, because every request carries the
+ * shop's token. A wrong address is thrown: no request could succeed with it.
  */
 export function adminAddress(shop: string, sandbox?: string): string {
   if (!SHOP.test(shop)) throw new Error('a shop must be named by its .myshopify.com domain');

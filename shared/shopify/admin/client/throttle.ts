@@ -1,15 +1,16 @@
 /**
- * The store's bucket of points, as its answers describe it. Every query takes its cost out, the
- * bucket fills at a steady rate, and a query that costs more than there is in it is refused.
+ * The store's bucket of query cost points, as its answers describe it (Shopify, "GraphQL Admin API rate
+ * limits"). Every query takes its cost out, the bucket fills at a steady rate, and the store refuses a
+ * query that costs more than the bucket holds.
  *
- * Other workers draw from the same bucket unseen, so this is a guess that each answer corrects; what
- * it gets wrong, the store refuses with THROTTLED.
+ * Other workers use the same bucket, so this is an estimate that each answer corrects. Where it is
+ * wrong, the store refuses with THROTTLED.
  */
 export interface Throttle {
-  /** Milliseconds to wait for enough points; zero: they are there, and now taken. */
+  /** Milliseconds to wait for enough points; zero: the points are taken. */
   take(document: string, now: number): number;
   note(document: string, cost: unknown, now: number): void;
-  /** Milliseconds until the cost of this document is there again, after the store refused it. */
+  /** Milliseconds until a refused document can be sent again. */
   refillMs(document: string, now: number): number;
 }
 
@@ -21,13 +22,13 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Waited when the store refuses without saying how much it has. */
+/** For a refusal that does not state the points. */
 const UNKNOWN_REFILL_MS = 1000;
 
-/** `reserve` is the part of the bucket, from 0 to 1, that is left to others: the workers, for one. */
+/** `reserve` is the part of the bucket, from 0 to 1, that is left to other processes, such as the workers. */
 export function createThrottle(reserve = 0): Throttle {
   let bucket: Bucket | undefined;
-  /** What the store said each document costs, before it answered. */
+  /** The requested cost of each document, as the store stated it. */
   const costs = new Map<string, number>();
 
   function availableAt({ available, maximum, rate, at }: Bucket, now: number): number {
@@ -36,7 +37,7 @@ export function createThrottle(reserve = 0): Throttle {
 
   function missingMs(document: string, now: number): number {
     if (!bucket || bucket.rate <= 0) return 0;
-    // More than the bucket holds can never be had: the store shall say so itself.
+    // No wait helps for more than the bucket can hold: the store then refuses the query.
     const { maximum } = bucket;
     const cost = Math.min((costs.get(document) ?? 0) + reserve * maximum, maximum);
     return Math.ceil((Math.max(0, cost - availableAt(bucket, now)) / bucket.rate) * 1000);
@@ -59,7 +60,7 @@ export function createThrottle(reserve = 0): Throttle {
   };
 }
 
-/** `extensions.cost`, as far as it is what it should be. */
+/** Of `extensions.cost`, the numbers that have the documented form. */
 function numbersOf(cost: unknown): {
   readonly requestedQueryCost: number | undefined;
   readonly throttleStatus: Omit<Bucket, 'at'> | undefined;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CouponKind, StoreCoupon } from '../../../store/coupon.ts';
 import { type Amount, multiply, readAmount } from '../../../store/money.ts';
+import type { StoreCustomer } from '../../../store/order.ts';
 import { idFromGid } from '../../entity-id.ts';
 import {
   flag,
@@ -11,9 +12,14 @@ import {
   readPayload,
   text,
 } from '../../webhooks/payload-fields.ts';
-import { REWARD_TAG } from '../storefront/reward-tag.ts';
-import { couponAudience } from './coupon-audience.ts';
-import type { CodeDiscount, RedeemCode } from './discount-node.ts';
+import type { DataOf } from '../client/admin-client.ts';
+import type { couponDocument } from '../documents.gen.ts';
+import type { CustomerNode } from '../orders/order-as-payload.ts';
+import { REWARD_TAG } from '../storefront/make-reward-code.ts';
+
+export type CodeDiscountNode = NonNullable<DataOf<typeof couponDocument>['codeDiscountNodeByCode']>;
+export type CodeDiscount = CodeDiscountNode['codeDiscount'];
+export type RedeemCode = CodeDiscount['codes']['nodes'][number];
 
 const couponFields = v.object({
   code: text,
@@ -29,7 +35,7 @@ const couponFields = v.object({
   oncePerCustomer: flag,
 });
 
-/** One code of a discount; undefined when the answer lacks what every code has. */
+/** Undefined when a required field is missing. */
 export function couponFromNode(
   discountGid: string,
   discount: CodeDiscount,
@@ -45,7 +51,7 @@ export function couponFromNode(
     endsAt: discount.endsAt,
     updatedAt: discount.updatedAt,
     timesUsed: redeem.asyncUsageCount,
-    // Each code of the discount may be used this often.
+    // The limit holds for each code of the discount.
     useLimit: discount.usageLimit,
     oncePerCustomer: discount.appliesOncePerCustomer,
   });
@@ -95,4 +101,51 @@ function basicValue(value: BasicValue): ReturnType<typeof kindAndValue> {
     case 'DiscountOnQuantity':
       return { kind: 'buy-x-get-y', value: undefined };
   }
+}
+
+/**
+ * Markets count as a segment: their customers cannot be listed. So does any context that a later API
+ * version adds, since it surely is not everyone.
+ */
+function couponAudience(context: CodeDiscount['context']): StoreCoupon['audience'] | undefined {
+  switch (context.__typename) {
+    case 'DiscountBuyerSelectionAll':
+      return { kind: 'everyone' };
+    case 'DiscountCustomers': {
+      const customers = context.customers
+        .map(readCustomer)
+        .filter((customer) => customer !== undefined);
+      if (customers.length < context.customers.length) return undefined;
+      return { kind: 'customers', customers };
+    }
+    default:
+      return { kind: 'segment' };
+  }
+}
+
+const customerFields = v.object({ id, createdAt: moment });
+
+/** Undefined when a required field is missing. */
+function readCustomer(customer: Omit<CustomerNode, 'metafields'>): StoreCustomer | undefined {
+  const read = readPayload(customerFields, {
+    id: idFromGid(customer.id, 'Customer'),
+    createdAt: customer.createdAt,
+  });
+  if (read.kind !== 'read') return undefined;
+  const { firstName, lastName, defaultEmailAddress, defaultPhoneNumber, defaultAddress } = customer;
+  const name = [firstName, lastName]
+    .map(filled)
+    .filter((part) => part !== undefined)
+    .join(' ');
+  return {
+    id: read.value.id,
+    name: filled(name) ?? filled(defaultAddress?.name),
+    email: filled(defaultEmailAddress?.emailAddress),
+    phone: filled(defaultPhoneNumber?.phoneNumber) ?? filled(defaultAddress?.phone),
+    createdAt: read.value.createdAt,
+  };
+}
+
+function filled(text: string | null | undefined): string | undefined {
+  return text?.trim() || undefined;
 }

@@ -1,14 +1,16 @@
-import { LOCALIZED_FIELDS } from '../../../store/order.ts';
+import { LOCALIZED_FIELDS, type StoreOrder } from '../../../store/order.ts';
+import { idFromGid } from '../../entity-id.ts';
+import type { OrderNode, WholeOrder } from './order-as-payload.ts';
 
-/** What is read of an order beyond its webhook. Each costs an access scope, points or both. */
+/** What is read of an order beyond its webhook. Each option costs an access scope, query points or both. */
 export interface Enrichment {
   /** Brand and type of the card, from the order's transactions. */
   readonly card?: boolean | undefined;
-  /** The retail location by name. Needs `read_locations`. */
+  /** Name of the retail location. Needs `read_locations`. */
   readonly locationNames?: boolean | undefined;
-  /** The staff member by name. Needs `read_users`, which Shopify gives to some plans only. */
+  /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */
   readonly staffNames?: boolean | undefined;
-  /** What a country asks of its buyers at checkout: a Brazilian tax id, for one. */
+  /** What a country requires at checkout, such as a Brazilian tax id. */
   readonly localizedFields?: boolean | undefined;
   readonly metafields?: readonly MetafieldName[] | undefined;
 }
@@ -19,10 +21,9 @@ export interface MetafieldName {
   readonly key: string;
 }
 
-/** As many as the document's page holds. */
-const MOST_METAFIELDS = 10;
+/** The page size in the document. */
+const MAX_METAFIELDS = 10;
 
-/** What the documents that can read all of it want to be told. */
 export function extrasVariables(enrichment: Enrichment) {
   const orderMetafields = metafieldKeys(enrichment, 'order');
   const customerMetafields = metafieldKeys(enrichment, 'customer');
@@ -38,7 +39,7 @@ export function extrasVariables(enrichment: Enrichment) {
   };
 }
 
-/** `namespace.key` of each metafield of one owner, as the store wants to be asked. */
+/** `namespace.key` of each metafield of one owner. */
 export function metafieldKeys(
   { metafields = [] }: Enrichment,
   owner: MetafieldName['owner'],
@@ -47,6 +48,58 @@ export function metafieldKeys(
     .filter((name) => name.owner === owner && name.namespace !== LOCALIZED_FIELDS)
     .map(({ namespace, key }) => `${namespace}.${key}`);
   const distinct = [...new Set(keys)];
-  if (distinct.length <= MOST_METAFIELDS) return distinct;
-  throw new Error(`at most ${MOST_METAFIELDS} metafields of an ${owner} can be read`);
+  if (distinct.length <= MAX_METAFIELDS) return distinct;
+  throw new Error(`at most ${MAX_METAFIELDS} metafields of an ${owner} can be read`);
+}
+
+/** What no webhook contains, where it was asked for. */
+export function orderDetails({
+  node,
+  lines,
+}: WholeOrder): Pick<StoreOrder, 'card' | 'location' | 'staff' | 'metafields'> {
+  const { retailLocation } = node;
+  const staff =
+    node.staffMember ?? lines.map(({ staffMember }) => staffMember).find((member) => member);
+  const staffId = idFromGid(staff?.id, 'StaffMember');
+  return {
+    card: cardOf(node),
+    location: retailLocation
+      ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
+      : undefined,
+    staff: staff && staffId !== undefined ? { id: staffId, name: staff.name } : undefined,
+    metafields: metafieldsOf(node),
+  };
+}
+
+const PAYMENTS: ReadonlySet<string> = new Set([
+  'AUTHORIZATION',
+  'CAPTURE',
+  'EMV_AUTHORIZATION',
+  'SALE',
+]);
+
+/** The first card payment that succeeded. A pending one can still fail. */
+function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
+  for (const { kind, status, paymentDetails } of transactions) {
+    const brand = paymentDetails?.company?.trim();
+    if (!brand || status !== 'SUCCESS' || !PAYMENTS.has(kind)) continue;
+    // The method's name is often the brand again.
+    const method = paymentDetails?.paymentMethodName?.trim();
+    const repeats = !method || method.toLowerCase() === brand.toLowerCase();
+    return { brand, type: repeats ? undefined : method };
+  }
+  return undefined;
+}
+
+function metafieldsOf(node: OrderNode): NonNullable<StoreOrder['metafields']> {
+  const ofOrder = node.metafields?.nodes ?? [];
+  const ofCustomer = node.customer?.metafields?.nodes ?? [];
+  const localized = node.localizedFields?.nodes ?? [];
+  return [
+    ...ofOrder.map((metafield) => ({ owner: 'order', ...metafield }) as const),
+    ...ofCustomer.map((metafield) => ({ owner: 'customer', ...metafield }) as const),
+    ...localized.map(
+      ({ key, value }) => ({ owner: 'order', namespace: LOCALIZED_FIELDS, key, value }) as const,
+    ),
+  ];
 }

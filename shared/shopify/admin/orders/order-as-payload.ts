@@ -1,16 +1,31 @@
 import { idFromGid } from '../../entity-id.ts';
-import { fulfillmentStatus } from './fulfillment-status.ts';
-import type {
-  CustomerNode,
-  OrderLineNode,
-  RefundLineNode,
-  ShippingNode,
-  WholeOrder,
-} from './order-node.ts';
+import type { DataOf } from '../client/admin-client.ts';
+import type { orderDocument, refundLinesDocument } from '../documents.gen.ts';
+
+export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
+export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
+type DiscountNode = OrderNode['discountApplications']['nodes'][number];
+export type ShippingNode = OrderNode['shippingLines']['nodes'][number];
+export type CustomerNode = NonNullable<OrderNode['customer']>;
+export type RefundLineNode = NonNullable<
+  DataOf<typeof refundLinesDocument>['refund']
+>['refundLineItems']['nodes'][number];
+
+/** An order with all pages of its lists. */
+export interface WholeOrder {
+  readonly node: OrderNode;
+  readonly lines: readonly OrderLineNode[];
+  readonly discounts: readonly DiscountNode[];
+  readonly shipping: readonly ShippingNode[];
+  /** Empty where no line was refunded in part. */
+  readonly refundLines: readonly RefundLineNode[];
+  /** Global ids of the lines that are tips. */
+  readonly tipLines: ReadonlySet<string>;
+}
 
 /**
- * An order of the Admin API in the shape of a webhook's body, so that one reader with one set of rules
- * reads both and they cannot come to disagree about money, dates or customers.
+ * An order of the Admin API in the shape of a webhook's body, so that one reader reads both and they
+ * cannot differ in money, dates or customers.
  */
 export function orderAsPayload(order: WholeOrder): unknown {
   const { node } = order;
@@ -78,7 +93,6 @@ function allocation({ allocatedAmountSet }: OrderLineNode['discountAllocations']
   return { amount: amountOf(allocatedAmountSet) };
 }
 
-/** Removed ones are not asked for. */
 function shippingPayload(line: ShippingNode) {
   return {
     price: amountOf(line.originalPriceSet),
@@ -88,7 +102,7 @@ function shippingPayload(line: ShippingNode) {
   };
 }
 
-/** The lines are those of all refunds together, which is how they are counted. */
+/** The reader adds up the lines of all refunds, so the first refund carries them all. */
 function refundPayloads({ node, refundLines }: WholeOrder) {
   return node.refunds.map(({ createdAt, processedAt }, index) => ({
     created_at: createdAt,
@@ -125,4 +139,32 @@ function customerPayload(customer: CustomerNode) {
     created_at: customer.createdAt,
     default_address: customer.defaultAddress,
   };
+}
+
+/**
+ * As a webhook writes it: `fulfilled`, `partial`, `restocked` or nothing. The Admin API has only the
+ * status that merchants see, where "on hold" hides that a part was sent; the fulfillments show it.
+ */
+function fulfillmentStatus({
+  displayFulfillmentStatus,
+  fulfillments,
+}: Pick<OrderNode, 'displayFulfillmentStatus' | 'fulfillments'>): string | undefined {
+  switch (displayFulfillmentStatus) {
+    case 'FULFILLED':
+      return 'fulfilled';
+    case 'PARTIALLY_FULFILLED':
+      return 'partial';
+    case 'RESTOCKED':
+      return 'restocked';
+    case 'UNFULFILLED':
+    case 'OPEN':
+    case 'FULFILLMENT_NOT_REQUIRED':
+      return undefined;
+    case 'IN_PROGRESS':
+    case 'ON_HOLD':
+    case 'PENDING_FULFILLMENT':
+    case 'REQUEST_DECLINED':
+    case 'SCHEDULED':
+      return fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
+  }
 }

@@ -1,20 +1,26 @@
+import { readAmount, ZERO } from '../../../store/money.ts';
 import type { StoreOrder } from '../../../store/order.ts';
 import { readOrderWebhook } from '../../webhooks/read-order-webhook.ts';
 import { type AdminFailure, failure } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
+import type { Ask, DataOf } from '../client/admin-client.ts';
 import {
   orderDiscountsDocument,
   orderLinesDocument,
   orderShippingDocument,
+  orderTipsDocument,
+  refundLinesDocument,
 } from '../documents.gen.ts';
-import { pick, readRest } from '../read-rest.ts';
-import { orderAsPayload } from './order-as-payload.ts';
-import { orderDetails } from './order-details.ts';
-import type { OrderNode, WholeOrder } from './order-node.ts';
-import { readRefundLines } from './read-refund-lines.ts';
-import { readTipLines } from './read-tip-lines.ts';
+import { pick, readRest, type WholeList } from '../pages.ts';
+import { orderDetails } from './enrichment.ts';
+import {
+  type OrderLineNode,
+  type OrderNode,
+  orderAsPayload,
+  type RefundLineNode,
+  type WholeOrder,
+} from './order-as-payload.ts';
 
-/** The order that a node begins, with whatever did not fit on the node's own pages. */
+/** Also reads what did not fit on the node's own pages. */
 export async function orderFromNode(
   ask: Ask,
   node: OrderNode,
@@ -64,4 +70,77 @@ async function readWhole(
     tipLines: tips.ids,
   };
   return { kind: 'whole', order };
+}
+
+/** Only for orders with a line that was refunded in part: the refund states the amount. */
+async function readRefundLines(
+  ask: Ask,
+  { refunds, updatedAt }: OrderNode,
+  lines: readonly OrderLineNode[],
+): Promise<WholeList<RefundLineNode>> {
+  const partly = lines.some(
+    ({ quantity, currentQuantity }) => currentQuantity > 0 && currentQuantity < quantity,
+  );
+  const nodes: RefundLineNode[] = [];
+  for (const { id } of partly ? refunds : []) {
+    const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
+      pick(await ask(refundLinesDocument, { id, after: after || null }), ({ refund }) =>
+        refund ? { state: refund.order.updatedAt, page: refund.refundLineItems } : undefined,
+      ),
+    );
+    if (list.kind === 'failure') return list;
+    nodes.push(...list.nodes);
+  }
+  return { kind: 'nodes', nodes };
+}
+
+const BEFORE_FIRST = { nodes: [], pageInfo: { hasNextPage: true, endCursor: '' } };
+
+type TipLines = { readonly kind: 'tips'; readonly ids: ReadonlySet<string> } | AdminFailure;
+
+type Agreements = NonNullable<DataOf<typeof orderTipsDocument>['order']>['agreements'];
+
+interface Place {
+  readonly afterAgreement: string | null;
+  readonly afterSale: string | null;
+}
+
+/**
+ * Webhooks mark the lines that are tips. In the Admin API only the sales agreements do, and they are read
+ * only for orders with a tip.
+ */
+async function readTipLines(ask: Ask, node: OrderNode): Promise<TipLines> {
+  const ids = new Set<string>();
+  const tipped = readAmount(node.totalTipReceivedSet.shopMoney.amount) !== ZERO;
+  let place: Place | undefined = tipped ? { afterAgreement: null, afterSale: null } : undefined;
+  while (place) {
+    const answer = await ask(orderTipsDocument, { id: node.id, ...place });
+    if (answer.kind === 'failure') return answer;
+    const agreements = agreementsAt(answer.kind === 'data' ? answer.data : undefined, node);
+    if (!agreements) return failure('changed-while-reading');
+    for (const sale of agreements.nodes[0]?.sales.nodes ?? []) {
+      if (sale.lineItem) ids.add(sale.lineItem.id);
+    }
+    const next = placeAfter(agreements, place);
+    if (next && isSame(next, place)) return failure('unreadable-answer');
+    place = next;
+  }
+  return { kind: 'tips', ids };
+}
+
+function agreementsAt(
+  data: DataOf<typeof orderTipsDocument> | undefined,
+  { updatedAt }: OrderNode,
+): Agreements | undefined {
+  return data?.order?.updatedAt === updatedAt ? data.order.agreements : undefined;
+}
+
+function placeAfter({ nodes, pageInfo }: Agreements, { afterAgreement }: Place): Place | undefined {
+  const sales = nodes[0]?.sales.pageInfo;
+  if (sales?.hasNextPage) return { afterAgreement, afterSale: sales.endCursor };
+  return pageInfo.hasNextPage ? { afterAgreement: pageInfo.endCursor, afterSale: null } : undefined;
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return one.afterAgreement === other.afterAgreement && one.afterSale === other.afterSale;
 }

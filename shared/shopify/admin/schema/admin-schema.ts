@@ -14,7 +14,7 @@ let schema: GraphQLSchema | undefined;
 export function adminSchema(): GraphQLSchema {
   if (schema) return schema;
   const packed = readFileSync(join(import.meta.dirname, `${API_VERSION}.graphql.br`));
-  // Shopify serves this very schema: checking it again would only take time.
+  // Published by Shopify: checking it again would only take time.
   const published = { assumeValid: true, assumeValidSDL: true, noLocation: true };
   schema = buildSchema(brotliDecompressSync(packed).toString('utf8'), published);
   return schema;

@@ -15,32 +15,32 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** Shopify, "GraphQL Admin API rate limits": no single query may cost more. */
-export const MOST_POINTS = 1000;
-/** Shopify, "Pagination with GraphQL": no page may be longer. */
-export const LONGEST_PAGE = 250;
+/** Shopify, "GraphQL Admin API rate limits": the highest cost of a single query. */
+export const MAX_QUERY_COST = 1000;
+/** Shopify, "Pagination with GraphQL". */
+export const MAX_PAGE_SIZE = 250;
 
-/** A mutation costs ten, a connection two besides what it holds (same page). */
+/** The base cost of a mutation and of a connection (Shopify, "GraphQL Admin API rate limits"). */
 const MUTATION = 10;
 const CONNECTION = 2;
 
 interface CostOptions {
-  /** The one to be executed. Default: the one that costs most. */
+  /** Default: the one that costs most. */
   readonly operation?: OperationDefinitionNode;
   readonly variables?: Readonly<Record<string, unknown>>;
   /**
-   * `sized`, by the documentation: a connection costs in proportion to its page. Real stores ask for far
-   * less: `variants(first: 250) { nodes { inventoryItem { id } } }` is 24. `eased` is our guess at their
-   * rule, which gives that figure. Default: `sized`.
+   * `sized`, as documented: a connection costs in proportion to its page size. Real stores charge far
+   * less: `variants(first: 250) { nodes { inventoryItem { id } } }` costs 24. `eased` is our guess at
+   * their rule, which gives that figure. Default: `sized`.
    */
   readonly pages?: 'sized' | 'eased';
 }
 
 /**
- * What a document costs before it is executed: an object one point, scalars and enums none, of a union or
- * an interface the type that costs most, a connection as many objects as its page has. Of a list without a
- * page size one object is counted, as Shopify does. By `sized` it is an upper bound, with what a mutation
- * returns.
+ * The requested cost of a document: an object one point, scalars and enums none, a union or an interface
+ * its most expensive type, a connection as many objects as its page has. A list without a page size counts
+ * as one object, as Shopify does it. With `sized` the result is an upper bound and includes what a
+ * mutation returns.
  */
 export function queryCost(
   schema: GraphQLSchema,
@@ -77,7 +77,6 @@ interface Context {
   readonly pages: 'sized' | 'eased';
 }
 
-/** Of the objects that the selection can find, the cost of the one that costs most. */
 function selectionCost(
   type: GraphQLCompositeType,
   selection: SelectionSetNode,
@@ -125,7 +124,7 @@ function fieldCost(object: GraphQLObjectType, field: FieldNode, context: Context
   if (type.name === 'PageInfo') return 0;
   const size = pageSize(field, context.variables);
   if (isObjectType(type) && type.name.endsWith('Connection')) {
-    const counted = countedNodes(size ?? LONGEST_PAGE, context);
+    const counted = countedNodes(size ?? MAX_PAGE_SIZE, context);
     return CONNECTION + counted * nodeCost(type, field.selectionSet, context);
   }
   return (size ?? 1) * (1 + selectionCost(type, field.selectionSet, context));
@@ -135,7 +134,7 @@ function countedNodes(size: number, { pages }: Context): number {
   return pages === 'sized' ? size : Math.max(1, Math.round(2 * Math.log(Math.max(1, size))));
 }
 
-/** `edges`, `nodes` and `node` are how a connection is written, not objects of their own. */
+/** `edges`, `nodes` and `node` are syntax of a connection and not counted as objects. */
 function nodeCost(
   connection: GraphQLObjectType,
   selection: SelectionSetNode,
@@ -154,7 +153,6 @@ function viaEdges({ selections }: SelectionSetNode, context: Context): boolean {
   });
 }
 
-/** `first` or `last`, as written or as the variable has it. */
 export function pageSize(
   { arguments: given = [] }: FieldNode,
   variables: Readonly<Record<string, unknown>> = {},

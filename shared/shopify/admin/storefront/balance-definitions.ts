@@ -6,7 +6,6 @@ import {
   openDefinitionDocument,
 } from '../documents.gen.ts';
 
-/** The customer metafields and their types in the store. */
 export const BALANCE_TYPES = {
   points: 'number_decimal',
   cashback: 'number_decimal',
@@ -17,17 +16,17 @@ type BalanceField = keyof typeof BALANCE_TYPES;
 
 const FIELDS = Object.keys(BALANCE_TYPES) as readonly BalanceField[];
 
-/** As the merchant sees them on the page of a customer. */
+/** As merchants see them on the page of a customer. */
 const NAMES: Readonly<Record<BalanceField, string>> = {
   points: 'Loyalty points',
   cashback: 'Loyalty cashback',
   tier: 'Loyalty tier',
 };
 
-/** `closed`: themes or customer accounts may not read it. */
+/** `closed`: themes or customer accounts cannot read it. */
 export type DefinitionState =
   | { readonly field: BalanceField; readonly state: 'missing' | 'closed' | 'fine' }
-  /** Somebody else's, of another type: the balances cannot be written. */
+  /** The definition of another app or of the merchant, with another type: balances cannot be written. */
   | { readonly field: BalanceField; readonly state: 'other-type'; readonly type: string };
 
 type Unavailable = ReturnType<typeof unavailable>;
@@ -54,12 +53,12 @@ export async function readDefinitions(ask: Ask, namespace: string): Promise<Defi
 
 export type DefinitionMade =
   | { readonly kind: 'made' }
-  /** `code` is the store's name of the reason. */
+  /** `code` is the error code of the store. */
   | { readonly kind: 'refused'; readonly code: string }
   | Unavailable;
 
-/** Makes a missing definition, or opens a closed one. */
-export async function mendDefinition(
+/** Creates a missing definition, or opens a closed one. */
+export async function repairDefinition(
   ask: Ask,
   namespace: string,
   { field, state }: DefinitionState,
@@ -68,7 +67,7 @@ export async function mendDefinition(
   const access = { storefront: 'PUBLIC_READ', customerAccount: 'READ' } as const;
   switch (state) {
     case 'missing':
-      return madeOf(
+      return resultOf(
         await ask(createDefinitionDocument, {
           definition: {
             ...identity,
@@ -80,7 +79,7 @@ export async function mendDefinition(
         }),
       );
     case 'closed':
-      return madeOf(await ask(openDefinitionDocument, { definition: { ...identity, access } }));
+      return resultOf(await ask(openDefinitionDocument, { definition: { ...identity, access } }));
     case 'fine':
       return { kind: 'made' };
     case 'other-type':
@@ -88,7 +87,7 @@ export async function mendDefinition(
   }
 }
 
-function madeOf(answer: AdminAnswer<unknown>): DefinitionMade {
+function resultOf(answer: AdminAnswer<unknown>): DefinitionMade {
   if (answer.kind === 'data') return { kind: 'made' };
   if (answer.kind === 'failure') return unavailable(answer);
   return { kind: 'refused', code: answer.errors[0]?.code ?? 'unnamed' };

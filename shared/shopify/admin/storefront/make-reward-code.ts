@@ -7,27 +7,30 @@ import {
   createShippingCodeDocument,
   rewardCodeDocument,
 } from '../documents.gen.ts';
-import { REWARD_TAG } from './reward-tag.ts';
-
-/** The store's own fault: it says nothing about the code. */
-const INTERNAL = 'INTERNAL_ERROR';
 
 /**
- * Creates the discount, and where its code is taken sees by whom: a call that was cut off, or made by
- * another process, has made the very discount that is wanted.
+ * On every discount that the connector creates for a reward, so that its codes are recognized and not
+ * sent back to the loyalty service. A tag, because a merchant sees it, can search for it, and it needs no
+ * further scope; the title belongs to the merchant, and a metafield is not visible.
+ */
+export const REWARD_TAG = 'loyalty-connector-reward';
+
+/**
+ * Creates the discount. Where the code is taken, it looks whether an earlier call, whose answer was lost,
+ * or another process has created this same discount.
  */
 export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
   const created = await create(ask, wanted);
   if (created.kind === 'failure') return unavailable(created);
   if (created.kind === 'data') {
-    // Without errors there is one; its id is what uses are asked for by.
+    // The id is needed later, to read how often the code was used.
     return created.data === undefined
       ? { kind: 'unavailable', why: 'unreadable-answer' }
       : { kind: 'made', discountId: created.data };
   }
   const [error] = created.errors;
   if (created.errors.some(isTaken)) return findOwn(ask, wanted);
-  if (error?.code === INTERNAL) return { kind: 'unavailable', why: 'server-error' };
+  if (error?.code === 'INTERNAL_ERROR') return { kind: 'unavailable', why: 'server-error' };
   return { kind: 'refused', code: error?.code ?? 'unnamed' };
 }
 
@@ -73,7 +76,7 @@ function commonOf(wanted: WantedCode) {
 
 function discountValue({ kind, value }: WantedCode) {
   return kind === 'percent'
-    ? // A fraction here, a percentage there.
+    ? // The store expects a fraction.
       { percentage: new Big(value).div(100).toNumber() }
     : { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
 }
@@ -82,7 +85,7 @@ async function findOwn(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
   const answer = await ask(rewardCodeDocument, { code: wanted.code });
   if (answer.kind !== 'data') return unavailable(answer);
   const node = answer.data.codeDiscountNodeByCode;
-  // Taken a moment ago and gone now: the next try will tell.
+  // Taken a moment ago and gone now: the next try will succeed.
   if (!node) return { kind: 'unavailable', why: 'changed-while-reading' };
   const { codeDiscount } = node;
   if (!('tags' in codeDiscount)) return { kind: 'taken' };
@@ -102,5 +105,5 @@ function isTaken({ field, code }: { readonly field: string; readonly code: strin
 
 const customerGid = (id: string): string => `gid://shopify/Customer/${id}`;
 
-/** The smallest unit of most currencies; the store refuses what its own does not have. */
+/** Two digits are right for most currencies; the store refuses digits that its currency does not have. */
 const amountText = (amount: number): string => new Big(amount).round(2).toFixed();

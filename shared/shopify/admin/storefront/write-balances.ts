@@ -7,12 +7,12 @@ import { BALANCE_TYPES } from './balance-definitions.ts';
 /** Shopify, "metafieldsSet". */
 const METAFIELDS_PER_CALL = 25;
 
-/** After a call that was cut off: the store may still be executing it. */
+/** After a call without an answer: the store may still be executing it. */
 const AFTER_UNKNOWN_SECONDS = 30;
 
 /**
- * Sets the metafields of as many customers in one call as fit. A call is all or none: when the store
- * refuses it because of one customer, it is made again without them.
+ * Sets the metafields of as many customers in one call as fit. A call is all or nothing: when the store
+ * refuses it because of some customers, it is repeated without them.
  */
 export async function writeBalances(
   ask: Ask,
@@ -28,11 +28,11 @@ export async function writeBalances(
       left = left.filter((change) => !settled.has(change));
     }
   }
-  await takeTiersAway(ask, namespace, written);
+  await deleteTiers(ask, namespace, written);
   return changes.map((change) => written.get(change) ?? { kind: 'unavailable', why: 'no-word' });
 }
 
-/** At least one of the changes is settled by every call, so that it ends. */
+/** Every call settles at least one change, so the loop above ends. */
 async function setTogether(
   ask: Ask,
   namespace: string,
@@ -46,46 +46,46 @@ async function setTogether(
     metafields: metafields.map(({ input }) => input),
   });
   if (answer.kind === 'data') return all({ kind: 'written' });
-  if (answer.kind === 'failure') return all(cutOff(unavailable(answer)));
+  if (answer.kind === 'failure') return all(waitIfUnknown(unavailable(answer)));
 
   const refused = new Map<BalanceChange, BalanceWritten>();
   for (const error of answer.errors) {
     const index = /^metafields\.(\d+)(?:\.|$)/.exec(error.field)?.[1];
     const change = index === undefined ? undefined : metafields[Number(index)]?.change;
-    // About the definition or the call as a whole: no customer is to blame.
-    if (!change || OF_THE_DEFINITION.has(error.code ?? '')) return all(blameless(error));
-    if (!refused.has(change)) refused.set(change, judge(error));
+    // About the definition or the whole call, not about a customer.
+    if (!change || NOT_OF_A_CUSTOMER.has(error.code ?? '')) return all(failureOfCall(error));
+    if (!refused.has(change)) refused.set(change, failureOfCustomer(error));
   }
   return refused;
 }
 
-/** Somebody else's definition is in the way, or the app may not write: a person must act. */
-const OF_THE_DEFINITION: ReadonlySet<string> = new Set([
+/** Another definition has the name, or the app may not write: a person must act. */
+const NOT_OF_A_CUSTOMER: ReadonlySet<string> = new Set([
   'APP_NOT_AUTHORIZED',
   'CAPABILITY_VIOLATION',
   'INTERNAL_ERROR',
   'INVALID_TYPE',
 ]);
 
-function blameless({ code = 'unnamed' }: UserError): BalanceWritten {
+function failureOfCall({ code = 'unnamed' }: UserError): BalanceWritten {
   const why = `refused-${code.toLowerCase().replaceAll('_', '-')}`;
   if (code === 'INTERNAL_ERROR') return { kind: 'unavailable', why };
   return { kind: 'unavailable', why, misconfigured: true };
 }
 
-function judge({ field, code = 'unnamed' }: UserError): BalanceWritten {
+function failureOfCustomer({ field, code = 'unnamed' }: UserError): BalanceWritten {
   return field.endsWith('.ownerId') ? { kind: 'unknown-customer' } : { kind: 'refused', code };
 }
 
-function cutOff(answer: ReturnType<typeof unavailable>): BalanceWritten {
+function waitIfUnknown(answer: ReturnType<typeof unavailable>): BalanceWritten {
   const afterSeconds = Math.max(answer.afterSeconds ?? 0, AFTER_UNKNOWN_SECONDS);
   return ['time-out', 'connection', 'aborted'].includes(answer.why)
     ? { ...answer, afterSeconds }
     : answer;
 }
 
-/** Setting cannot take a metafield away: the store refuses a blank value. */
-async function takeTiersAway(
+/** A tier cannot be removed by `metafieldsSet`: the store refuses a blank value. */
+async function deleteTiers(
   ask: Ask,
   namespace: string,
   written: Map<BalanceChange, BalanceWritten>,
@@ -103,7 +103,7 @@ async function takeTiersAway(
       })),
     });
     if (answer.kind === 'data') continue;
-    for (const [change] of chunk) written.set(change, cutOff(unavailable(answer)));
+    for (const [change] of chunk) written.set(change, waitIfUnknown(unavailable(answer)));
   }
 }
 
@@ -113,7 +113,7 @@ function metafieldsOf({ customerId, points, cashback, tier }: BalanceChange, nam
     ownerId: ownerOf(customerId),
     namespace,
     key,
-    // Stated, so that a balance can be written before the definitions are made.
+    // With the type, a balance can be written before the definition exists.
     type: BALANCE_TYPES[key as keyof typeof BALANCE_TYPES],
     value,
   }));

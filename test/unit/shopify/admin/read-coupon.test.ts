@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
-import { readCoupon } from '../../../../shared/shopify/admin/discounts/read-coupon.ts';
-import { readDiscount } from '../../../../shared/shopify/admin/discounts/read-discount.ts';
-import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/reward-tag.ts';
+import {
+  readCoupon,
+  readDiscount,
+} from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
 import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';

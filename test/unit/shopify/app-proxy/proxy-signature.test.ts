@@ -5,7 +5,7 @@ import {
   readQuery,
   signedText,
   signQuery,
-} from '../../../../shared/shopify/app-proxy/proxy-signature.ts';
+} from '../../../../shared/shopify/app-proxy/prove-request.ts';
 import { encode, signedQuery } from '../../../support/running-storefront.ts';
 
 const SECRET = 'hush';

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonlWriter } from '../../../../local/store-sandbox/graphql/write-jsonl.ts';
-import type { BulkLine } from '../../../../shared/shopify/bulk/bulk-lines.ts';
-import { NotGrouped, readGroups } from '../../../../shared/shopify/bulk/group-lines.ts';
+import {
+  type BulkLine,
+  NotGrouped,
+  readGroups,
+} from '../../../../shared/shopify/bulk/bulk-lines.ts';
 import {
   type BulkEntity,
   type BulkPlace,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { appConfiguration } from '../../../../shared/shopify/subscriptions/app-configuration.ts';
-import { wantedSubscriptions } from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import {
+  appConfiguration,
+  wantedSubscriptions,
+} from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { complianceTopics } from '../../../../shared/shopify/webhooks/topics.ts';
 
 const uri = 'https://hooks.example.com/shop';

@@ -3,8 +3,8 @@ import {
   compareSubscriptions,
   isInOrder,
 } from '../../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import type { ExistingSubscription } from '../../../../shared/shopify/subscriptions/subscription.ts';
 import {
+  type ExistingSubscription,
   shopAddress,
   wantedSubscriptions,
 } from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';

@@ -2,25 +2,26 @@ import type { Telemetry } from '../../core/batch/telemetry.ts';
 import { isInOrder } from './compare-subscriptions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-export interface SubscriptionHealing {
+export interface SubscriptionCheck {
   readonly subscriptions: Subscriptions;
   readonly telemetry: Telemetry;
   /**
-   * Otherwise what is wrong is only counted, for the alarm. Never where the app's configuration makes the
-   * subscriptions: whether it really does cannot be seen, and what is removed here may be all there is.
+   * False: differences are only counted, for the alarm. It must be false where the app's configuration
+   * creates the subscriptions: the Admin API does not show those, so a subscription removed here may be
+   * the only one.
    */
   readonly repair: boolean;
 }
 
 /**
- * The scheduled look at one shop's subscriptions: a webhook that is not subscribed to is lost without a
- * trace. Counts what is wrong and what was mended; a store that does not answer is asked again next time.
+ * The scheduled check of one shop's subscriptions: without a subscription, changes are missed without
+ * any error. When the store does not answer, the next run checks again.
  */
-export async function healSubscriptions(
+export async function checkSubscriptions(
   shop: string,
-  { subscriptions, telemetry, repair }: SubscriptionHealing,
+  { subscriptions, telemetry, repair }: SubscriptionCheck,
 ): Promise<void> {
-  const checked = await subscriptions.checkSubscriptions(shop);
+  const checked = await subscriptions.check(shop);
   if (checked.kind === 'unavailable') {
     telemetry.log('warn', 'the subscriptions could not be checked', { shop, why: checked.why });
     if (checked.misconfigured) telemetry.count('misconfigured', { why: `store-${checked.why}` });
@@ -29,7 +30,7 @@ export async function healSubscriptions(
   const { findings } = checked;
   if (findings.version) {
     const { handle, retired } = findings.version;
-    telemetry.log('warn', 'the webhooks come in another API version than the readers expect', {
+    telemetry.log('warn', 'webhooks have another API version than the readers expect', {
       shop,
       apiVersion: handle,
       retired,
@@ -52,7 +53,7 @@ export async function healSubscriptions(
   for (const change of await subscriptions.repair(shop, findings)) {
     if (change.done === 'refused') {
       const { topic, why } = change;
-      telemetry.log('error', 'a webhook subscription could not be mended', { shop, topic, why });
+      telemetry.log('error', 'a webhook subscription could not be repaired', { shop, topic, why });
     } else {
       telemetry.count('subscriptions-repaired', { topic: change.topic });
     }

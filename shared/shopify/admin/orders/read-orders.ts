@@ -1,22 +1,43 @@
+import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
 import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
 import type { StoreOrder } from '../../../store/order.ts';
 import { idFromGid } from '../../entity-id.ts';
+import { judgeAbsence, type OrderEvidence } from '../absence.ts';
 import {
   type AdminAnswer,
   type AdminFailure,
   failure,
+  ifLikeSchema,
   unavailable,
-  unlessUnlikeSchema,
 } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
-import { changedOrdersDocument, changedOrdersWithExtrasDocument } from '../documents.gen.ts';
-import { type Page, pick } from '../read-rest.ts';
-import { searchFor, walkPage } from '../walk-page.ts';
+import {
+  changedOrdersDocument,
+  changedOrdersWithExtrasDocument,
+  orderDocument,
+} from '../documents.gen.ts';
+import { type Page, pick, searchFor, walkPage } from '../pages.ts';
 import { type Enrichment, extrasVariables } from './enrichment.ts';
+import type { OrderNode } from './order-as-payload.ts';
 import { orderFromNode } from './order-from-node.ts';
-import type { OrderNode } from './order-node.ts';
 
-/** Orders as `readOrder` would read them one by one, for a seventh of the questions. */
+/** Equal to what a webhook would say now, plus the enrichment. */
+export async function readOrder(
+  ask: Ask,
+  id: string,
+  enrichment: Enrichment,
+  evidence: OrderEvidence,
+): Promise<StoreAnswer<StoreOrder>> {
+  const variables = { id: `gid://shopify/Order/${id}`, ...extrasVariables(enrichment) };
+  const answer = await ask(orderDocument, variables);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const node = answer.data.order;
+  if (!node) return judgeAbsence(ask, evidence);
+  const read = await orderFromNode(ask, node, variables.withStaff);
+  return read.kind === 'read' ? { kind: 'found', value: read.order } : unavailable(read);
+}
+
+/** The same orders as from `readOrder`, with a seventh of the queries. */
 export async function walkOrders(
   ask: Ask,
   span: Span,
@@ -31,11 +52,11 @@ export async function walkOrders(
   if (answer.kind !== 'data') return unavailable(answer);
   const changed: Changed<StoreOrder>[] = [];
   for (const node of answer.data.nodes) {
-    const read = await unlessUnlikeSchema(
+    const read = await ifLikeSchema(
       () => orderFromNode(ask, node, enrichment.staffNames ?? false),
       failure('unreadable-answer'),
     );
-    // It changes just now, and so leaves the span: the next walk sees it.
+    // A change moves the order out of the span: the next walk reads it.
     if (isChanging(read)) continue;
     if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);
     const value = read.kind === 'read' ? read.order : undefined;

@@ -1,9 +1,12 @@
 import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
+import type { Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
 import type { StoreProduct } from '../../../store/product.ts';
+import { idFromGid } from '../../entity-id.ts';
 import { readProductWebhook } from '../../webhooks/read-product-webhook.ts';
-import { failure, unavailable } from '../client/admin-answer.ts';
+import { failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';
 import type { Ask, DataOf } from '../client/admin-client.ts';
-import { productDocument } from '../documents.gen.ts';
+import { changedProductsDocument, productDocument } from '../documents.gen.ts';
+import { searchFor, walkPage } from '../pages.ts';
 
 export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
   const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
@@ -16,7 +19,7 @@ export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<Sto
 
 export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
 
-/** Undefined when the answer lacks what every product has. */
+/** Undefined when a required field is missing. */
 export function productFromNode(node: ProductNode): StoreProduct | undefined {
   const read = readProductWebhook(productAsPayload(node));
   return read.kind === 'read' ? read.product : undefined;
@@ -37,4 +40,23 @@ function productAsPayload(product: ProductNode): unknown {
     variants: [{ price: priceRangeV2.minVariantPrice.amount }],
     image: { src: media.nodes[0]?.image?.url ?? featuredMedia?.preview?.image?.url },
   };
+}
+
+export async function walkProducts(
+  ask: Ask,
+  span: Span,
+  after: string | undefined,
+): Promise<WalkAnswer<WalkPage<StoreProduct>>> {
+  const place = { search: searchFor(span), after: after ?? null };
+  const answer = await ask(changedProductsDocument, place);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { products } = answer.data;
+  const changed = await Promise.all(
+    products.nodes.map(async (node) => ({
+      id: idFromGid(node.id, 'Product') ?? '',
+      updatedAt: node.updatedAt,
+      value: await ifLikeSchema(() => productFromNode(node), undefined),
+    })),
+  );
+  return walkPage(products, changed, after);
 }

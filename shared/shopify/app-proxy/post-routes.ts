@@ -1,0 +1,156 @@
+import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
+import {
+  badRequest,
+  errorAnswer,
+  jsonAnswer,
+  type ProxyAnswer,
+  type Route,
+  tooMany,
+  unavailable,
+  unknownField,
+} from './route.ts';
+
+const CLIENT_KEY = /^[A-Za-z0-9_-]{8,64}$/;
+
+const REFUSALS = {
+  'too-few-points': 'There are not enough points for this reward.',
+  'not-available': 'This reward cannot be redeemed at the moment.',
+  'limit-reached': 'This reward cannot be redeemed again.',
+  refused: 'The loyalty program refused to redeem this reward.',
+} as const;
+
+const redeem: Route = {
+  method: 'POST',
+  for: 'customer',
+  parameters: [],
+  async answer({ customerId, body, storefront }) {
+    const read = readBody(body, ['rewardId', 'clientKey']);
+    if (read.kind === 'bad') return read.answer;
+    const { rewardId, clientKey } = read.value;
+    if (!isId(rewardId)) return badRequest('rewardId must be the number of a reward.');
+    if (typeof clientKey !== 'string' || !CLIENT_KEY.test(clientKey)) {
+      return badRequest('clientKey must be 8 to 64 letters, digits, hyphens or underscores.');
+    }
+    const answer = await storefront.redeem(customerId, { rewardId, clientKey });
+    switch (answer.kind) {
+      case 'redemption':
+        return jsonAnswer({ redemption: answer.redemption });
+      case 'refused':
+        return errorAnswer(409, answer.why, REFUSALS[answer.why]);
+      case 'too-many':
+        return tooMany(answer.afterSeconds);
+      case 'unavailable':
+        return unavailable();
+    }
+  },
+};
+
+const answer: Route = {
+  method: 'POST',
+  for: 'customer',
+  parameters: [],
+  async answer({ customerId, body, storefront }) {
+    const read = readQuizAnswers(body);
+    if (read.kind === 'bad') return read.answer;
+    const answered = await storefront.answer(customerId, read.value);
+    switch (answered.kind) {
+      case 'answered':
+        return jsonAnswer(answered.value);
+      case 'not-available':
+        return errorAnswer(409, 'not-available', 'There is no such quiz at the moment.');
+      case 'not-the-quiz':
+        return badRequest('The answers must be to the questions of this quiz, each once.');
+      case 'refused':
+        return errorAnswer(409, 'refused', 'The loyalty program did not accept these answers.');
+      case 'unavailable':
+        if (!answered.mayHaveHappened) return unavailable(answered.afterSeconds);
+        return errorAnswer(
+          503,
+          'unavailable',
+          'It is not known yet whether the answers arrived. Look at the quiz again in a minute.',
+          answered.afterSeconds,
+        );
+    }
+  },
+};
+
+export const postRoutes = { redeem, answer };
+
+type Read<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  | { readonly kind: 'bad'; readonly answer: ProxyAnswer };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_ANSWERS = 100;
+const MAX_OPTIONS = 50;
+const MAX_TEXT_LENGTH = 2_000;
+
+function readQuizAnswers(body: Uint8Array): Read<QuizAnswers> {
+  const read = readBody(body, ['quizId', 'answers']);
+  if (read.kind === 'bad') return read;
+  const { quizId, answers } = read.value;
+  if (!isId(quizId)) return bad('quizId must be the number of a quiz.');
+  if (!Array.isArray(answers) || answers.length === 0 || answers.length > MAX_ANSWERS) {
+    return bad(`answers must be a list of 1 to ${MAX_ANSWERS}.`);
+  }
+  const list: QuizAnswers['answers'][number][] = [];
+  for (const one of answers) {
+    const item = readObject(one, ['questionId', 'optionIds', 'text']);
+    if (item.kind === 'bad') return item;
+    const { questionId, optionIds = null, text = null } = item.value;
+    if (!isId(questionId)) return bad('questionId must be the number of a question.');
+    if (!isOptions(optionIds)) return bad('optionIds must be a list of numbers, or null.');
+    if (!isText(text)) {
+      return bad(`text must have at most ${MAX_TEXT_LENGTH} characters, or be null.`);
+    }
+    list.push({ questionId, optionIds, text });
+  }
+  return { kind: 'read', value: { quizId, answers: list } };
+}
+
+function isOptions(value: unknown): value is readonly number[] | null {
+  return (
+    value === null || (Array.isArray(value) && value.length <= MAX_OPTIONS && value.every(isId))
+  );
+}
+
+function isText(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && value.length <= MAX_TEXT_LENGTH);
+}
+
+/** The answers to a long quiz need a tenth of this. */
+const MAX_BODY_BYTES = 32_768;
+
+function readBody(body: Uint8Array, known: readonly string[]): Read<Fields> {
+  if (body.byteLength > MAX_BODY_BYTES) return bad('The body is too large.');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return bad('The body must be JSON.');
+  }
+  return readObject(value, known);
+}
+
+/** An unknown field is refused, not ignored, so that no request can name another customer. */
+function readObject(value: unknown, known: readonly string[]): Read<Fields> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return bad('The body must be a JSON object.');
+  }
+  if (Object.keys(value).some((key) => !known.includes(key))) {
+    return { kind: 'bad', answer: unknownField() };
+  }
+  return { kind: 'read', value: Object.assign(Object.create(null), value) };
+}
+
+/** The loyalty service's ids are 32-bit numbers. */
+const MAX_ID = 2 ** 31 - 1;
+
+function isId(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
+}
+
+function bad(message: string): { readonly kind: 'bad'; readonly answer: ProxyAnswer } {
+  return { kind: 'bad', answer: badRequest(message) };
+}
