@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
@@ -85,7 +86,20 @@ describe('the runbook', () => {
     expect(targets.filter((target) => !headings.includes(target ?? ''))).toEqual([]);
   });
 
-  it('tells the times and shares that the code has', () => {
+  it('quotes log lines as the code writes them', () => {
+    const code = ['shared', 'functions'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => readFileSync(join(folder, name), 'utf8')),
+    );
+    const quoted = [...runbook.matchAll(/`([a-z]+(?:\s+[a-z]+){3,})`/g)].map(([, line = '']) =>
+      line.replaceAll(/\s+/g, ' '),
+    );
+    expect(quoted.length).toBeGreaterThan(5);
+    expect(quoted.filter((line) => !code.some((text) => text.includes(`'${line}`)))).toEqual([]);
+  });
+
+  it('states the times and shares that the code has', () => {
     const { retryWindowDays, alarms: defaults } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],
       loyalty: { address: 'https://loyalty.example.com' },
