@@ -1,12 +1,12 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { RECEIVER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
-import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-http.ts';
+import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
+import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';

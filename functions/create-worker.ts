@@ -1,12 +1,12 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { WORKER_BUDGET } from '../shared/aws/call-budget.ts';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
 } from '../shared/aws/function-clients.ts';
-import { toBatchResponse, toMessages } from '../shared/aws/lambda-sqs.ts';
+import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
+import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';

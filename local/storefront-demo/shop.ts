@@ -1,4 +1,4 @@
-import { minorDigits } from '../../shared/store/currency.ts';
+import { minorDigits } from '../../shared/store/money.ts';
 import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { Visit } from './visit.ts';

@@ -1,4 +1,4 @@
-// Only types: what they come from would be most of a function's bundle.
+// Only types: the SDK itself would be most of a function's bundle.
 import type {
   BatchGetItemInput,
   BatchGetItemOutput,
@@ -25,11 +25,11 @@ import type {
 } from '@aws-sdk/client-sqs';
 
 /**
- * The calls that functions make, each a part of the SDK's own client of that service: the command line
- * passes that client, the functions pass what `function-clients.ts` makes.
+ * The calls to AWS, as a part of the SDK's client of each service: the command line passes the SDK's
+ * client, the functions pass a client of `function-clients.ts`.
  */
 export interface SqsCalls {
-  /** Both reject when the checksum of what SQS holds is another. */
+  /** Both reject if SQS returns the checksum of another text. */
   sendMessage(input: SendMessageRequest): Promise<SendMessageResult>;
   sendMessageBatch(input: SendMessageBatchRequest): Promise<SendMessageBatchResult>;
   changeMessageVisibilityBatch(

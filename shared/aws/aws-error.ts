@@ -1,10 +1,10 @@
 import type { HttpFailure } from '../http/http-client.ts';
 
-/** An answer of AWS that is an error, in the shape that the SDK gives it. */
+/** An error answer of AWS, with the fields of an SDK error. */
 export class AwsError extends Error {
   readonly $metadata: { readonly httpStatusCode: number; readonly attempts: number };
 
-  /** `code` is AWS's name of the error; its text stays out, it may quote what was sent. */
+  /** `code` is AWS's name of the error. Its text is left out, because it may quote the request. */
   constructor(code: string, httpStatusCode: number, attempts: number) {
     super(`AWS answered ${httpStatusCode} ${code}`);
     this.name = code;
@@ -12,7 +12,7 @@ export class AwsError extends Error {
   }
 }
 
-/** No whole answer came, at the last of all attempts. */
+/** The last attempt got no complete answer. */
 export class AwsUnanswered extends Error {
   override readonly name = 'AwsUnanswered';
   readonly code: string;
@@ -23,7 +23,7 @@ export class AwsUnanswered extends Error {
   }
 }
 
-/** Whether DynamoDB refused a write for its condition, and after how many attempts. */
+/** Defined if DynamoDB refused a write because of its condition. */
 export function failedCondition(error: unknown): { readonly attempts: number } | undefined {
   if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') {
     return undefined;

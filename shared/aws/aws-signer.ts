@@ -14,10 +14,10 @@ interface SignableRequest {
   readonly body: Uint8Array;
 }
 
-/** The headers of a POST to `/`, with the signature's own. */
+/** Returns the headers of a POST to `/`, including the signature. */
 export type Sign = (request: SignableRequest) => Promise<Readonly<Record<string, string>>>;
 
-/** Signature Version 4 by AWS's own signer, as in every client of the SDK. */
+/** Signature Version 4 by AWS's own signer, which the SDK uses, too. */
 export function createSigner(
   service: string,
   region: string,
@@ -48,7 +48,7 @@ export function createSigner(
 
 type HashInput = string | ArrayBuffer | ArrayBufferView;
 
-/** The SDK's interface of a hash, on node:crypto; with a secret it is an HMAC. */
+/** The SDK's hash interface, implemented with node:crypto; with a secret it is an HMAC. */
 class Sha256 {
   readonly #secret: HashInput | undefined;
   #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;

@@ -11,7 +11,7 @@ import { listCodes, type ReadSettings, readItems, scanEntities } from './read-le
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
   readonly client: DynamoDbCalls;
   readonly table: string;
-  /** Called for items that were not whole, with the key's text and attribute names: worth a warning. */
+  /** Called for damaged items, with the key's text and the names of the attributes. */
   readonly onDamagedItem?: (keyText: string, attributes: readonly string[]) => void;
   /** Different at every call. */
   readonly newWriteId?: () => string;
@@ -20,8 +20,8 @@ export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
 const REDACTIONS_AT_ONCE = 10;
 
 /**
- * Needs BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan only for
- * `scanEntities`, which no worker calls.
+ * Needs permission for BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan
+ * only for `scanEntities`, which no worker calls.
  */
 export function createDynamoDbLedger({
   client,
@@ -29,14 +29,14 @@ export function createDynamoDbLedger({
   onDamagedItem = () => {},
   pause = sleep,
   random = Math.random,
-  // The last twelve digits of a UUID are random ones. Node keeps some ready; bytes it would fetch anew.
+  // The last twelve digits of a UUID are random. Node caches random bytes for UUIDs, so this is fast.
   newWriteId = () => randomUUID().slice(-12),
 }: DynamoDbLedgerOptions): Ledger {
   const settings = { client, table, pause, random };
 
   /**
-   * A write whose answer was lost is repeated, and the repetition then fails on the revision that the
-   * first one made. Taken for a conflict, that would cost a needless second call to the service.
+   * A write whose answer was lost is repeated, and the repetition fails on the revision of the first
+   * write. That is not a conflict, which would cost a needless second call to the service.
    */
   async function isOurs(attempts: number, itemKey: string, writeId: string): Promise<boolean> {
     if (attempts < 2) return false;
@@ -49,7 +49,7 @@ export function createDynamoDbLedger({
       TableName: table,
       Key: keyOnly(itemKeyOf(ledgerKeyText(key))),
       ...(key.kind !== 'order' && { ConditionExpression: 'attribute_exists(#revision)' }),
-      // The revision counts on, so a worker that read the person before cannot write it back.
+      // A new revision, so that a worker that read the personal data before cannot write it back.
       UpdateExpression:
         'SET #redactedAt = :at, #expiresAt = :expires, #writeId = :writeId, #version = if_not_exists(#version, :none), #uncertain = if_not_exists(#uncertain, :false) REMOVE #remembered ADD #revision :one',
       ExpressionAttributeNames: names(
@@ -109,7 +109,7 @@ export function createDynamoDbLedger({
       await client.updateItem({
         TableName: table,
         Key: keyOnly(itemKeyOf(ledgerKeyText(key))),
-        // The revision counts on: a worker about to record `applied` must not clear this mark.
+        // A new revision, so that a worker that is about to record `applied` does not clear the mark.
         UpdateExpression:
           'SET #uncertain = :true, #version = if_not_exists(#version, :none), #writeId = :writeId ADD #revision :one',
         ExpressionAttributeNames: names('uncertain', 'version', 'revision', 'writeId'),
@@ -133,7 +133,7 @@ export function createDynamoDbLedger({
           if (call.status === 'rejected') faults.push(call.reason);
         }
       }
-      // Thrown at the end: one entry that cannot be changed must not keep the others unredacted.
+      // Thrown at the end, so that one failing entry does not prevent the redaction of the others.
       if (faults.length > 0) {
         throw new AggregateError(faults, `${faults.length} entries could not be redacted`);
       }
@@ -165,7 +165,7 @@ function conditionOn(readRevision: number | undefined) {
   };
 }
 
-/** Always by placeholder: DynamoDB reserves several hundred words. */
+/** Placeholders, because DynamoDB reserves several hundred words. */
 function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> {
   return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
 }

@@ -9,26 +9,26 @@ import {
 import type { Dimensions, LogFields, Telemetry } from '../core/batch/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
-  /** Writes what was counted since the last flush. A frozen process would lose it. */
+  /** Writes what was counted since the last flush, before Lambda freezes the process. */
   flush(): void;
 }
 
-/** CloudWatch takes at most 100 values of one metric in one line. */
+/** CloudWatch accepts at most 100 values of one metric in one line. */
 const VALUES_PER_LINE = 100;
 
 /**
- * Not `console.log`: where a function's log format is JSON, the runtime wraps what the console is given,
- * and CloudWatch then finds no metric in it ("Using embedded metric format with JSON logs").
+ * Not `console.log`: if a function's log format is JSON, the runtime wraps console output, and CloudWatch
+ * then finds no metrics in it ("Using embedded metric format with JSON logs").
  */
 function writeLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** By service alone, and by what is kept apart: an alarm looks at one figure, not at a sum of many. */
-function dimensionSets(metric: WrittenMetric, told: Dimensions): readonly (readonly string[])[] {
+/** By service, and by service with the details: an alarm watches one metric, not a sum of many. */
+function dimensionSets(metric: WrittenMetric, given: Dimensions): readonly (readonly string[])[] {
   const details: readonly Detail[] = METRICS[metric];
-  const keptApart = details.length > 0 && details.every((detail) => told[detail] !== undefined);
-  return [['service'], ...(keptApart ? [['service', ...details]] : [])];
+  const hasDetails = details.length > 0 && details.every((detail) => given[detail] !== undefined);
+  return [['service'], ...(hasDetails ? [['service', ...details]] : [])];
 }
 
 interface Counted {
@@ -40,8 +40,8 @@ interface Counted {
 const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !== null;
 
 /**
- * Logs as JSON lines, metrics in CloudWatch's embedded metric format: written to standard output,
- * they cost no call. Counted per invocation and written once, because every line is paid for.
+ * Logs as JSON lines, metrics in CloudWatch's embedded metric format: both go to standard output and
+ * need no call. Metrics are counted per invocation and written once, because every line costs money.
  * See docs/decisions/0009-telemetry-without-a-library.md.
  */
 export function createEmfTelemetry(
@@ -81,7 +81,7 @@ export function createEmfTelemetry(
       const key = JSON.stringify([metric, dimensions]);
       const entry: Counted = counted.get(key) ?? { metric, dimensions, values: [] };
       counted.set(key, entry);
-      // A count is a sum; only measurements need their single values.
+      // Counts are added up; only measurements need their single values.
       if (metric.endsWith('-ms')) entry.values.push(value);
       else entry.values[0] = (entry.values[0] ?? 0) + value;
     },

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto';
 import type { SendMessageBatchResult, SendMessageResult } from '@aws-sdk/client-sqs';
 import type { DynamoDbCalls, SecretsCalls, SqsCalls } from './aws-calls.ts';
 import type { AwsCredentials } from './aws-signer.ts';
-import type { CallBudget } from './call-budget.ts';
-import { createJsonCall, type JsonService, type JsonServiceSettings } from './json-service.ts';
+import {
+  type CallBudget,
+  createJsonCall,
+  type JsonService,
+  type JsonServiceSettings,
+} from './json-service.ts';
 
 const SQS: JsonService = {
   name: 'sqs',
@@ -47,7 +51,7 @@ export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
 
 function checkHeld(heldMd5: string | undefined, sent = ''): void {
   if (createHash('md5').update(sent).digest('hex') === heldMd5) return;
-  throw new Error('SQS holds another message than the one it was sent');
+  throw new Error('SQS stored another text than the message that was sent');
 }
 
 export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCalls {
@@ -66,18 +70,21 @@ export function createSecretsCalls(settings: JsonServiceSettings): SecretsCalls 
   return { getSecretValue: (input) => call('GetSecretValue', input) };
 }
 
-/** What Lambda gives every execution environment of a function: its region and its role's credentials. */
+/** From the environment variables that Lambda sets: the region and the credentials of the role. */
 export function settingsFromEnvironment(
   budget: CallBudget,
   environment: NodeJS.ProcessEnv = process.env,
 ): JsonServiceSettings {
   const region = environment.AWS_REGION;
-  if (!region) throw new Error('Lambda sets AWS_REGION for every function, and here it is missing');
+  if (!region)
+    throw new Error(
+      'The environment variable AWS_REGION is missing; Lambda sets it for every function',
+    );
   let credentials: AwsCredentials | undefined;
   return {
     budget,
     region,
-    // As the SDK does: one address for all, or one for each.
+    // As in the SDK: one address for all services, or one for each.
     endpointOf: ({ id }) => environment[`AWS_ENDPOINT_URL_${id}`] ?? environment.AWS_ENDPOINT_URL,
     credentials: () => (credentials ??= credentialsIn(environment)),
   };
@@ -87,7 +94,7 @@ function credentialsIn(environment: NodeJS.ProcessEnv): AwsCredentials {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
     throw new Error(
-      'Lambda gives every function the credentials of its role, and here they are missing',
+      'The AWS credentials are missing in the environment; Lambda sets them for every function',
     );
   }
   return {

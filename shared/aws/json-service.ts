@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpClient, type HttpAnswer } from '../http/http-client.ts';
 import { AwsError, AwsUnanswered } from './aws-error.ts';
 import { type AwsCredentials, createSigner } from './aws-signer.ts';
-import type { CallBudget } from './call-budget.ts';
 
-/** A service of AWS that speaks AWS JSON: every call is a POST to `/` that names its operation. */
+/** An AWS service with the AWS JSON protocol: every call is a POST to `/` with the operation in a header. */
 export interface JsonService {
   /** As in its address and in the signature. */
   readonly name: 'sqs' | 'dynamodb' | 'secretsmanager';
   /** As in `AWS_ENDPOINT_URL_<id>`. */
   readonly id: string;
-  /** Stands before the operation in `X-Amz-Target`. */
+  /** The prefix of the operation in `X-Amz-Target`. */
   readonly target: string;
   readonly contentType: `application/x-amz-json-1.${0 | 1}`;
 }
@@ -18,7 +17,7 @@ export interface JsonService {
 export interface JsonServiceSettings {
   readonly budget: CallBudget;
   readonly region: string;
-  /** In place of AWS's own address: on one machine, for tests. */
+  /** Instead of AWS's own address: for the local stack and tests. */
   readonly endpointOf: (service: JsonService) => string | undefined;
   readonly credentials: () => AwsCredentials;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
@@ -27,8 +26,8 @@ export interface JsonServiceSettings {
 }
 
 /**
- * Makes calls in bounded time. Repeating is harmless: a message has its deduplication id, a write its
- * condition and its id, and everything else reads.
+ * Makes calls in bounded time. Repeating a call is harmless: messages have a deduplication id, writes
+ * a condition and an id, and all other calls only read.
  */
 export type JsonCall = <Output>(operation: string, input: object) => Promise<Output>;
 
@@ -89,7 +88,7 @@ function outputIn<Output>({ text }: HttpAnswer): Output {
   try {
     return JSON.parse(text);
   } catch {
-    // The engine's own error quotes the text, which may be a secret.
+    // The error of JSON.parse quotes the text, which may be a secret.
     throw new Error('AWS answered something that is not JSON');
   }
 }
@@ -100,7 +99,7 @@ function codeIn({ text }: HttpAnswer): string {
     const { __type: type } = JSON.parse(text);
     if (typeof type === 'string') return type.slice(type.indexOf('#') + 1);
   } catch {
-    // What is not JSON is no answer of the service, but of something before it.
+    // An answer that is not JSON comes from a proxy or a load balancer, not from the service.
   }
   return 'UnknownError';
 }
@@ -110,7 +109,7 @@ function mayPass(error: AwsError | AwsUnanswered): boolean {
   return error.$metadata.httpStatusCode >= 500 || isThrottled(error);
 }
 
-/** The names that these three services have for it, in their documentation of common errors. */
+/** The error codes for throttling in the documentation of these three services. */
 const THROTTLED = new Set([
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
@@ -124,3 +123,19 @@ function isThrottled(error: AwsError | AwsUnanswered): boolean {
   if (error instanceof AwsUnanswered) return false;
   return error.$metadata.httpStatusCode === 429 || THROTTLED.has(error.name);
 }
+
+/** How long one call to AWS may take. */
+export interface CallBudget {
+  readonly connectMs: number;
+  /** From the start of one attempt to the end of its answer, including connecting. */
+  readonly attemptMs: number;
+  readonly attempts: number;
+}
+
+/**
+ * The store disconnects after 5 s: two attempts and the pause between them must leave time to answer 503.
+ */
+export const RECEIVER_BUDGET: CallBudget = { connectMs: 700, attemptMs: 1_500, attempts: 2 };
+
+/** A batch must end before the time-out of its function. */
+export const WORKER_BUDGET: CallBudget = { connectMs: 1_000, attemptMs: 3_000, attempts: 3 };

@@ -17,11 +17,11 @@ import {
 export type LedgerItem = Record<string, AttributeValue>;
 
 /**
- * How an entry lies in DynamoDB. Names are short because they are part of every item's size, and a
- * write is billed per KB: ten outcomes without a remembered state stay below one.
+ * The attributes of an entry in DynamoDB. Names are short because they count towards the size of the
+ * item, and writes are billed per KB: ten outcomes without a remembered state stay below one.
  */
 export const ITEM = {
-  /** S, partition key: the key's text, or its hash where DynamoDB would refuse or bend it. */
+  /** S, partition key: the key's text, or its hash if DynamoDB would refuse or change the text. */
   key: 'entity',
   /** N: epoch milliseconds. */
   version: 'v',
@@ -35,13 +35,13 @@ export const ITEM = {
   outcomes: 'o',
   /** N, from 1. */
   revision: 'r',
-  /** S: names one write, so that its own repetition is not taken for another worker's. */
+  /** S: identifies one write, so that its repetition is not mistaken for another worker's write. */
   writeId: 'w',
-  /** S: shop|discount of a coupon, shop|kind of a listed record: `LISTING_INDEX` holds nothing else. */
+  /** S: shop|discount of a coupon, shop|kind of a listed record. `LISTING_INDEX` holds only these. */
   listing: 'd',
-  /** S: the id of such an item as JSON, only where the key is a hash and cannot tell it. */
+  /** S: the id of such an item as JSON, only if the key is a hash. */
   listedId: 'c',
-  /** BOOL, true or absent: of orders sent as history. */
+  /** BOOL, true or absent: the order was sent as history. */
   history: 'h',
   /** N, epoch milliseconds, absent unless the person was redacted. */
   redactedAt: 'x',
@@ -50,21 +50,21 @@ export const ITEM = {
 } as const;
 
 /**
- * Global index by `ITEM.listing`, with `ITEM.listedId` its only other attribute: none of them changes
- * when an item is written again, so the index costs nothing then. It holds the codes of discounts and,
- * in spite of its name, the listed records.
+ * Global index by `ITEM.listing`, with `ITEM.listedId` as its only other attribute. Neither changes when
+ * an item is written again, so such writes cost nothing in the index. It holds the codes of discounts
+ * and, despite its name, the listed records.
  */
 export const LISTING_INDEX = 'codes-of-discount';
 
-/** A revision that is missing or no number is read as this; no write ever makes it. */
+/** A missing or invalid revision is read as this value, which is never written. */
 export const NO_REVISION = 0;
 
-/** DynamoDB refuses partition keys above 2048 bytes, and one refused key fails the whole batch read. */
+/** DynamoDB refuses partition keys above 2048 bytes, and one refused key fails a whole batch read. */
 const KEY_MAX_BYTES = 1_024;
 
 /** Injective: the readable form contains a bar, the hash does not. */
 export function itemKeyOf(entityText: string): string {
-  // UTF-8 has no lone surrogates: two different codes would become one key.
+  // UTF-8 has no lone surrogates, so two different codes could become one key.
   const usable = entityText.isWellFormed() && Buffer.byteLength(entityText) <= KEY_MAX_BYTES;
   if (usable) return entityText;
   return `sha256:${createHash('sha256').update(JSON.stringify(entityText)).digest('hex')}`;
@@ -74,7 +74,7 @@ export function keyOnly(itemKey: string): LedgerItem {
   return { [ITEM.key]: { S: itemKey } };
 }
 
-/** Records that stand in the place of a discount's id, which is a number: a shop's are found together. */
+/** Records that the index lists by shop. Their kind takes the place of a discount's id, a number. */
 export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption'>;
 
 const isListed = (text: string): text is ListedRecord => text === 'notice' || text === 'redemption';
@@ -84,7 +84,7 @@ export function listingText(shop: string, listedUnder: string): string {
   return `${shop}|${listedUnder}`;
 }
 
-/** The id of a coupon (its code) or of a listed record as it lies in `LISTING_INDEX`. */
+/** The id of a coupon (its code) or of a listed record in `LISTING_INDEX`. */
 export function listedIdIn(
   shop: string,
   kind: 'coupon' | ListedRecord,
@@ -96,7 +96,7 @@ export function listedIdIn(
   return jsonIn(item[ITEM.listedId], (value) => (typeof value === 'string' ? value : undefined));
 }
 
-/** Which entity's item it is; undefined for a record, and where only a hash of the key is left. */
+/** The entity of an item; undefined for a record, and if the item has only a hash of the key. */
 export function keyIn(item: LedgerItem): EntityKey | undefined {
   const key = entityKeyFrom(item[ITEM.key]?.S ?? '');
   const listing = item[ITEM.listing]?.S;
@@ -139,10 +139,10 @@ export function toItem(
 }
 
 /**
- * Reads what is usable of an item that a person edited or an unknown release wrote. It must neither
- * fail the batch it is read in nor stop its entity for ever: a doubtful state is `uncertain` at
- * version 0, so the next snapshot is sent again and the item replaced by a whole one. `faults` names
- * the attributes that were not usable.
+ * Reads the usable attributes of an item, which a person may have edited or an unknown release written.
+ * A damaged item must neither fail its batch nor block its entity permanently: it is `uncertain` at
+ * version 0, so that the next snapshot is sent again and replaces it. `faults` names the unusable
+ * attributes.
  */
 export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readonly string[] } {
   const faults: string[] = [];
@@ -162,7 +162,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   const redactedAt = read(ITEM.redactedAt, numberIn(item[ITEM.redactedAt]));
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
-  // History and expiry are for people and for tidiness: without them the state still stands.
+  // The state is valid without the following attributes.
   const outcomes = read(ITEM.outcomes, jsonIn(item[ITEM.outcomes], toOutcomes)) ?? [];
   const listing = read(ITEM.listing, item[ITEM.listing]?.S);
   const listedUnder = listing?.slice(listing.indexOf('|') + 1);

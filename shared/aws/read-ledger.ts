@@ -1,4 +1,4 @@
-import type { Ledger } from '../core/ledger/ledger.ts';
+import type { Ledger, LedgerEntry } from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import {
   fromItem,
@@ -7,6 +7,7 @@ import {
   keyOnly,
   type LedgerItem,
   LISTING_INDEX,
+  type ListedRecord,
   listedIdIn,
   listingText,
 } from './ledger-item.ts';
@@ -21,11 +22,11 @@ export interface ReadSettings {
 
 /** DynamoDB, BatchGetItem. */
 const KEYS_PER_REQUEST = 100;
-/** Together below 2 s of pauses; what is then still unread fails the batch, which comes back later. */
+/** The pauses add up to less than 2 s. If items are then still unread, the batch fails and is retried. */
 const ROUNDS = 6;
 const FIRST_PAUSE_MS = 50;
 
-/** The items of these distinct keys that exist, strongly consistent. */
+/** The existing items of these distinct keys, strongly consistent. */
 export async function readItems(
   settings: ReadSettings,
   itemKeys: readonly string[],
@@ -59,8 +60,8 @@ type Place = Pick<ReadSettings, 'client' | 'table'>;
 
 const ITEMS_PER_PAGE = 200;
 
-/** One page of what is listed under a discount or a kind of record: the keys and nothing else. */
-export async function queryListing(
+/** One page of the keys that are listed under a discount or a kind of record. */
+async function queryListing(
   { client, table }: Place,
   shop: string,
   listedUnder: string,
@@ -90,7 +91,7 @@ export async function listCodes(
   return { codes: items.flatMap((item) => listedIdIn(shop, 'coupon', item) ?? []), ...rest };
 }
 
-/** One page of the whole table. Half the price of a consistent read, and a later walk asks again. */
+/** One page of the whole table. Not consistent, at half the price: a later walk reads it again. */
 export async function scanEntities(
   { client, table }: Place,
   from: string | undefined,
@@ -110,4 +111,65 @@ export async function scanEntities(
 function nextFrom(last: LedgerItem | undefined): { readonly next?: string } {
   const next = last?.[ITEM.key]?.S;
   return next === undefined ? {} : { next };
+}
+
+export interface FoundRecord {
+  readonly id: string;
+  readonly entry: LedgerEntry;
+}
+
+/** All records of a kind and shop. Uses the index, because the table may hold millions of items. */
+export async function listRecords(
+  settings: ReadSettings,
+  shop: string,
+  kind: ListedRecord,
+): Promise<readonly FoundRecord[]> {
+  const idOf = new Map<string, string>();
+  let from: string | undefined;
+  do {
+    const { items, next } = await queryListing(settings, shop, kind, from);
+    for (const item of items) {
+      idOf.set(item[ITEM.key]?.S ?? '', listedIdIn(shop, kind, item) ?? '');
+    }
+    from = next;
+  } while (from !== undefined);
+  const items = await readItems(settings, [...idOf.keys()]);
+  return items.map((item) => {
+    return { id: idOf.get(item[ITEM.key]?.S ?? '') ?? '', entry: fromItem(item).entry };
+  });
+}
+
+/** Something that a person must see, because the connector does not act on it. */
+export interface LedgerNotice {
+  readonly shop: string;
+  /** `data-request`, `shop-redact`, `app-uninstalled`. */
+  readonly notice: string;
+  /** The store's id. */
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly why: string;
+}
+
+/** The notices of a shop, the oldest first. */
+export async function listNotices(
+  settings: ReadSettings,
+  shop: string,
+): Promise<readonly LedgerNotice[]> {
+  const records = await listRecords(settings, shop, 'notice');
+  return records
+    .map((one) => noticeOf(shop, one))
+    .toSorted((one, other) => one.at.localeCompare(other.at));
+}
+
+function noticeOf(shop: string, { id, entry }: FoundRecord): LedgerNotice {
+  const line = entry.outcomes.at(-1);
+  const slash = id.indexOf('/');
+  return {
+    shop,
+    notice: line?.outcome ?? id.slice(0, slash),
+    id: id.slice(slash + 1),
+    at: line?.at ?? '',
+    why: line?.why ?? '',
+  };
 }

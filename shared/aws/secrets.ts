@@ -1,17 +1,17 @@
 import type { SecretsCalls } from './aws-calls.ts';
 
-/** The text of the secret of that name; rejects when there is none or it cannot be read now. */
+/** The text of the secret; rejects if there is none or it cannot be read now. */
 export type SecretSource = (name: string) => Promise<string>;
 
-/** What the caller makes of the secret's JSON object. `field` is named in the fault, never its value. */
+/** The result of the caller's `parse`. A fault names the field, never its value. */
 export type ParsedSecret<T> =
   | { readonly kind: 'parsed'; readonly value: T }
   | { readonly kind: 'fault'; readonly field: string; readonly why: string };
 
 export interface SecretReader<T> {
-  /** At most `maxAgeMs` old while the secret can be read, at most `maxStaleMs` when it cannot. */
+  /** At most `maxAgeMs` old while the secret can be read, otherwise at most `maxStaleMs`. */
   get(): Promise<T>;
-  /** After a failed verification: asks again, unless it was asked less than `minPauseMs` ago. */
+  /** After a failed verification: reads again, unless it was read less than `minPauseMs` ago. */
   refresh(): Promise<Renewal<T>>;
 }
 
@@ -29,12 +29,12 @@ export interface SecretReaderOptions<T> {
   readonly maxAgeMs?: number;
   readonly minPauseMs?: number;
   readonly maxStaleMs?: number;
-  /** Told when the old value goes on serving: it will not for ever. The error holds no secret. */
+  /** Called when the old value stays in use, which has a time limit. The error contains no secret. */
   readonly onFailedRenewal?: (error: unknown) => void;
 }
 
 const MINUTE_MS = 60_000;
-/** How long a changed secret may go unnoticed by a process that runs. */
+/** How long a running process may use a secret that has changed. */
 export const SECRET_MAX_AGE_MS = 5 * MINUTE_MS;
 const FAILURE_PAUSE_MS = 5_000;
 
@@ -45,7 +45,7 @@ export function createSecretReader<T>({
   now,
   maxAgeMs = SECRET_MAX_AGE_MS,
   minPauseMs = MINUTE_MS,
-  // An outage of Secrets Manager must not stop the connector, and a revoked secret must die some day.
+  // An outage of Secrets Manager must not stop the connector, but a revoked secret must expire.
   maxStaleMs = 60 * MINUTE_MS,
   onFailedRenewal = () => {},
 }: SecretReaderOptions<T>): SecretReader<T> {
@@ -57,16 +57,16 @@ export function createSecretReader<T>({
   async function ask(): Promise<Renewal<T>> {
     askedAt = now();
     const text = await source(name);
-    // The same text keeps the same value: callers see by `unchanged` that trying again is useless.
+    // `unchanged` says to callers that trying again is useless.
     const same = known?.text === text ? known : undefined;
     const value = same ? same.value : parseSecret(name, text, parse);
     known = { text, value, readAt: now() };
     return { kind: same ? 'unchanged' : 'renewed', value };
   }
 
-  /** Callers at the same time share one request. It rejects only when no usable value is left. */
+  /** Concurrent callers share one request. Rejects only if no usable value is left. */
   function renew(): Promise<Renewal<T>> {
-    // A secret that is not there must not cost a request for every event that misses it.
+    // A missing secret must not cost a request for every event.
     if (!underWay && failed && now() - failed.at < FAILURE_PAUSE_MS) {
       return Promise.reject(failed.error);
     }
@@ -89,7 +89,7 @@ export function createSecretReader<T>({
     async get() {
       if (!known) return (await renew()).value;
       const age = now() - known.readAt;
-      // While the secret cannot be read, the old value serves without a request for every event.
+      // While the secret cannot be read, use the old value without a request for every event.
       const waits = !underWay && age < maxStaleMs && now() - askedAt < minPauseMs;
       return age < maxAgeMs || waits ? known.value : (await renew()).value;
     },
@@ -102,7 +102,6 @@ export function createSecretReader<T>({
   };
 }
 
-/** A field that must be a text with something in it. */
 export function requireText(
   fields: Readonly<Record<string, unknown>>,
   field: string,
@@ -113,12 +112,12 @@ export function requireText(
     : { kind: 'fault', field, why: 'must be a text that is not empty' };
 }
 
-/** The secret cannot be read at the moment: it passes, and no one has to correct anything. */
+/** The secret cannot be read at the moment. The problem is temporary and needs no correction. */
 export class SecretUnreachable extends Error {
   override readonly name = 'SecretUnreachable';
 }
 
-/** Whether Secrets Manager has answered that it will not: no such secret, no permission, no key. */
+/** Whether Secrets Manager refused permanently: no such secret, no permission, no key. */
 function isRefusal(error: unknown): boolean {
   const { name = '', $metadata } = error as {
     readonly name?: string;
@@ -132,7 +131,7 @@ export function createSecretsManagerSource(secrets: SecretsCalls): SecretSource 
   return async (name) => {
     const call = secrets.getSecretValue({ SecretId: name });
     const { SecretString } = await call.catch((error: unknown) => {
-      // AWS's own text does not say which secret it could not find.
+      // The error of AWS does not name the secret.
       const message = `secret ${name} could not be read`;
       throw isRefusal(error)
         ? new Error(message, { cause: error })

@@ -7,28 +7,28 @@ import { deduplicationIdOf, groupIdOf } from '../core/events/message-ids.ts';
 import type { BulkQueue, QueueDepth, RefusedEvent } from '../core/events/queues.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
-/** The queues that a program sends to; functions know only those that they need. */
+/** The queues that a program sends to; a function knows only those that it needs. */
 export type QueueUrls = Readonly<Partial<Record<QueueFamily, string>>>;
 
-/** SQS, SendMessageBatch: so many messages, and 1 MiB of them together. */
+/** SQS, SendMessageBatch: ten messages, and 1 MiB together. */
 const MESSAGES_PER_REQUEST = 10;
 const BYTES_PER_REQUEST = 1_000_000;
 const MOST_TRIES = 4;
 const FIRST_PAUSE_MS = 200;
 
 interface SendSettings {
-  /** More than one: faster, and without any order. */
+  /** More than one is faster, but does not keep the order. */
   readonly requestsAtOnce?: number;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Both clients compare the checksum of what SQS holds and reject when it is another. */
+/** Rejects if SQS returns the checksum of another text; the clients check it. */
 export function createSqsEventQueue(
   sqs: Pick<SqsCalls, 'sendMessage' | 'sendMessageBatch'>,
   urls: QueueUrls,
   { requestsAtOnce = 1, pause = sleep }: SendSettings = {},
 ): BulkQueue {
-  /** Tries again what SQS itself failed at; gives what it did not take in the end. */
+  /** Retries failures of SQS itself; returns the events that SQS did not accept. */
   async function sendPack(url: string, pack: readonly Entry[]): Promise<readonly RefusedEvent[]> {
     let left = pack;
     for (let tries = 1; ; tries += 1) {
@@ -84,11 +84,11 @@ type Entry = SendMessageBatchRequestEntry & {
 function urlOf({ kind }: QueuedEvent, urls: QueueUrls): string {
   const family = queueFamilyOf(kind);
   const url = urls[family];
-  if (url === undefined) throw new Error(`nothing here is sent to the queue of ${family}`);
+  if (url === undefined) throw new Error(`this program does not send to the queue of ${family}`);
   return url;
 }
 
-/** As many in a request as SQS allows. Messages are ASCII: their length is their size. */
+/** As many per request as SQS allows. Messages are ASCII, so their length is their size. */
 export function packEntries<E extends { readonly MessageBody: string }>(
   entries: readonly E[],
 ): readonly (readonly E[])[] {
@@ -107,7 +107,7 @@ export function packEntries<E extends { readonly MessageBody: string }>(
   return packs;
 }
 
-/** SQS counts about a minute behind; nothing is decided by it but the pace. */
+/** SQS's counts are about a minute old; they are only used for the pace of sending. */
 export function createSqsQueueDepth(
   sqs: Pick<SqsCalls, 'getQueueAttributes'>,
   urls: QueueUrls,

@@ -6,8 +6,8 @@ import type { SqsCalls } from './aws-calls.ts';
 const MESSAGES_PER_CALL = 10;
 
 /**
- * SQS allows 12 hours counted from the receipt, not from now, and refuses what goes beyond. A function
- * may have held the message for up to 15 minutes.
+ * SQS allows 12 hours, counted from the receipt and not from now, and refuses more. A function may have
+ * held the message for up to 15 minutes.
  */
 const MAX_DELAY_SECONDS = 12 * 60 * 60 - 15 * 60;
 
@@ -18,7 +18,7 @@ export function createSqsSourceQueue(sqs: SqsCalls, queueUrl: string): SourceQue
       const calls = batchesOf(messages, MESSAGES_PER_CALL).map((chunk) =>
         delayChunk(sqs, queueUrl, chunk, seconds),
       );
-      // All calls end before any fault is told: the others' messages are delayed all the same.
+      // All calls end before an error is thrown, so that one failure does not affect other messages.
       const faults = (await Promise.allSettled(calls)).filter((call) => call.status === 'rejected');
       if (faults.length > 0) {
         throw new AggregateError(

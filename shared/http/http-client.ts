@@ -1,19 +1,19 @@
-// node:http only as types: importing its value as a module loads undici, 30 ms of every cold start.
+// Only types: an import of node:http's values loads undici, which takes 30 ms of every cold start.
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import https from 'node:https';
 
 export interface HttpClient {
-  /** Follows no redirect. Rejects only for programming errors: what fails is a value. */
+  /** Follows no redirect. Returns failures as values; rejects only for programming errors. */
   send(request: HttpRequest): Promise<HttpAnswer | HttpFailure>;
 }
 
 export interface HttpRequest {
   readonly method: string;
-  /** With its query. Sent as it is: normalising would turn an encoded `..` into a step. */
+  /** With the query. Sent unchanged, because normalising could resolve an encoded `..`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** From the start to the end of the answer, with connecting and a repetition. */
+  /** From the start to the end of the answer, including connecting and a repetition. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** Executing the request twice is harmless: it only reads, or the service recognises it. */
@@ -25,7 +25,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** 2: the first request was lost with its connection, and may have been executed too. */
+  /** 2: the first request was lost with its connection, and may have been executed, too. */
   readonly tries: 1 | 2;
 }
 
@@ -42,20 +42,19 @@ export interface HttpFailure {
 }
 
 interface HttpLimits {
-  /** Without the TLS handshake: that takes computing time, which a small cold function is short of. */
+  /** Without the TLS handshake, which takes long on a small function's first start. */
   readonly connectMs: number;
   readonly maxAnswerBytes: number;
 }
 
 /**
- * A connection that was idle for longer is not reused. Lambda freezes a function between events; a
- * service that closed the connection meanwhile would fail the next request, and no one could tell
- * whether it was executed.
+ * A connection that was idle for longer is not reused. Lambda freezes a function between events. If the
+ * service closes the connection meanwhile, the next request fails and may or may not be executed.
  */
 const MAX_IDLE_MS = 15_000;
 
 /**
- * Requests go below the path of `baseUrl`. Which addresses may be used is the caller's decision.
+ * Request paths are appended to `baseUrl`. The caller decides which addresses are allowed.
  * See docs/decisions/0038-one-http-client.md.
  */
 export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClient {
@@ -82,7 +81,7 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
       const startedAt = performance.now();
       const { result, reused } = await exchange(limits, open, request, request.timeoutMs);
       if (result.kind === 'answer' || result.reason !== 'connection' || !reused) return result;
-      // The other idle connections are as old: the service has closed them too.
+      // The service has probably closed the other idle connections, too.
       closeIdle(0);
       if (!request.repeatable) return result;
       const leftMs = request.timeoutMs - (performance.now() - startedAt);
@@ -94,7 +93,7 @@ export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClien
   };
 }
 
-/** By the date and not by a timer: timers stand still while a Lambda function is frozen. */
+/** Uses the clock and not a timer, because timers stop while a Lambda function is frozen. */
 function idleConnectionsOf(agent: Agent): (longerThanMs: number) => void {
   const idleSince = new WeakMap<object, number>();
   agent.on('free', (socket: object) => idleSince.set(socket, Date.now()));
@@ -107,7 +106,7 @@ function idleConnectionsOf(agent: Agent): (longerThanMs: number) => void {
   };
 }
 
-/** One request and its answer, under one deadline; the first thing to happen decides. */
+/** One request and its answer with one deadline; the first event decides the result. */
 function exchange(
   { connectMs, maxAnswerBytes }: HttpLimits,
   open: (request: HttpRequest) => ClientRequest,
@@ -127,7 +126,7 @@ function exchange(
       clearTimeout(whole);
       clearTimeout(connecting);
       signal?.removeEventListener('abort', abort);
-      // After anything but a whole exchange the connection is in no state for the next one.
+      // After an incomplete exchange the connection cannot be reused.
       if (result.kind === 'failure' || opened?.writableFinished === false) opened?.destroy();
       resolve({ result, reused: opened?.reusedSocket ?? false });
     };
@@ -152,7 +151,7 @@ function exchange(
       if (reusedSocket) return;
       connecting = setTimeout(fail, connectMs, 'time-out');
       socket.once('connect', () => clearTimeout(connecting));
-      // Nothing of the request leaves before a new connection stands.
+      // No byte of the request is sent before the connection is established.
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
         phase = 'sending';
       });
@@ -164,8 +163,8 @@ function exchange(
     opened.on('error', ({ code }: NodeJS.ErrnoException) =>
       fail(code?.startsWith('HPE_') ? 'not-http' : 'connection', code),
     );
-    // Closed without an error before the answer ended: broken off within the body, or switched to
-    // another protocol. ECONNRESET is Node's own code for a connection that hung up.
+    // Closed without an error before the end of the answer: within the body, or after a switch to
+    // another protocol. ECONNRESET is Node's own code for a connection that was closed.
     opened.on('close', () => fail('connection', 'ECONNRESET'));
     opened.end(request.body);
   });

@@ -3,7 +3,7 @@ export interface Credentials {
   readonly key: string;
 }
 
-/** The messages name the fault and never the value. */
+/** Error messages never contain the value. */
 export function basicAuthorization({ token, key }: Credentials): string {
   if (typeof token !== 'string' || token === '') throw new Error('Loyalty API token is missing.');
   if (typeof key !== 'string' || key === '') throw new Error('Loyalty API key is missing.');
@@ -16,8 +16,8 @@ export function basicAuthorization({ token, key }: Credentials): string {
 }
 
 /**
- * Throws for an address that no call can ever work with. The messages do not quote the address: it may
- * hold a password, which is one of the faults.
+ * Throws for an address that can never work. Error messages do not quote the address, because it may
+ * contain a password.
  */
 export function checkBaseAddress(baseUrl: string): string {
   const url = URL.parse(baseUrl);
@@ -28,7 +28,7 @@ export function checkBaseAddress(baseUrl: string): string {
   if (url.search !== '' || url.hash !== '') {
     throw new Error('Loyalty base address must end with its path: no "?" or "#".');
   }
-  // Anyone on the way can read Basic credentials that are sent without TLS.
+  // Without TLS, anyone on the network path can read Basic credentials.
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw new Error(
       'Loyalty base address must begin with https:// (http:// only for localhost, 127.x.x.x and [::1]).',

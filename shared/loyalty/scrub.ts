@@ -1,4 +1,4 @@
-/** Under these names of the contract, every text belongs to a person or may have been written by one. */
+/** Texts in these fields of the contract are about a person or may have been written by one. */
 const personalMembers = new Set([
   'Customer',
   'CustomerId',
@@ -9,7 +9,7 @@ const personalMembers = new Set([
   'SalesPerson',
 ]);
 
-/** Texts of a request that tell something about a person. */
+/** The personal texts of a request. */
 export function personalTexts(value: unknown, personal = false): string[] {
   if (typeof value === 'string') return personal ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -21,13 +21,13 @@ export function personalTexts(value: unknown, personal = false): string[] {
 /** Short, and without letters: it cannot itself look like a name. */
 const mask = '***';
 const longestMessage = 300;
-/** Far beyond any message meant for a reader. Cutting it before scrubbing could cut a name in two. */
+/** Longer than any useful message. Cutting a text before scrubbing could cut a name in two. */
 const longestQuotable = 4000;
 
 /**
- * The service's text in a form that may be logged: without the hidden texts, as they are, in any
- * case and as they look in an address; without the words of them (the service may quote only a first
- * name); and without anything like an e-mail address or a long number, whoever it belongs to.
+ * Makes the service's text safe to log. Removes the hidden texts (in any case, and URL-encoded), their
+ * single words (the service may quote only a first name), and everything that looks like an e-mail
+ * address or a long number.
  */
 export function scrub(text: string, hidden: readonly string[]): string {
   if (text.length > longestQuotable) return `(a text of ${text.length} characters)`;
@@ -56,11 +56,11 @@ function formsOf(text: string): string[] {
 }
 
 /**
- * Overlapping ones too. Very short texts count only where they stand alone, or "Li" would tear
- * "limit" apart; single characters tell nothing.
+ * Includes overlapping ones. Texts of two or three characters count only as whole words, because "Li"
+ * would mask a part of "limit"; single characters reveal nothing.
  */
 function occurrencesOf(form: string, text: string): number[] {
-  // A request can hold thousands of texts: the plain search throws nearly all of them out at once.
+  // A request can contain thousands of texts, and this quick search excludes nearly all of them.
   if (form.length < 2 || !text.toLowerCase().includes(form.toLowerCase())) return [];
   const pattern = new RegExp(form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi');
   const places: number[] = [];
@@ -77,7 +77,7 @@ function isOfWord(unit = ''): boolean {
   return /[\p{L}\p{M}\p{N}]/u.test(unit);
 }
 
-/** Line breaks and control characters of another party have no place in a log line. */
+/** A log line must not contain line breaks or control characters of another party. */
 function onOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ');
 }

@@ -1,14 +1,14 @@
 import type { Amount } from './money.ts';
 import type { StoreCustomer } from './order.ts';
 
-/** One code of a discount. Dates and statements as in `StoreOrder`. */
+/** One code of a discount. Dates and `undefined` as in `StoreOrder`. */
 export interface StoreCoupon {
   readonly code: string;
-  /** Of the code itself: a discount has many. */
+  /** The id of the code itself: a discount has many codes. */
   readonly codeId: string;
   readonly discountId: string;
   readonly kind: CouponKind;
-  /** Ten per cent is 10; a fixed amount is in the shop's currency; undefined where neither fits. */
+  /** 10 % is 10; a fixed amount is in the shop's currency; undefined for other kinds. */
   readonly value: Amount | undefined;
   /** `active`, `scheduled`, `expired`. */
   readonly status: string;
@@ -19,16 +19,16 @@ export interface StoreCoupon {
   readonly updatedAt: string;
   readonly audience: CouponAudience;
   readonly timesUsed: number;
-  /** Undefined: without limit. */
+  /** Undefined: unlimited. */
   readonly useLimit: number | undefined;
   readonly oncePerCustomer: boolean;
-  /** Made by this connector for a redeemed reward. */
+  /** The connector created it as a reward code. */
   readonly madeByConnector: boolean;
 }
 
 export type CouponKind = 'percentage' | 'fixed-amount' | 'free-shipping' | 'buy-x-get-y' | 'app';
 
-/** Who may use it. A segment is a rule, not a list: its customers are not known here. */
+/** Who may use it. A segment is a rule, so its customers are not known here. */
 type CouponAudience =
   | { readonly kind: 'everyone' }
   | { readonly kind: 'segment' }

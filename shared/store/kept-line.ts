@@ -1,25 +1,24 @@
-import { minorDigits } from './currency.ts';
-import { type Amount, atLeastZero, multiply, share, subtract, ZERO } from './money.ts';
+import { type Amount, atLeastZero, minorDigits, multiply, share, subtract, ZERO } from './money.ts';
 
-/** A line of an order as every source can tell it: as sold, and what became of it. */
+/** A line of an order, as sold and after edits, returns and refunds. Every source knows these fields. */
 export interface SoldLine {
   readonly unitPrice: Amount;
-  /** As sold, additions by edits included. */
+  /** As sold, including additions by edits. */
   readonly quantity: number;
-  /** What edits, returns and refunds have left. */
+  /** The quantity left after edits, returns and refunds. */
   readonly kept: number;
-  /** Every discount on the line, its share of order discounts included. */
+  /** All discounts on the line, including its share of order discounts. */
   readonly discount: Amount;
-  /** What was taken back, with the worth the store itself gave it. */
+  /** What was removed or refunded, with the value according to the store. */
   readonly takenBack: { readonly quantity: number; readonly worth: Amount };
 }
 
 /**
  * What the customer paid for the quantity still kept.
  *
- * The store's own figures come first: a discount of 1.00 on three pieces cannot be split evenly, and
- * only the store knows which piece bore the odd cent. Where its records do not account for exactly
- * the missing pieces, the kept share is worked out and rounded to the currency.
+ * The store's own figures are preferred: a discount of 1.00 on three items cannot be split evenly, and
+ * only the store knows which item has the extra cent. If its records do not cover exactly the missing
+ * items, the kept share is computed and rounded to the currency.
  */
 export function amountKept(line: SoldLine, currency: string): Amount {
   if (line.kept <= 0 || line.quantity <= 0) return ZERO;

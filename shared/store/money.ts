@@ -4,27 +4,27 @@ declare const exact: unique symbol;
 
 /**
  * An exact decimal in plain notation, always in its shortest form: `12.5`, never `12.50`, `1.25e1`
- * or `-0`. Text rather than a Big: equal amounts are then equal with `===`, in a deep comparison, in
- * JSON and in a hash, and the model stays plain data that any source can fill.
+ * or `-0`. A string and not a Big, so that equal amounts are equal with `===`, in a deep comparison, in
+ * JSON and in a hash.
  */
 export type Amount = string & { readonly [exact]: true };
 
 export const ZERO = '0' as Amount;
 
 /**
- * Bounded, because an exponent lets a few characters (`1e999999999`) stand for a number that no
- * memory holds. Eighteen digits are more than any currency needs.
+ * Bounded and without exponents: `1e999999999` would need more memory than there is. Eighteen digits
+ * are more than any currency needs.
  */
 const PLAIN_DECIMAL = /^-?\d{1,18}(?:\.\d{1,12})?$/;
 
-/** Takes the texts and the JSON numbers that stores write; undefined for anything else. */
+/** Accepts the strings and JSON numbers that stores write; undefined for anything else. */
 export function readAmount(value: unknown): Amount | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
   return PLAIN_DECIMAL.test(text) ? shortest(new Big(text)) : undefined;
 }
 
-/** Takes a list, never arguments: a payload's list may be longer than any call can be. */
+/** Takes a list, because a payload can have more amounts than a call can have arguments. */
 export function sum(amounts: readonly Amount[]): Amount {
   return shortest(amounts.reduce((total, amount) => total.plus(amount), new Big(0)));
 }
@@ -68,8 +68,8 @@ export function withoutSign(amount: Amount): Amount {
 }
 
 /**
- * The last step before JSON is written. The nearest double prints as the very same decimal up to
- * fifteen significant digits, so nothing is lost below ten trillion with cents.
+ * The last step before JSON is written. A double prints as the same decimal up to fifteen significant
+ * digits, so nothing is lost below ten trillion with cents.
  */
 export function toJsonNumber(amount: Amount): number {
   return Number(amount);
@@ -77,4 +77,14 @@ export function toJsonNumber(amount: Amount): number {
 
 function shortest(value: Big): Amount {
   return value.toFixed() as Amount;
+}
+
+/** ISO 4217: the currencies whose smallest unit is not a hundredth. */
+const WHOLE_UNITS = /^(?:BIF|CLP|DJF|GNF|ISK|JPY|KMF|KRW|PYG|RWF|UGX|UYI|VND|VUV|XAF|XOF|XPF)$/;
+const THOUSANDTHS = /^(?:BHD|IQD|JOD|KWD|LYD|OMR|TND)$/;
+
+/** How many digits after the point an amount of this currency can have. */
+export function minorDigits(currency: string): number {
+  if (WHOLE_UNITS.test(currency)) return 0;
+  return THOUSANDTHS.test(currency) ? 3 : 2;
 }

@@ -1,60 +1,60 @@
 import type { Amount } from './money.ts';
 
 /**
- * An order as it stands now, whatever told us of it. Every field must be stated by every source
- * (`undefined` is a statement too), so that two sources of one order cannot drift apart unnoticed.
+ * An order as it is now, from any source. Every source must set every field (if only to `undefined`),
+ * so that two sources of one order cannot differ unnoticed.
  *
  * Amounts are in the shop's currency. Dates are ISO 8601 in UTC with milliseconds, because sources
- * write the same moment with different offsets and it must compare as equal.
+ * write the same time with different offsets and it must compare as equal.
  */
 export interface StoreOrder {
   readonly id: string;
-  /** What people call it: `#1001`. */
+  /** As shown to people: `#1001`. */
   readonly name: string | undefined;
   readonly placedAt: string;
   readonly updatedAt: string;
   readonly cancelledAt: string | undefined;
   readonly closedAt: string | undefined;
-  /** The last fulfilment that succeeded. */
+  /** The time of the last successful fulfilment. */
   readonly fulfilledAt: string | undefined;
-  /** The last refund. */
+  /** The time of the last refund. */
   readonly refundedAt: string | undefined;
   readonly test: boolean;
-  /** Where it was placed, in the store's own words: `web`, an app's id. */
+  /** Where it was placed, as the store writes it: `web`, an app's id. */
   readonly source: string | undefined;
-  /** Placed at a till. A draft order has a location and a staff member too, and is not. */
+  /** Placed at a point of sale. Not true of draft orders, which can have a location and staff, too. */
   readonly pointOfSale: boolean;
   readonly currency: string;
   /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, … */
   readonly paymentStatus: string | undefined;
   /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
-  /** Lines of which nothing is kept stay in the list. Tips are not lines. */
+  /** Includes lines with nothing left. Tips are not lines. */
   readonly lines: readonly StoreOrderLine[];
-  /** What is kept, after every discount, before shipping, duties, tips and taxes on top. */
+  /** The kept lines after all discounts, before shipping, duties, tips and taxes on top. */
   readonly subtotal: Amount;
-  /** Everything the customer owes or paid for what is kept. */
+  /** Everything that the customer owes or paid, without what was removed or refunded. */
   readonly total: Amount;
   /** The part of `total` that is shipping. */
   readonly shipping: {
     readonly price: Amount;
-    /** Zero where prices include taxes: the price then holds it. */
+    /** Zero if prices include taxes. */
     readonly taxOnTop: Amount;
   };
-  /** Codes actually used, in the order in which the store lists them. */
+  /** Codes that were used, in the order of the store's list. */
   readonly couponCodes: readonly string[];
   readonly paymentGateways: readonly string[];
-  /** Known only to sources that read the order's transactions. */
+  /** Only known to sources that read the order's transactions. */
   readonly card: { readonly brand: string; readonly type: string | undefined } | undefined;
-  /** Recorded on draft orders too: alone it proves no point of sale. */
+  /** Draft orders can have one, too: it does not prove a point of sale. */
   readonly location: NamedReference | undefined;
   readonly staff: NamedReference | undefined;
   readonly noteAttributes: readonly { readonly name: string; readonly value: string }[];
-  /** Undefined: this source cannot see them. Empty: there are none. */
+  /** Undefined: this source cannot read them. Empty: there are none. */
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
-  /** What a guest left behind. */
+  /** The contact details of a guest. */
   readonly contact: {
     readonly name: string | undefined;
     readonly email: string | undefined;
@@ -84,8 +84,8 @@ export interface StoreCustomer {
 }
 
 /**
- * What a country asks of its buyers at checkout (a Brazilian tax id, for one) stands among an order's
- * metafields under this namespace. No real namespace can hold a colon.
+ * The namespace, among an order's metafields, of fields that a country requires at checkout, such as a
+ * Brazilian tax id. No real namespace can contain a colon.
  */
 export const LOCALIZED_FIELDS = 'localized:fields';
 
@@ -96,7 +96,7 @@ interface StoreMetafield {
   readonly value: string;
 }
 
-/** Something of the store's by id, and by name where the source knows it. */
+/** An id in the store, with the name if the source knows it. */
 export interface NamedReference {
   readonly id: string;
   readonly name: string | undefined;

@@ -1,6 +1,6 @@
 import type { Amount } from './money.ts';
 
-/** A product as it stands now. Dates and statements as in `StoreOrder`. */
+/** A product as it is now. Dates and `undefined` as in `StoreOrder`. */
 export interface StoreProduct {
   readonly id: string;
   readonly title: string;
@@ -12,15 +12,15 @@ export interface StoreProduct {
   readonly vendor: string | undefined;
   /** The store's taxonomy, root first; undefined when the product has no category there. */
   readonly category: StoreCategory | undefined;
-  /** The merchant's own word for what it is. */
+  /** The merchant's own name for the kind of product. */
   readonly productType: string | undefined;
-  /** Of the cheapest variant that the source listed. */
+  /** The price of the cheapest variant that the source lists. */
   readonly price: Amount | undefined;
   readonly updatedAt: string;
 }
 
 export interface StoreCategory {
-  /** Of the leaf, as the taxonomy writes it: `sg-4-17-2-17`. */
+  /** The id of the leaf in the taxonomy: `sg-4-17-2-17`. */
   readonly id: string | undefined;
   /** At least one name. */
   readonly names: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What is wrong with something read from the store, and where. Neither part ever holds a value of
- * the payload: faults travel into logs and dead letters, payloads hold personal data.
+ * What is wrong with a payload of the store, and where. Neither part ever contains a value of the
+ * payload, because faults go into logs and dead letters, and payloads contain personal data.
  */
 export interface ReadFault {
   /** `line_items[2].price`; `$` is the whole body. */

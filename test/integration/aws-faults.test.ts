@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CallBudget, RECEIVER_BUDGET } from '../../shared/aws/call-budget.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import { type CallBudget, RECEIVER_BUDGET } from '../../shared/aws/json-service.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';

@@ -7,7 +7,7 @@ import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { listNotices, listRecords } from '../../shared/aws/list-records.ts';
+import { listNotices, listRecords } from '../../shared/aws/read-ledger.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { storeEvent } from '../fixtures/store-event.ts';

@@ -160,11 +160,11 @@ describe("the functions' own client", () => {
     lookup.mockRestore();
   });
 
-  it('says what Lambda did not give it', async () => {
+  it('names the environment variable that is missing', async () => {
     expect(() => settingsFromEnvironment(budget, {})).toThrow('AWS_REGION');
     const settings = settingsFromEnvironment(budget, { AWS_REGION: 'us-east-1' });
     await expect(createSecretsCalls(settings).getSecretValue({ SecretId: 'x' })).rejects.toThrow(
-      'the credentials of its role',
+      'The AWS credentials are missing',
     );
   });
 });

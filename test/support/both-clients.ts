@@ -1,8 +1,7 @@
 import { createDynamoDbClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import type { DynamoDbCalls, SqsCalls } from '../../shared/aws/aws-calls.ts';
-import type { CallBudget } from '../../shared/aws/call-budget.ts';
 import { createDynamoDbCalls, createSqsCalls } from '../../shared/aws/function-clients.ts';
-import type { JsonServiceSettings } from '../../shared/aws/json-service.ts';
+import type { CallBudget, JsonServiceSettings } from '../../shared/aws/json-service.ts';
 
 interface ClientMaker {
   /** Who calls AWS through it. */

@@ -1,4 +1,4 @@
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import { formatDecimal } from '../model/minor-units.ts';
 import type { OrderRow } from '../model/order-row.ts';
 import { presentmentMinor } from '../payloads/json-values.ts';

@@ -1,4 +1,4 @@
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import { gid } from '../model/ids.ts';
 import { sum } from '../model/line-amounts.ts';
 import { formatMinor } from '../model/minor-units.ts';

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import type { codesChange, discountChange, discountDraft, discountReference } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
 import type { CodeRow, DiscountRow, DiscountValue } from './rows.ts';

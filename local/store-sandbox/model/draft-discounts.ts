@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import type { Discount } from './apply-discounts.ts';
 import { isUsable } from './discounts.ts';
 import type { PlainLine } from './draft-lines.ts';

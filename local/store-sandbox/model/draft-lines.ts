@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import { parseMinor } from './minor-units.ts';
 import type { orderDraft } from './order-inputs.ts';
 import type { LineRow } from './order-row.ts';

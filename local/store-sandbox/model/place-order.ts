@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import { applyDiscounts } from './apply-discounts.ts';
 import { usualCart } from './carts.ts';
 import { draftDiscount } from './draft-discounts.ts';

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
 import type { refund as refundInput } from './order-inputs.ts';

@@ -1,4 +1,4 @@
-import { minorDigits } from '../../../shared/store/currency.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 import {
   badge,
   brief,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { listRecords } from '../../../shared/aws/list-records.ts';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';

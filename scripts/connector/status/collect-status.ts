@@ -4,7 +4,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../../shared/aws/list-records.ts';
+import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';

@@ -1,4 +1,4 @@
-import type { LedgerNotice } from '../../../shared/aws/list-records.ts';
+import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 

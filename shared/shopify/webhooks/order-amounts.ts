@@ -1,8 +1,8 @@
-import { minorDigits } from '../../store/currency.ts';
 import { amountKept, type SoldLine } from '../../store/kept-line.ts';
 import {
   type Amount,
   atLeastZero,
+  minorDigits,
   share,
   smallest,
   subtract,

@@ -1,6 +1,6 @@
 import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
-import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
+import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-http.ts';
+import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-events.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import {

@@ -9,8 +9,8 @@ import {
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';

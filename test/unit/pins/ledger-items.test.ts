@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../../shared/aws/list-records.ts';
+import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
 import { cancelledOrderKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-letter-queue.ts';
+import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { isStoreEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';

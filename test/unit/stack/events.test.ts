@@ -5,7 +5,7 @@ import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/http-e
 import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
 import { readRateMs } from '../../../local/stack/functions/schedules.ts';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
-import { toHttpRequest } from '../../../shared/aws/lambda-http.ts';
+import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 
 const request = (contentType: string | undefined, body: Buffer) => ({
   method: 'POST',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { minorDigits } from '../../../shared/store/currency.ts';
 import {
+  minorDigits,
   readAmount,
   share,
   smallest,

@@ -1,6 +1,12 @@
-import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from 'aws-lambda';
+import type {
+  LambdaFunctionURLEvent,
+  LambdaFunctionURLResult,
+  SQSBatchResponse,
+  SQSEvent,
+} from 'aws-lambda';
+import type { ReceivedMessage } from '../core/events/queues.ts';
 
-/** A request as any receiver wants it: the raw bytes, because they are what was signed. */
+/** The body as raw bytes, because senders sign the bytes. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
@@ -10,7 +16,7 @@ export interface HttpRequest {
   readonly body: Uint8Array;
 }
 
-/** Function URLs and HTTP APIs share this event. Which bodies come in base64 is up to Lambda. */
+/** Function URLs and HTTP APIs use the same event. Lambda decides which bodies are base64. */
 export function toHttpRequest(event: LambdaFunctionURLEvent): HttpRequest {
   return {
     method: event.requestContext.http.method,
@@ -32,11 +38,27 @@ export function toLambdaAnswer(answer: {
   };
 }
 
-/** An answer that has headers of its own. */
 export function toLambdaResponse(answer: {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }): LambdaFunctionURLResult {
   return { statusCode: answer.status, headers: { ...answer.headers }, body: answer.body };
+}
+
+export function toMessages(event: SQSEvent): readonly ReceivedMessage[] {
+  return event.Records.map(({ messageId, receiptHandle, body, attributes }) => ({
+    messageId,
+    receiptHandle,
+    body,
+    // Always set on a FIFO queue; elsewhere every message is its own group.
+    groupId: attributes.MessageGroupId ?? messageId,
+    attempts: Number(attributes.ApproximateReceiveCount),
+    sequenceNumber: attributes.SequenceNumber ?? '0',
+  }));
+}
+
+/** Lambda deletes all other messages from the queue. */
+export function toBatchResponse(left: readonly string[]): SQSBatchResponse {
+  return { batchItemFailures: left.map((itemIdentifier) => ({ itemIdentifier })) };
 }
