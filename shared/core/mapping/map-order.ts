@@ -18,10 +18,10 @@ import type { Mapped, MappingSkip, OrderForm } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order, whatever event brought it. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
-  const skipped = skipReason(order, rules, before.known);
+  const remembered = recallOrder(before.remembered);
+  const skipped = skipReason(order, rules, before.known, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
-  const remembered = recallOrder(before.remembered);
   const customer = orderCustomer(order, rules, remembered?.customer);
   const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
@@ -82,15 +82,23 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
 }
 
 /**
- * Only while nothing was applied: what the service already holds is still corrected. The end of an
- * order is told even so. A worker may have died between sending it and recording that; its customer may
- * have been deleted since; and an order that the service does not know is answered as done.
+ * An order is skipped only while nothing was applied: what the service already holds is still corrected.
+ * The end of an order is sent even so, because a worker may have died between sending the order and
+ * recording that, and its customer may have been deleted since; the service answers an unknown order as
+ * done. Such an end of a guest's order makes it known without a customer. If it comes back to life (an
+ * exchange), there is still no one to give points to.
  */
-function skipReason(order: StoreOrder, rules: OrderRules, known: boolean): MappingSkip | undefined {
-  if (known) return undefined;
-  if (order.test && rules.testOrders === 'skip') return 'test-order';
+function skipReason(
+  order: StoreOrder,
+  rules: OrderRules,
+  known: boolean,
+  remembered: RememberedOrder | undefined,
+): MappingSkip | undefined {
+  if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
   if (order.customer !== undefined || isOver(order)) return undefined;
-  return rules.guests === 'skip' || !isReachableGuest(order) ? 'guest' : undefined;
+  const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
+  const mayBeSent = rules.guests === 'send' && isReachableGuest(order);
+  return neverHadCustomer && !mayBeSent ? 'guest' : undefined;
 }
 
 function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgress): OrderForm {

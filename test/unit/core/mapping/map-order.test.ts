@@ -236,6 +236,11 @@ describe('an order that is not sent', () => {
     expect(formOf(guest, {}, before)).not.toHaveProperty('Customer');
   });
 
+  it('is skipped when it comes back to life after a return, if it never had a customer', () => {
+    const returned = storeOrder({ cancelledAfterDays: 1 }, { customer: null });
+    expect(mapOrder(guest, rules, sent(returned))).toEqual({ kind: 'skip', why: 'guest' });
+  });
+
   it('is sent when the merchant says so, a guest under the contact that was left', () => {
     expect(formOf(trial, { testOrders: 'send' }).OriginalId).toBe('5512345678901');
     expect(formOf(guest, { guests: 'send' }).Customer).toEqual({
