@@ -52,7 +52,8 @@ function inputsOf(name: string, from = bundles): string[] {
  * raise a number only together with the reason for it.
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
-  'receive-webhook': 18.2,
+  // 17.3 until one HTTP client, one queue adapter and one fault log served every function.
+  'receive-webhook': 18.8,
   'sync-orders': 61,
   'sync-products': 61,
   'sync-coupons': 61,

@@ -163,13 +163,14 @@ function listOne({ tables }: Context, row: CouponRow): Page<CouponItem> {
 }
 
 /**
- * An order that names a coupon has used it, whoever it belongs to and whether or not it was valid:
- * the store has let it pass. A use stays when the order is cancelled or later names another code. A
- * code that the sandbox does not know is left alone: not every discount of a store is mirrored.
+ * An order that names a customer's coupon has used it, even if the coupon belongs to another customer or
+ * was not valid: the store has accepted it. The use stays when the order is cancelled or later names
+ * another code. A coupon without a customer is public and serves every customer, so one order does not
+ * use it up (the contract does not say). An unknown code is ignored: a store need not mirror every discount.
  */
 export function useCoupon({ tables }: Context, code: string, orderId: string): void {
   const id = tables.couponCodes.get(code);
   const coupon = id === undefined ? undefined : tables.coupons.get(id);
-  if (!coupon || coupon.IsUsed) return;
+  if (!coupon || coupon.IsUsed || coupon.customerId === null) return;
   tables.coupons.put(coupon.OriginalId, { ...coupon, IsUsed: true, usedByOrderId: orderId });
 }

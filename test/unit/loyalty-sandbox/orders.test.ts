@@ -200,11 +200,15 @@ describe('sendOrder', () => {
     expect(sandbox.takeEvents().map(({ topic }) => topic)).toEqual(['Point_Removed', 'Point_Add']);
   });
 
-  it('marks the coupon of an order as used', () => {
+  it("marks a customer's coupon as used by the order, and a public one never", () => {
     const sandbox = openSandbox();
-    sandbox.call('createCoupon', { body: { OriginalId: 'k1', CouponCode: 'AUTUMN10' } });
-    sandbox.call('sendOrder', { body: makeOrder({ Coupon: 'AUTUMN10' }) });
+    const Customer = { OriginalId: 'c1', Name: 'Robin Sample', Email: 'robin@example.com' };
+    sandbox.call('createCoupon', { body: { OriginalId: 'k1', CouponCode: 'ROBIN10', Customer } });
+    sandbox.call('createCoupon', { body: { OriginalId: 'k2', CouponCode: 'AUTUMN10' } });
+    sandbox.call('sendOrder', { body: makeOrder({ Coupon: 'ROBIN10' }) });
+    sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'o2', Coupon: 'AUTUMN10' }) });
     expect(sandbox.tables.coupons.get('k1')).toMatchObject({ IsUsed: true, usedByOrderId: 'o1' });
+    expect(sandbox.tables.coupons.get('k2')).toMatchObject({ IsUsed: false, usedByOrderId: null });
   });
 
   it('describes the added points in the event', () => {
