@@ -1,7 +1,7 @@
 /** A deliberate bug, as a change of the product's source. */
 export interface Mutation {
   readonly name: string;
-  /** What somebody may have meant by it. */
+  /** The bug in one sentence, as docs/reliability.md prints it. */
   readonly bug: string;
   /** From the project's folder. */
   readonly file: string;
@@ -31,7 +31,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'dedup-by-event-id',
-    bug: "deliveries are told apart by the merchant's action, which several share",
+    bug: "deliveries are identified by the merchant's action, which several share",
     file: 'shared/shopify/webhooks/webhook-headers.ts',
     find: "webhookId: required['webhook-id'],",
     replace: "webhookId: find(headers, family + 'event-id') as string,",
@@ -39,7 +39,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'group-goes-on-after-a-failure',
-    bug: 'what waits behind a failed message of its own group is worked on',
+    bug: 'what waits behind a failed message of its own group is processed',
     file: 'shared/core/sync/settle-entities.ts',
     find: "      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;\n",
     replace: '',
@@ -47,7 +47,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'rejection-closes-the-ledger',
-    bug: 'what was refused counts as settled, so that its replay is taken for late',
+    bug: 'a rejected state counts as applied, so that its replay is superseded',
     file: 'shared/core/ledger/change-entry.ts',
     find: '    version: change.entry?.version ?? 0,\n',
     replace: '    version: newestVersion(change) + 1,\n',
@@ -55,7 +55,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'no-uncertain-mark',
-    bug: 'nothing is written down before an applied state is replaced',
+    bug: 'no uncertain mark is written before an applied state is replaced',
     file: 'shared/core/sync/plan.ts',
     find: 'mark: known && !entry.uncertain }',
     replace: 'mark: false }',
@@ -63,7 +63,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'unchanged-keeps-the-version',
-    bug: 'a snapshot that changes nothing does not move the version on',
+    bug: 'a snapshot that changes nothing does not advance the version',
     file: 'shared/core/sync/plan.ts',
     find: 'advance: version > entry.version }',
     replace: 'advance: false }',
@@ -89,7 +89,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'retry-without-cap',
-    bug: 'the delay between two tries doubles for ever',
+    bug: 'the delay between two tries doubles without a limit',
     file: 'shared/core/batch/retry-policy.ts',
     find: 'const LONGEST_DELAY = 1800;',
     replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
@@ -146,7 +146,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'same-second-is-believed',
-    bug: 'of two changes within one second the one that comes later is taken for the later one',
+    bug: 'of two changes within one second, the one that arrives last counts as the newest',
     file: 'shared/core/sync/plan.ts',
     find: "  if (tie && source === 'event') return",
     replace: "  if (tie && source === 'store') return",
@@ -154,7 +154,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codes-are-not-announced',
-    bug: "the ledger does not learn of a discount's codes before they are sent on their way",
+    bug: 'the codes of a discount are not recorded in the ledger before they are sent',
     file: 'shared/core/sync/fan-out.ts',
     find: '  const unknown = coupons.filter(',
     replace: '  const unknown = [].filter(',
@@ -162,7 +162,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'gone-without-an-announcement',
-    bug: 'what the store does not show is taken for deleted, though it only lags',
+    bug: 'an entity that the store does not show counts as deleted, although the store only lags',
     file: 'shared/core/sync/read-snapshot.ts',
     find: "  const announced = claim === 'deleted' || claim === 'code-removed';",
     replace: '  const announced = claim.length > 0;',
@@ -170,7 +170,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'healing-misses-what-is-stale',
-    bug: 'reconciling does not send for what the store has changed since',
+    bug: 'reconcile does not send entities that the store has changed since',
     file: 'shared/core/reconcile/judge-entity.ts',
     find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
     replace: "{ kind: 'fine' };",
@@ -186,7 +186,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'permit-is-never-given-back',
-    bug: 'the circuit breaker counts calls that have ended as still under way',
+    bug: 'the circuit breaker counts calls that have ended as still running',
     file: 'shared/core/sync/circuit-breaker.ts',
     find: '    inFlight -= 1;\n',
     replace: '',
@@ -203,7 +203,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'test-orders-are-sent',
-    bug: 'an order that the merchant placed to try the checkout earns points',
+    bug: 'a test order of the merchant earns points',
     file: 'shared/core/mapping/map-order.ts',
     find: "  if (!known && order.test && rules.testOrders === 'skip') return 'test-order';\n",
     replace: '',
@@ -211,7 +211,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'healing-misses-deletions',
-    bug: 'the deep comparison does not look for what the store has deleted',
+    bug: 'the deep walk does not look for deleted entities',
     file: 'shared/core/reconcile/find-deletions.ts',
     find: '  if (entry.appliedKey === undefined) return false;\n',
     replace: '  if (!entry.uncertain) return false;\n',
@@ -219,7 +219,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'healing-misses-what-is-missing',
-    bug: 'reconciling does not send for what nobody ever told',
+    bug: 'reconcile does not send entities that no webhook announced',
     file: 'shared/core/reconcile/judge-entity.ts',
     find: "? { kind: 'history' } : heal('missing');",
     replace: "? { kind: 'history' } : { kind: 'fine' };",
@@ -227,7 +227,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'replay-removes-first',
-    bug: 'a dead letter is removed before its queue has taken it back',
+    bug: 'a dead letter is removed before its queue holds the replayed message',
     file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
     find: "    onStep('sending');\n",
     replace:
