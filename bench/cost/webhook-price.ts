@@ -15,10 +15,13 @@ export const WAITS = {
   UpdateItem: 5,
   loyalty: 150,
 } as const;
+
 /** "Lambda quotas": with this much memory a function has one whole vCPU, with less a share of it. */
 const ONE_CPU_MB = 1_769;
+
 /** Of a thousand invocations, those that start a process, whose loading is billed too. */
 export const COLD_PER_INVOCATION = 5 / 1_000;
+
 /**
  * What Lambda bills: waiting takes as long there as here, and computing longer by as much as the
  * function's share of a CPU is smaller. One core of this machine counts as one vCPU.
@@ -41,6 +44,7 @@ export interface WebhookUse {
   /** Messages in a batch. */
   readonly perBatch: number;
 }
+
 export interface WebhookPrice {
   readonly endpoint: number;
   readonly receiver: number;
@@ -49,9 +53,11 @@ export interface WebhookPrice {
   readonly ledger: number;
   readonly total: number;
 }
+
 const MILLION = 1_000_000;
 /** SQS bills each started 64 KB of what a request carries, its answer included. */
 const CHUNK_BYTES = 64 * 1024;
+
 /** US dollars for a million webhooks. Logs, storage and what is paid every month are in docs/cost.md. */
 export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice {
   const { receiverMs, workerMs, messageBytes, units, perBatch } = use;
@@ -71,5 +77,6 @@ export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice 
   const ofMillion = Object.entries({ ...parts, total }).map(([name, one]) => [name, one * MILLION]);
   return Object.fromEntries(ofMillion) as unknown as WebhookPrice;
 }
+
 /** One for the whole batch. */
 const DELETE_REQUESTS = 1;

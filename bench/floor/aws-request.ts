@@ -9,6 +9,7 @@ interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
+
 /** One POST; anything but a 200 rejects. */
 export function post(
   http: { readonly request: typeof send },
@@ -46,10 +47,12 @@ export function post(
 
 type Service = 'sqs' | 'dynamodb' | 'secretsmanager';
 export type AwsCall = (target: string, input: unknown) => Promise<Record<string, unknown>>;
+
 const region = process.env.AWS_REGION ?? '';
 const keyId = process.env.AWS_ACCESS_KEY_ID ?? '';
 const secretKey = process.env.AWS_SECRET_ACCESS_KEY ?? '';
 const token = process.env.AWS_SESSION_TOKEN;
+
 /** One AWS service over its JSON protocol, signed by hand: version 4, the least of it that is needed. */
 export function openAwsService(service: Service, version: '1.0' | '1.1'): AwsCall {
   const url = new URL(
@@ -96,9 +99,11 @@ export function openAwsService(service: Service, version: '1.0' | '1.1'): AwsCal
     return JSON.parse(answer);
   };
 }
+
 function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
+
 function sha256(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }

@@ -7,6 +7,7 @@ export interface LineFile {
   write(line: string): void;
   close(): void;
 }
+
 /** Goes on at the end of what is there. */
 export function openLineFile(path: string): LineFile {
   const file = openSync(path, 'a');
@@ -28,6 +29,7 @@ export interface DeliveryRecord {
   /** Its entity's own `updated_at`, epoch milliseconds, where the body has it. */
   readonly version?: number;
 }
+
 /** Writes down what the store has settled since: it forgets its oldest deliveries. */
 export function writeDeliveries(
   file: LineFile,
@@ -44,6 +46,7 @@ export function writeDeliveries(
     },
   };
 }
+
 function recordOf(delivery: WebhookDelivery): DeliveryRecord {
   const { n, webhookId, topic, state, attempts, body } = delivery;
   const { updated_at: updatedAt } = JSON.parse(body) as { readonly updated_at?: string };

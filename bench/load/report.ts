@@ -16,6 +16,7 @@ export interface Phase {
   /** That the store meant to send in it. */
   readonly webhooks: number;
 }
+
 /** What a run has found out. */
 export interface RunFacts {
   readonly phases: readonly Phase[];
@@ -32,7 +33,9 @@ export interface RunFacts {
   readonly told: Told;
   readonly verdict: Verdict;
 }
+
 export type Report = ReturnType<typeof makeReport>;
+
 export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed }: LoadOptions) {
   const { told, verdict, phases } = facts;
   const { accepted } = told;
@@ -75,9 +78,11 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     peaks: facts.peaks,
   };
 }
+
 /** Nothing lost, nothing doubled, nothing stuck. */
 export const isClean = ({ lost, doubled, left }: Report): boolean =>
   lost.length === 0 && doubled.length === 0 && left === 0;
+
 /** From the first time the webhook was sent until the loyalty service had answered. */
 export function latencies(webhooks: readonly AcceptedWebhook[]) {
   const sorted = webhooks
@@ -90,6 +95,7 @@ export function latencies(webhooks: readonly AcceptedWebhook[]) {
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
   return { applied: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
+
 /** Webhooks that came to their end per second, in the best ten seconds. */
 function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
   const ends = webhooks
@@ -103,8 +109,10 @@ function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
   }
   return best / 10;
 }
+
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
+
 /** For a person: what was accepted and what became of it, how fast, and in how much memory. */
 export function renderReport(report: Report, width: number): string {
   const figures: readonly (readonly [string, string, string])[] = [
@@ -180,7 +188,9 @@ export function renderReport(report: Report, width: number): string {
     judgement(report),
   ].join('\n');
 }
+
 const SHOWN = 20;
+
 function judgement(report: Report): string {
   const { orders, products, coupons, balances } = report.compared;
   const problems = [
@@ -198,6 +208,7 @@ function judgement(report: Report): string {
 const FILE = join(PROJECT, 'docs/reliability.md');
 const BEGIN = '<!-- What is between these marks is written by: npm run load -- --docs -->\n';
 const END = '<!-- End of the report. -->\n';
+
 /** Puts a report in the place of the last one. */
 export function writeDocs(report: string, command: string): void {
   const document = readFileSync(FILE, 'utf8');

@@ -9,12 +9,15 @@ export interface RoundMeasure {
   readonly wallMs: number;
   readonly rssBytes: number;
 }
+
 interface WarmFunction {
   /** Handles these events one after the other. */
   round(events: readonly unknown[]): Promise<RoundMeasure>;
   stop(): Promise<void>;
 }
+
 const SCRIPT = fileURLToPath(new URL('./warm-process.mjs', import.meta.url));
+
 /** A process that has loaded the bundle and stays. */
 async function startWarm(
   bundle: string,
@@ -51,6 +54,7 @@ export interface WarmVariants {
   round(variant: Variant, events: readonly unknown[]): Promise<RoundMeasure>;
   stop(): Promise<void>;
 }
+
 /** A process of every variant (or of these), all of them alive while one after the other is measured. */
 export async function startWarmVariants(
   { bundles, environment }: Pick<Lab, 'bundles' | 'environment'>,

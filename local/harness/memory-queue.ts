@@ -25,15 +25,18 @@ export interface MemoryQueue {
   /** When the next of the hidden ones shows itself; undefined: none is hidden. */
   readonly nextVisibleAt: number | undefined;
 }
+
 interface OutgoingMessage {
   readonly body: string;
   readonly groupId: string;
   readonly deduplicationId: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }
+
 interface HandedOut extends ReceivedMessage {
   readonly attributes: Readonly<Record<string, string>>;
 }
+
 interface StoredMessage extends Required<OutgoingMessage> {
   readonly messageId: string;
   readonly sequenceNumber: string;
@@ -41,6 +44,7 @@ interface StoredMessage extends Required<OutgoingMessage> {
   visibleAt: number;
   receiptHandle: string | undefined;
 }
+
 const DEDUPLICATION_MS = 5 * 60_000;
 const MESSAGE_MAX_BYTES = 1_048_576;
 const MAX_VISIBILITY_SECONDS = 43_200;
@@ -48,6 +52,7 @@ const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
 /** XML 1.0's characters: what SQS takes in a body. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const REFUSED_CHARACTERS = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+
 export function createMemoryQueue({
   now,
   name = 'queue',
@@ -143,6 +148,7 @@ export function createMemoryQueue({
     },
   };
 }
+
 function refuseInvalid({ body, groupId, deduplicationId, attributes = {} }: OutgoingMessage): void {
   const sizes = [body, ...Object.entries(attributes).flat()].map((text) => Buffer.byteLength(text));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
@@ -155,6 +161,7 @@ function refuseInvalid({ body, groupId, deduplicationId, attributes = {} }: Outg
 }
 
 type MemoryQueues = Readonly<Partial<Record<QueueFamily, MemoryQueue>>>;
+
 /** The interfaces of the sync core over queues in this process. */
 export function createMemoryEventQueue(queues: MemoryQueues): EventQueue {
   return {
@@ -167,6 +174,7 @@ export function createMemoryEventQueue(queues: MemoryQueues): EventQueue {
     },
   };
 }
+
 export function createMemoryQueueDepth(queues: MemoryQueues): QueueDepth {
   return {
     async of(family) {
@@ -175,6 +183,7 @@ export function createMemoryQueueDepth(queues: MemoryQueues): QueueDepth {
     },
   };
 }
+
 export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
   return {
     async park(source, { attempts, ...texts }) {
@@ -184,6 +193,7 @@ export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
     },
   };
 }
+
 export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
   return {
     async delay(messages, afterSeconds) {
@@ -200,6 +210,7 @@ export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
     },
   };
 }
+
 function queueOf(family: QueueFamily, queues: MemoryQueues): MemoryQueue {
   const queue = queues[family];
   if (!queue) throw new Error(`the test has no queue of ${family}`);

@@ -13,6 +13,7 @@ export interface MemoryBalanceStore extends BalanceStore {
   /** Before every call; what it gives is the answer for all of its customers. */
   before: (() => Promise<BalanceWritten | undefined>) | undefined;
 }
+
 export function createMemoryBalanceStore(ids: readonly string[]): MemoryBalanceStore {
   const none = { points: '', cashback: '' };
   const store: MemoryBalanceStore = {
@@ -39,6 +40,7 @@ interface MadeCode extends WantedCode {
   readonly discountId: string;
   used: number;
 }
+
 /** A store's reward codes, under the same contract as the Admin API. */
 export interface MemoryRewardStore extends RewardStore {
   readonly codes: Map<string, MadeCode>;
@@ -47,6 +49,7 @@ export interface MemoryRewardStore extends RewardStore {
   /** Before every code; what it gives is the answer. */
   before: ((wanted: WantedCode) => CodeMade | undefined) | undefined;
 }
+
 export function createMemoryRewardStore(): MemoryRewardStore {
   const store: MemoryRewardStore = {
     codes: new Map(),

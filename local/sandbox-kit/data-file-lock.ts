@@ -3,8 +3,10 @@ import { dirname, resolve } from 'node:path';
 
 /** Its message says what is wrong with a data file and what to do. */
 export class DataFileError extends Error {}
+
 /** Locks of this process: in a container, a stale lock can hold the same process id. */
 const held = new Set<string>();
+
 /**
  * Two sandboxes on one file would silently lose each other's state. The lock holds the id of its
  * process, so that the lock of a killed process can be recognized and taken over.
@@ -30,6 +32,7 @@ export function lockDataFile(path: string): () => void {
     rmSync(lock, { force: true });
   };
 }
+
 function tryLock(path: string, lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });

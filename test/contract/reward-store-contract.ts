@@ -10,6 +10,7 @@ export interface BalanceStoreUnderTest {
   /** What the customer has now; undefined where there is nothing. */
   held(customerId: string, field: 'points' | 'cashback' | 'tier'): string | undefined;
 }
+
 /** What every place for balances promises. */
 export function describeBalanceStore(name: string, open: () => BalanceStoreUnderTest): void {
   const change = (customerId: string, points: string) => ({ customerId, points, cashback: '0.5' });
@@ -70,6 +71,7 @@ export interface RewardStoreUnderTest {
   /** Uses the code as its customer; throws where the store refuses. */
   use(code: string, customerId: string): void;
 }
+
 const WANTED: Omit<WantedCode, 'customerId' | 'code'> = {
   title: '5 off (TESTREDEEM01)',
   kind: 'fixed',
@@ -77,6 +79,7 @@ const WANTED: Omit<WantedCode, 'customerId' | 'code'> = {
   startsAt: '2026-01-01T00:00:00.000Z',
   combines: false,
 };
+
 /** What every place for reward codes promises. */
 export function describeRewardStore(name: string, open: () => RewardStoreUnderTest): void {
   describe(`${name}, as a place for reward codes`, () => {

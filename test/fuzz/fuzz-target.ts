@@ -8,6 +8,7 @@ export interface FuzzInput {
   /** What else decides: topic, headers, operation. Each can be shortened when a failure is shrunk. */
   readonly parts: Readonly<Record<string, string>>;
 }
+
 export interface FuzzTarget {
   /** Decided by chance alone: the same numbers make the same input. */
   make(random: Random): FuzzInput;
@@ -17,30 +18,38 @@ export interface FuzzTarget {
    */
   run(input: FuzzInput): Promise<string>;
 }
+
 export class BrokenLaw extends Error {
   override readonly name = 'BrokenLaw';
 }
+
 export function expectLaw(holds: boolean, law: string): asserts holds {
   if (!holds) throw new BrokenLaw(law);
 }
+
 export function pick<T>(random: Random, all: readonly T[]): T {
   const found = all[Math.floor(random() * all.length)];
   if (found === undefined) throw new Error('nothing to pick from');
   return found;
 }
+
 export function chance(random: Random, probability: number): boolean {
   return random() < probability;
 }
+
 export function wholeNumber(random: Random, below: number): number {
   return Math.floor(random() * below);
 }
 
 const NAMESPACE = 'LoyaltyConnector/fuzz';
+
 /** Longer than any line of ours by far: what is longer repeats what somebody sent. */
 const LONGEST_LINE = 4_000;
+
 /** What begins a new line, or colours a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
+
 /** Telemetry whose lines are held to what CloudWatch makes of them. */
 export function createToldLines(service: Service | StorefrontService) {
   const lines: string[] = [];

@@ -17,6 +17,7 @@ export const HOSTILE_KEYS = [
   'a.b',
   '$ref',
 ] as const;
+
 export const HOSTILE_TEXTS = [
   '',
   ' ',
@@ -54,6 +55,7 @@ export const HOSTILE_TEXTS = [
   'gid://shopify/Customer/1?x=\n',
   '__proto__',
 ] as const;
+
 const HOSTILE_NUMBERS = [
   '0',
   '-0',
@@ -70,6 +72,7 @@ const HOSTILE_NUMBERS = [
   '1.7976931348623157e308',
   '0.30000000000000004',
 ] as const;
+
 /** One value that a careful sender would not send. Large ones are rare, because they take their time. */
 function hostileValue(random: Random): JsonTree {
   if (chance(random, 0.02)) return deepValue(random);
@@ -91,6 +94,7 @@ function hostileValue(random: Random): JsonTree {
       return pollution(random);
   }
 }
+
 function pollution(random: Random): JsonTree {
   const inner = new Members([['polluted', true]]);
   const key = pick(random, HOSTILE_KEYS);
@@ -99,6 +103,7 @@ function pollution(random: Random): JsonTree {
     ['id', 1],
   ]);
 }
+
 /** Deeper than any stack: whoever follows it with a function that calls itself falls. */
 function deepValue(random: Random): JsonTree {
   const depth = 15_000;
@@ -106,6 +111,7 @@ function deepValue(random: Random): JsonTree {
     ? new Verbatim(`${'['.repeat(depth)}${']'.repeat(depth)}`)
     : new Verbatim(`${'{"a":'.repeat(depth)}null${'}'.repeat(depth)}`);
 }
+
 function wideValue(random: Random): JsonTree {
   const size = 10 ** (3 + wholeNumber(random, 3));
   switch (wholeNumber(random, 4)) {
@@ -125,12 +131,14 @@ function wideValue(random: Random): JsonTree {
  * beyond any double, half of a surrogate pair.
  */
 export type JsonTree = null | boolean | number | string | JsonTree[] | Members | Verbatim;
+
 class Members {
   pairs: [string, JsonTree][];
   constructor(pairs: [string, JsonTree][]) {
     this.pairs = pairs;
   }
 }
+
 /** Written as it is. */
 class Verbatim {
   readonly text: string;
@@ -138,6 +146,7 @@ class Verbatim {
     this.text = text;
   }
 }
+
 export function toTree(value: unknown): JsonTree {
   if (Array.isArray(value)) return value.map(toTree);
   if (typeof value === 'object' && value !== null) {
@@ -145,6 +154,7 @@ export function toTree(value: unknown): JsonTree {
   }
   return (value ?? null) as JsonTree;
 }
+
 /** A copy that can be changed without changing the first; what is verbatim never changes. */
 function copyTree(tree: JsonTree): JsonTree {
   if (Array.isArray(tree)) return tree.map(copyTree);
@@ -153,6 +163,7 @@ function copyTree(tree: JsonTree): JsonTree {
   }
   return tree;
 }
+
 export function writeTree(tree: JsonTree): string {
   if (Array.isArray(tree)) return `[${tree.map(writeTree).join(',')}]`;
   if (tree instanceof Verbatim) return tree.text;
@@ -164,6 +175,7 @@ export function writeTree(tree: JsonTree): string {
   }
   return JSON.stringify(tree);
 }
+
 /** Not UTF-8: a lone continuation, an overlong slash, half a pair, a byte that never occurs. */
 const BROKEN_UTF8 = [
   [0x80],
@@ -172,6 +184,7 @@ const BROKEN_UTF8 = [
   [0xff],
   [0xf8, 0x88, 0x80, 0x80, 0x80],
 ];
+
 /** A copy with a few bytes changed, without regard to what they mean. */
 function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   let mutated = Buffer.from(bytes);
@@ -179,6 +192,7 @@ function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   for (let time = 0; time < times; time += 1) mutated = mutateOnce(mutated, random);
   return mutated;
 }
+
 function mutateOnce(bytes: Buffer<ArrayBuffer>, random: Random): Buffer<ArrayBuffer> {
   const at = wholeNumber(random, bytes.length + 1);
   switch (wholeNumber(random, 6)) {
@@ -200,21 +214,26 @@ function mutateOnce(bytes: Buffer<ArrayBuffer>, random: Random): Buffer<ArrayBuf
       return flipBit(bytes, at, wholeNumber(random, 8));
   }
 }
+
 function join(bytes: Buffer, from: number, to: number, between: Uint8Array): Buffer<ArrayBuffer> {
   return Buffer.concat([bytes.subarray(0, from), between, bytes.subarray(to)]);
 }
+
 function flipBit(bytes: Buffer<ArrayBuffer>, at: number, bit: number): Buffer<ArrayBuffer> {
   const flipped = Buffer.from(bytes);
   const value = flipped[at];
   if (value !== undefined) flipped[at] = value ^ (1 << bit);
   return flipped;
 }
+
 /** The largest request that Lambda takes: nothing longer can arrive. */
 const MOST_BYTES = 6_000_000;
+
 /** A body made of a valid one: by its structure mostly, by its bytes at times, and now and then left alone. */
 export function makeBody(valid: JsonTree, random: Random): Uint8Array {
   return changeBody(valid, random).subarray(0, MOST_BYTES);
 }
+
 function changeBody(valid: JsonTree, random: Random): Uint8Array {
   const how = random();
   if (how < 0.05) return Buffer.from(writeTree(valid));
@@ -222,6 +241,7 @@ function changeBody(valid: JsonTree, random: Random): Uint8Array {
   if (how < 0.98) return mutateBytes(Buffer.from(writeTree(valid)), random);
   return Buffer.from(Array.from({ length: Math.floor(random() * 300) }, () => random() * 256));
 }
+
 /** A copy of the tree with a few places changed. */
 function mutateJson(tree: JsonTree, random: Random): JsonTree {
   const holder: JsonTree[] = [copyTree(tree)];
@@ -234,6 +254,7 @@ function mutateJson(tree: JsonTree, random: Random): JsonTree {
   for (let time = 0; time < times; time += 1) mutateIn(holder, random);
   return holder[0] ?? null;
 }
+
 /** Goes down into the tree for as long as chance has it, then changes what it finds. */
 function mutateIn(holder: JsonTree[] | Members, random: Random): void {
   const places = holder instanceof Members ? holder.pairs.length : holder.length;
@@ -244,6 +265,7 @@ function mutateIn(holder: JsonTree[] | Members, random: Random): void {
   else if (canDescend && chance(random, 0.8)) mutateIn(child, random);
   else change(holder, place, child, random);
 }
+
 function change(
   holder: JsonTree[] | Members,
   place: number,
@@ -259,10 +281,12 @@ function change(
   else if (how === 5 && holder instanceof Members) rename(holder, place, random);
   else put(holder, place, hostileValue(random));
 }
+
 function takeAway(holder: JsonTree[] | Members, place: number): void {
   if (holder instanceof Members) holder.pairs.splice(place, 1);
   else holder.splice(place, 1);
 }
+
 function put(holder: JsonTree[] | Members, place: number, value: JsonTree): void {
   if (!(holder instanceof Members)) holder[place] = value;
   else {
@@ -270,15 +294,18 @@ function put(holder: JsonTree[] | Members, place: number, value: JsonTree): void
     if (pair) pair[1] = value;
   }
 }
+
 function rename(holder: Members, place: number, random: Random): void {
   const pair = holder.pairs[place];
   if (pair) pair[0] = chance(random, 0.5) ? pick(random, HOSTILE_KEYS) : pair[0].toUpperCase();
 }
+
 function grow(holder: JsonTree[] | Members, random: Random): void {
   if (holder instanceof Members)
     holder.pairs.push([pick(random, HOSTILE_KEYS), hostileValue(random)]);
   else holder.push(hostileValue(random));
 }
+
 /** The same entry many times, or the same name twice with two values. */
 function repeat(
   holder: JsonTree[] | Members,

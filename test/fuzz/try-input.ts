@@ -2,6 +2,7 @@ import { BrokenLaw, type FuzzInput, type FuzzTarget } from './fuzz-target.ts';
 
 /** Seconds of CPU for one input: the slowest vast ones take a tenth of it. */
 const MOST_CPU_SECONDS = 5;
+
 const BUILT_IN = [
   Object.prototype,
   Array.prototype,
@@ -10,6 +11,7 @@ const BUILT_IN = [
   Map.prototype,
 ];
 const untouched = BUILT_IN.map((prototype) => Reflect.ownKeys(prototype).length);
+
 /** Runs one input under the laws that hold for all of them; gives the target's word. */
 export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<string> {
   const before = process.threadCpuUsage();
@@ -26,6 +28,7 @@ export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<st
 
 /** Tries of ever smaller inputs: enough for what a person can read, few enough to wait for. */
 const MOST_TRIES = 2_000;
+
 /** The smallest input found that fails in the same way. */
 export async function shrink(
   input: FuzzInput,

@@ -1,12 +1,20 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, type SQS } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, vi } from 'vitest';
+import {
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  type SendMessageBatchCommand,
+  type SQS,
+} from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFifoQueue, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
+import type { StoreEvent } from '../../shared/core/events/event.ts';
+import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
+import { countMessages, receive } from '../support/event-source.ts';
 
 let emulator: Emulator;
 let client: SQS;
@@ -77,3 +85,85 @@ for (const { name, sqs: connect } of CLIENTS) {
     };
   });
 }
+
+let opened = 0;
+
+async function openQueue() {
+  opened += 1;
+  const orders = await createFifoQueue(client, `feeder-orders-${opened}`);
+  const products = await createFifoQueue(client, `feeder-products-${opened}`);
+  const coupons = await createFifoQueue(client, `feeder-coupons-${opened}`);
+  const urls = { orders, products, coupons };
+  return {
+    urls,
+    queue: createSqsEventQueue(client, urls, { requestsAtOnce: 4, pause: async () => {} }),
+  };
+}
+
+const event = (n: number, changes: Partial<StoreEvent> = {}): StoreEvent => ({
+  shop: 'example.myshopify.com',
+  kind: 'order',
+  id: String(n),
+  claim: 'changed',
+  origin: 'backfill',
+  topic: 'backfill/order',
+  deliveryId: `backfill/test/1/order/${n}`,
+  receivedAt: '2026-10-09T12:00:00.000Z',
+  history: true,
+  body: new TextEncoder().encode(JSON.stringify({ n })),
+  ...changes,
+});
+const events = (count: number) => Array.from({ length: count }, (_, n) => event(n));
+
+describe('many events sent at once', () => {
+  it('holds every event, in the queue of its kind', async () => {
+    const { queue, urls } = await openQueue();
+    const product = event(100, { kind: 'product' });
+    await queue.sendAll([...events(25), product]);
+    expect(await countMessages(client, urls.orders)).toBe(25);
+    const [message] = await receive(client, urls.products, 1);
+    expect(decodeMessage(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
+  });
+
+  it('takes the same events again without holding them twice', async () => {
+    const { queue, urls } = await openQueue();
+    await queue.sendAll(events(12));
+    await queue.sendAll(events(15));
+    expect(await countMessages(client, urls.orders)).toBe(15);
+  });
+
+  it('sends again what was not taken, and nothing else', async () => {
+    const { queue, urls } = await openQueue();
+    const sizes: number[] = [];
+    let refuse = 1;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const { Entries: entries = [] } = args.input as SendMessageBatchCommand['input'];
+        const answer = await next(args);
+        sizes.push(entries.length);
+        if (refuse-- > 0) {
+          Object.assign(answer.output, {
+            Failed: [{ Id: entries[3]?.Id, Code: 'InternalError', SenderFault: false }],
+          });
+        }
+        return answer;
+      },
+      { step: 'initialize', name: 'refuse-one' },
+    );
+    await queue.sendAll(events(10));
+    client.middlewareStack.remove('refuse-one');
+    expect(sizes).toEqual([10, 1]);
+    expect(await countMessages(client, urls.orders)).toBe(10);
+  });
+
+  it('rejects when the queue cannot be reached', async () => {
+    const { queue } = await openQueue();
+    const nowhere = createSqsEventQueue(client, {
+      orders: `${emulator.endpoint}/000000000000/none.fifo`,
+      products: '',
+      coupons: '',
+    });
+    await expect(nowhere.sendAll(events(3))).rejects.toThrow();
+    await queue.sendAll([]);
+  });
+});

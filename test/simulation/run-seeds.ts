@@ -7,6 +7,7 @@ export interface SeedReport {
   readonly violations: SimulationResult['violations'];
   readonly counts: SimulationResult['counts'];
 }
+
 export interface SeedRange {
   readonly first: number;
   /** Every so many seeds, so that threads can share a range. */
@@ -15,6 +16,7 @@ export interface SeedRange {
   readonly last: number;
   readonly events: number;
 }
+
 /** One seed after the other; what `onReport` gives decides whether it goes on. */
 export async function runSeeds(
   { first, stride, last, events }: SeedRange,
@@ -25,6 +27,7 @@ export async function runSeeds(
     if (!onReport({ seed, violations, counts })) return;
   }
 }
+
 /** The same seeds, shared by so many threads. */
 export async function runSeedsInThreads(
   threads: number,

@@ -4,10 +4,12 @@ import { type SimulationResult, type SimulationSettings, simulate } from './simu
 
 /** Enough for a story of a few lines; more would only take longer. */
 const MOST_RUNS = 400;
+
 export interface Shrunk {
   readonly violation: Violation;
   readonly result: SimulationResult;
 }
+
 /**
  * Leaves out of a failing run what is not needed for its failure: first what happens in the store, then
  * the faults, then the store once more, as long as the same oracle complains.
@@ -41,6 +43,7 @@ export async function shrink(
   const violation = complaint(result);
   return violation && { violation, result };
 }
+
 /** Delta debugging: takes away ever smaller parts of the list for as long as what is left still fails. */
 async function minimize<Item>(
   items: readonly Item[],
@@ -65,6 +68,7 @@ async function minimize<Item>(
 
 /** What a story holds at most; what comes before its end is what led there. */
 const MOST_LINES = 120;
+
 /** A failing run for a person to read. */
 export function tellStory({ violation, result }: Shrunk): string {
   const { lines, faults, steps } = result;
@@ -83,6 +87,7 @@ export function tellStory({ violation, result }: Shrunk): string {
     ...shown.map(({ at, text }) => `  ${clock(at)}  ${text}`),
   ].join('\n');
 }
+
 /** Hours, minutes and seconds since the beginning. */
 function clock(at: number): string {
   const ms = at - BEGINNING;

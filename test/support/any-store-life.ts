@@ -10,6 +10,7 @@ export interface Stage {
   readonly rows: StoreRows;
   attempt(name: ActionName, input: unknown): unknown;
 }
+
 /** Everything that can change an order's money, sensible or not. */
 const habits: Habits = {
   weights: {
@@ -37,12 +38,15 @@ const habits: Habits = {
   least: { customers: 0, products: 0, discounts: 0 },
   mostDeleted: 0,
 };
+
 /** For each step the numbers that it draws, of ten thousand. */
 type Life = readonly (readonly number[])[];
+
 export const anyLife: fc.Arbitrary<Life> = fc.array(
   fc.array(fc.nat(9_999), { minLength: 40, maxLength: 40 }),
   { minLength: 1, maxLength: 14 },
 );
+
 /** Does what the steps say, as far as the store allows it. */
 export function live(store: Stage, steps: Life, changes: Partial<Habits> = {}): void {
   const life = new StoreLife(store.rows, { ...habits, ...changes }, () => new Date());

@@ -18,6 +18,7 @@ const USUAL_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
+
 /** It shall ask nobody but the pages under test. */
 const QUIET = [
   '--disable-gpu',
@@ -27,7 +28,9 @@ const QUIET = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
 const { CHROMIUM_PATH, REQUIRE_BROWSER } = process.env;
+
 /**
  * The browser of this machine. Without one the tests of pages are skipped, and say so; where they must
  * not be (`REQUIRE_BROWSER=1`), they fail.
@@ -41,6 +44,7 @@ export function findBrowser(): string | undefined {
   console.warn(`${reason} The tests of pages are skipped.`);
   return undefined;
 }
+
 /** With a profile of its own, which is gone with it. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: QUIET, timeout: 60_000 });
@@ -58,9 +62,11 @@ export interface ShopVisit {
   /** Presses Tab until it stands on this, as somebody without a mouse does. */
   tabTo(target: Locator): Promise<void>;
 }
+
 /** On a loaded machine a page takes its time. */
 const PATIENCE_MS = 45_000;
 const MOST_TABS = 60;
+
 /** `customerId`: who is logged in already; undefined: a visitor. */
 export async function visitShop(
   browser: Browser,

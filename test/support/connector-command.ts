@@ -13,11 +13,13 @@ import { findDeployment } from '../../scripts/connector/deployment/find-deployme
 
 const LOOPBACK_ONLY = fileURLToPath(new URL('loopback-only.mjs', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
+
 export interface CommandRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
+
 export interface CommandSettings {
   readonly folder: string;
   readonly input?: string;
@@ -28,6 +30,7 @@ export interface CommandSettings {
   /** Told of everything printed so far, whenever something is. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
+
 /** Starts the command line as a person would, in this folder, and waits for its end. */
 export function runCommand(
   args: readonly string[],
@@ -65,8 +68,10 @@ export function runCommand(
 }
 
 const SCRIPT = '/usr/bin/script';
+
 /** The `script` of util-linux gives a command a terminal; that of other systems has other options. */
 export const canTypeInto = process.platform === 'linux' && existsSync(SCRIPT);
+
 /** Runs a command in a terminal and types each answer once its question stands on the screen. */
 export function typeInto(
   line: string,
@@ -101,6 +106,7 @@ const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});
 const tally = newTally();
 let reached = 0;
+
 await replayLetters(
   { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false, by: 'test@host' },
   {

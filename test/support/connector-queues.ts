@@ -15,11 +15,13 @@ import {
 } from './event-source.ts';
 
 const FAMILIES = ['orders', 'products', 'coupons'] as const;
+
 export interface DeadLetter {
   readonly family: StoreQueueFamily;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
+
 /** The three queues of one connector, each with its dead-letter queue. */
 export async function createConnectorQueues(client: SQSClient, endpoint: string, name: string) {
   const create = (family: StoreQueueFamily) =>
@@ -61,6 +63,7 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
     },
   };
 }
+
 function toLetter(
   family: StoreQueueFamily,
   { Body = '', MessageAttributes = {} }: Message,
@@ -81,6 +84,7 @@ export interface Deployment {
   readonly secretsPrefix: string;
   readonly webhookAddress?: string | undefined;
 }
+
 /** The functions, each started with the environment that a deployment would give it. */
 export function startFunctions(deployment: Deployment) {
   const { connector, store, queues, table, secretsPrefix } = deployment;

@@ -11,6 +11,7 @@ export interface Confidential {
   /** Those of the texts that stand somewhere in the output. */
   disclosedIn(output: readonly string[]): readonly string[];
 }
+
 /** Everything below these names is about a person. */
 const PERSONAL_BRANCH =
   /^(?:customer|contact|billing_address|shipping_address|default_address|audience|customers)$/;
@@ -19,8 +20,10 @@ const PERSONAL_FIELD = /^(?:email|contact_email|phone|note|browser_ip|document)$
 const HARMLESS_FIELD = /^(?:id|kind|admin_graphql_api_id|.*_at|.*At|currency|country_code)$/;
 /** Pairs of a name that the merchant chose and a value that the customer typed. */
 const TYPED_PAIRS = 'note_attributes';
+
 /** Shorter texts, such as a country's code, stand in any output by chance. */
 const SHORTEST = 4;
+
 export function createConfidential(): Confidential {
   const texts = new Set<string>();
   const add = (text: string) => {
@@ -64,6 +67,7 @@ export function createConfidential(): Confidential {
     },
   };
 }
+
 /** The reserved domain of all our addresses stands in the names of the shops too. */
 const isCommon = (word: string) => word.toLowerCase() === 'example';
 
@@ -78,6 +82,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   'GitHub token': /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
   'Slack token': /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
 };
+
 /** What in the text looks like a credential, by its form. */
 export function findSecrets(text: string): string[] {
   return Object.entries(FORMS).flatMap(([form, pattern]) =>

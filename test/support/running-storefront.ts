@@ -7,6 +7,7 @@ import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts
 import { STORE_SECRET } from './store-and-connector.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
+
 /** The query as Shopify's proxy would send it: its own implementation of the documented rule. */
 export function signedQuery(values: Values, secret: string): string {
   const text = Object.entries(values)
@@ -16,12 +17,14 @@ export function signedQuery(values: Values, secret: string): string {
   const signature = createHmac('sha256', secret).update(text).digest('hex');
   return `${encode(values)}&signature=${signature}`;
 }
+
 export function encode(values: Values): string {
   return Object.entries(values)
     .flatMap(([key, value]) => [value].flat().map((one) => [key, one] as const))
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
     .join('&');
 }
+
 /** What Shopify adds to every request. */
 export function proxyValues(
   shop: string,
@@ -44,6 +47,7 @@ export interface ProxiedRequest {
   readonly query: string;
   readonly body?: unknown;
 }
+
 /** The function behind the app proxy of a running connector whose balances were opened before. */
 export function openStorefront(connector: RunningConnector) {
   const settings = defineConnector({

@@ -30,6 +30,7 @@ const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
 /** Signs webhooks and proxied requests. */
 export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
+
 interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healing'> {
   /** False: the store knows no address until it is told one through its Admin API. */
   readonly isAddressed?: boolean;
@@ -37,6 +38,7 @@ interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healin
   readonly seed: number;
   readonly store?: StoreSandboxOptions['settings'];
 }
+
 /** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
 export async function openStoreAndConnector(
   connectors: ReturnType<typeof runConnectors>,
@@ -84,6 +86,7 @@ export async function openStoreAndConnector(
     },
   };
 }
+
 /** The store as the connector sees it. */
 export function adminStoreOf(
   store: StoreSandbox,
@@ -101,6 +104,7 @@ export function adminStoreOf(
 }
 
 type Loyalty = Pick<LoyaltySandbox, 'state'>;
+
 /** Every order of the store is held as it is, every other is unknown, and the points are those due. */
 export async function expectSameOrders(loyalty: Loyalty, store: StoreSandbox): Promise<void> {
   const admin = adminStoreOf(store);
@@ -121,6 +125,7 @@ export async function expectSameOrders(loyalty: Loyalty, store: StoreSandbox): P
   const due = earning.reduce((sum, { OrderTotal }) => sum + Math.round(OrderTotal * 100), 0);
   expect(earned).toBe(due);
 }
+
 /** Of those that changed before this moment. */
 export async function expectSameProducts(
   loyalty: Loyalty,
@@ -139,6 +144,7 @@ export async function expectSameProducts(
     expect(held, `product ${id}`).toMatchObject({ ProductPrice, Title, IsActive });
   }
 }
+
 /** The codes that can be used are those that can be used, of discounts that changed before this moment. */
 export async function expectSameCodes(
   loyalty: Loyalty,
@@ -157,6 +163,7 @@ export async function expectSameCodes(
   const held = loyalty.state().coupons.filter(({ isActive }) => isActive);
   expect(new Set(held.map(({ CouponCode }) => CouponCode))).toEqual(active);
 }
+
 function found<Value>(answer: StoreAnswer<Value>): Value {
   if (answer.kind === 'found') return answer.value;
   throw new Error(`the store says ${answer.kind}`);

@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
 type Line = Readonly<Record<string, unknown>>;
+
 export interface MetricLine {
   readonly metric: string;
   readonly values: readonly number[];
@@ -8,6 +9,7 @@ export interface MetricLine {
   /** Each set of dimensions is a metric of its own. */
   readonly keptBy: readonly Readonly<Record<string, string>>[];
 }
+
 /**
  * Reads a line of metrics as CloudWatch does ("Specification: embedded metric format"): throws with
  * the first fault, because CloudWatch would drop the figures without a word.
@@ -35,23 +37,28 @@ export function readMetricLine(line: Line): readonly MetricLine[] {
     });
   });
 }
+
 const isDimensionSet = (set: unknown): boolean =>
   Array.isArray(set) && set.length <= 30 && new Set(set).size === set.length;
+
 function objectAt(line: Line, name: string): Line {
   const value = line[name];
   if (typeof value !== 'object' || value === null) throw new Error(`${name} is not an object`);
   return value as Line;
 }
+
 function listAt(line: Line, name: string): readonly Line[] {
   const value = line[name];
   if (!Array.isArray(value) || value.length === 0) throw new Error(`${name} is not a list`);
   return value;
 }
+
 function dimensionAt(line: Line, name: string): string {
   const value = line[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,1024}$/.test(value)) return value;
   throw new Error(`the dimension ${name} has no usable value`);
 }
+
 function valuesAt(line: Line, name: string): readonly number[] {
   const values = [line[name]].flat();
   const good = values.every((value) => typeof value === 'number' && Number.isFinite(value));
@@ -65,17 +72,20 @@ export interface NamedMetric {
   readonly name: string;
   readonly dimensions: Readonly<Record<string, string>>;
 }
+
 export interface NamedAlarm {
   readonly name: string;
   readonly description: string;
   readonly metrics: readonly NamedMetric[];
   readonly properties: Readonly<Record<string, unknown>>;
 }
+
 interface AlarmMetric {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
+
 /** Every alarm of the template, with the metrics that it counts as when it is paid for. */
 export function alarmsOf(template: Template): readonly NamedAlarm[] {
   return Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => ({
@@ -85,6 +95,7 @@ export function alarmsOf(template: Template): readonly NamedAlarm[] {
     properties: Properties,
   }));
 }
+
 function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): readonly NamedMetric[] {
   const queries = properties.Metrics as readonly { MetricStat?: { Metric: AlarmMetric } }[];
   const metrics = queries
@@ -96,6 +107,7 @@ function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): readonly
     dimensions: Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, asText(Value)])),
   }));
 }
+
 export interface Widget {
   readonly type: string;
   readonly width: number;
@@ -106,6 +118,7 @@ export interface Widget {
     readonly metrics?: readonly (readonly unknown[])[];
   };
 }
+
 /** The dashboard's body as CloudWatch gets it, with the names of resources where their values will be. */
 export function dashboardOf(template: Template): {
   readonly widgets: readonly Widget[];
@@ -118,6 +131,7 @@ export function dashboardOf(template: Template): {
   const rows = widgets.flatMap(({ properties }) => properties.metrics ?? []);
   return { widgets, metrics: rows.flatMap(readRow) };
 }
+
 /** `[namespace, name, dimension, value, …, options]`; expressions begin with an object. */
 function readRow(row: readonly unknown[]): NamedMetric[] {
   const words = row.filter((word) => typeof word === 'string');
@@ -127,6 +141,7 @@ function readRow(row: readonly unknown[]): NamedMetric[] {
   for (let at = 0; at < pairs.length; at += 2) dimensions[pairs[at] ?? ''] = pairs[at + 1] ?? '';
   return [{ namespace, name, dimensions }];
 }
+
 /** Text of a template; what CloudFormation fills in stands as `{Name}` or `{Name.Attribute}`. */
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -139,6 +154,7 @@ function asText(value: unknown): string {
   if ('Fn::GetAtt' in value) return `{${(value['Fn::GetAtt'] as string[]).join('.')}}`;
   throw new Error(`not a text: ${JSON.stringify(value)}`);
 }
+
 export function keyOf({ namespace, name, dimensions }: NamedMetric): string {
   const sorted = Object.entries(dimensions).toSorted(([a], [b]) => a.localeCompare(b));
   return `${namespace} ${name} ${sorted.map((pair) => pair.join('=')).join(' ')}`;

@@ -7,17 +7,21 @@ export interface Template {
   readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 }
+
 export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
+
 /** The template uses something that the local stack does not support. The message is for the user. */
 export class UnknownInTemplate extends Error {
   constructor(what: string) {
     super(`The local stack does not know ${what}. Add it in local/stack/template.`);
   }
 }
+
 export type Properties = Readonly<Record<string, unknown>>;
+
 /** Reads the resolved properties of one resource; an error names a property of the wrong type. */
 export function readerOf(logicalId: string, properties: Properties) {
   const wrong = (name: string, kind: string) =>
@@ -57,6 +61,7 @@ export function readerOf(logicalId: string, properties: Properties) {
     },
   };
 }
+
 export type Reader = ReturnType<typeof readerOf>;
 
 /** What `cdk synth` writes for one stack. */
@@ -66,9 +71,11 @@ export interface Assembly {
   /** The folder that is uploaded under that key. */
   assetFolder(key: string): string;
 }
+
 interface Manifest {
   readonly artifacts?: Readonly<Record<string, Artifact>>;
 }
+
 interface Artifact {
   readonly type: string;
   readonly displayName?: string;
@@ -78,13 +85,16 @@ interface Artifact {
     readonly file?: string;
   };
 }
+
 interface AssetManifest {
   readonly files?: Readonly<Record<string, AssetFile>>;
 }
+
 interface AssetFile {
   readonly source: { readonly path: string };
   readonly destinations: Readonly<Record<string, { readonly objectKey: string }>>;
 }
+
 export function readAssembly(folder: string, stackName: string): Assembly {
   const manifest = readJson<Manifest>(join(folder, 'manifest.json'));
   const artifacts = Object.entries(manifest.artifacts ?? {});
@@ -107,6 +117,7 @@ export function readAssembly(folder: string, stackName: string): Assembly {
     },
   };
 }
+
 function assetFolders(folder: string, file: string): ReadonlyMap<string, string> {
   const path = join(folder, file);
   const { files = {} } = existsSync(path) ? readJson<AssetManifest>(path) : {};
@@ -118,6 +129,7 @@ function assetFolders(folder: string, file: string): ReadonlyMap<string, string>
     ),
   );
 }
+
 function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }

@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import {
+  defaultServerSettings,
+  type ServerSettings,
+} from '../../../local/store-sandbox/settings.ts';
 import { type AdminShop, createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
+import { describeStoreContract } from '../../contract/store-contract.ts';
+import { describeStoreWalkContract } from '../../contract/store-walk-contract.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../fixtures/discount-node.ts';
 import { orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { pagesOf } from '../../support/admin-execution.ts';
 import { type AdminServer, startAdminServer } from '../../support/admin-server.ts';
+import { createAdminStoreUnderTest } from '../../support/admin-store-under-test.ts';
+import { adminStoreOf } from '../../support/store-and-connector.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const codes = Array.from({ length: 600 }, (_, index) =>
@@ -125,4 +134,80 @@ describe('the store behind the Admin API', () => {
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script]);
     expect(output.toString().trim()).toBe('0');
   });
+});
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((close) => close()));
+});
+
+describeStoreContract('the Admin API', () =>
+  createAdminStoreUnderTest((close) => open.push(close)),
+);
+
+describeStoreWalkContract('the Admin API of the store sandbox', async () => {
+  let clock = 0;
+  const scopes = [...defaultServerSettings.scopes];
+  // The clock stands still between the steps, so the bucket would not fill again.
+  const settings: Partial<ServerSettings> = { scopes, bucketSize: 1_000_000 };
+  const sandbox = await startStoreSandbox({
+    sample: false,
+    accessToken: 'shpat_of_this_test_71c2',
+    settings,
+    now: () => new Date(clock),
+  });
+  open.push(sandbox.stop);
+  const { actions } = sandbox;
+  let orders = 0;
+  return {
+    shop: sandbox.shop.domain,
+    // The client's own tests say how long it waits before it repeats a question.
+    store: adminStoreOf(sandbox, { sleep: async () => {} }),
+    async placeOrder(at) {
+      clock = at;
+      orders += 1;
+      // Some have more lines than fit on the page of one order.
+      const lines = Array.from({ length: 1 + ((orders * 5) % 12) }, (_, index) => ({
+        title: `Line ${index}`,
+        price: 10,
+        quantity: 1,
+      }));
+      const customer = actions.createCustomer({ firstName: 'Ana', lastName: `No. ${orders}` });
+      return actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' }).id;
+    },
+    changeOrder(id, at) {
+      clock = at;
+      actions.editOrder({ orderId: id, add: [{ title: 'Ribbon', price: 1, quantity: 1 }] });
+    },
+    async createProduct(at) {
+      clock = at;
+      return actions.createProduct({ title: 'Linen shirt', price: 49.9 }).id;
+    },
+    async createDiscount(at, codes) {
+      clock = at;
+      return actions.createDiscount({ percentage: 10, codes: [...codes] }).id;
+    },
+    createAutomaticDiscount(at) {
+      clock = at;
+      actions.createDiscount({ percentage: 10, automatic: true });
+    },
+    remove(kind, id) {
+      if (kind === 'discount') return actions.deleteDiscount({ discountId: id });
+      if (kind === 'product') return actions.deleteProduct({ productId: id });
+      actions.cancelOrder({ orderId: id });
+      return actions.deleteOrder({ orderId: id });
+    },
+    setNow(at) {
+      clock = at;
+    },
+    grantAllOrders(granted) {
+      scopes.splice(0, scopes.length, ...defaultServerSettings.scopes);
+      if (!granted) scopes.splice(scopes.indexOf('read_all_orders'), 1);
+    },
+    turn(how) {
+      sandbox.faults.clear();
+      if (how === 'ill') sandbox.faults.add({ kind: 'http-503' });
+      if (how === 'refusing') sandbox.faults.add({ kind: 'unauthorized' });
+    },
+  };
 });

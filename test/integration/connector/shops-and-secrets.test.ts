@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
-import { persons } from '../../fixtures/persons.ts';
+import { personalFields, persons } from '../../fixtures/persons.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
 
@@ -105,5 +108,143 @@ describe('rotating a webhook secret while deliveries come in', () => {
     expect(await connector.post('orders/create', order(), { secret: 'secret-of-tomorrow' })).toBe(
       200,
     );
+  });
+});
+
+const { quillane, tibbold } = persons;
+const { customer } = personalFields(quillane);
+const request = { shop_id: 954889, shop_domain: SHOP, customer };
+const fulfilled = { fulfilledAfterDays: 1 };
+const traces = /quillane|ostravik|15555550142|QX-4471|7100000000001/i;
+
+describe('the compliance topics', () => {
+  it('redaction leaves no trace of the person in the ledger, and others as they were', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(
+      ['orders/create', orderAt(1, fulfilled, withId(1))],
+      ['orders/create', orderAt(1, fulfilled, withId(2))],
+      ['orders/create', orderAt(1, fulfilled, withId(3), tibbold)],
+    );
+    expect(await connector.ledgerText()).toMatch(traces);
+    await connector.deliver(['customers/redact', { ...request, orders_to_redact: [1, 2, 4] }]);
+    const text = await connector.ledgerText();
+    expect(text).not.toMatch(traces);
+    expect(text).toContain(tibbold.email);
+
+    // A captured body does not bring the person back, nor does one that was on its way: of a change, or
+    // of an order that nobody had heard of.
+    connector.newCalls();
+    await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1))]);
+    await connector.deliver(['orders/updated', orderAt(2, {}, withId(2))]);
+    await connector.deliver(['orders/create', orderAt(1, {}, withId(4))]);
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.ledgerText()).not.toMatch(traces);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('a request for data, the end of a shop and of the app are noted for a person, and no more', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1), tibbold)]);
+    connector.newCalls();
+    await connector.deliver(
+      ['customers/data_request', { ...request, orders_requested: [1], data_request: { id: 9999 } }],
+      ['shop/redact', { shop_id: 954889, shop_domain: SHOP }],
+      [
+        'app/uninstalled',
+        { id: 954889, name: 'Example', email: quillane.email, myshopify_domain: SHOP },
+      ],
+    );
+    const text = await connector.ledgerText();
+    for (const notice of ['data-request', 'shop-redact', 'app-uninstalled']) {
+      expect(text).toContain(`${SHOP}|notice|${notice}/`);
+    }
+    expect(text).not.toMatch(traces);
+    expect(text).toContain(tibbold.email);
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it.each(['customers/data_request', 'customers/redact', 'shop/redact'])(
+    '%s with a forged signature: 401',
+    async (topic) => {
+      const connector = await connectors.open();
+      expect(await connector.post(topic, request, { secret: 'a guess' })).toBe(401);
+      expect(await connector.waiting()).toBe(0);
+    },
+  );
+
+  it("one shop's redaction at another's address erases nothing and is shown to a person", async () => {
+    const connector = await connectors.open();
+    const shop = SECOND_SHOP;
+    await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1)), { shop }]);
+    await connector.deliver(['customers/redact', { ...request, orders_to_redact: [1] }, { shop }]);
+    expect(await connector.ledgerText()).toMatch(traces);
+    expect(await connector.deadLetters()).toMatchObject([
+      { attributes: { reason: 'unreadable', why: expect.stringContaining('shop_domain') } },
+    ]);
+  });
+});
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** A store in which a reward was redeemed: its code, and one of the merchant's own beside it. */
+async function openWithCodes(disorder: { readonly drop: number }) {
+  const both = await openStoreAndConnector(connectors, {
+    seed: 5,
+    shops: [{ domain: SHOP }],
+    store: { bucketSize: 10_000_000 },
+    healing: { subscriptions: 'app-configuration' },
+    disorder,
+  });
+  stops.push(both.stop);
+  const { connector, store } = both;
+  await connector.reconcile();
+  connector.pass(3_600);
+  const customer = store.actions.createCustomer({ email: 'robin@example.com' });
+  const rewards = adminStoreOf(store);
+  const wanted = { customerId: customer.id, combines: false, startsAt: new Date().toISOString() };
+  for (const kind of ['fixed', 'free-shipping'] as const) {
+    const code = `REWARD-${kind.toUpperCase()}`;
+    const made = { ...wanted, kind, value: 5, code, title: `A reward (${code})` };
+    expect(await rewards.makeCode(SHOP, made)).toMatchObject({ kind: 'made' });
+  }
+  store.actions.createDiscount({ codes: ['MERCHANTS-OWN'], percentage: 10 });
+  await store.deliveries.settled();
+  await connector.settle();
+  const mirrored = () => connector.loyalty.state().coupons.map(({ CouponCode }) => CouponCode);
+  return { connector, rewards, mirrored };
+}
+
+describe('the code of a reward', () => {
+  it('is not sent to the loyalty service when the store tells of it', async () => {
+    const { mirrored } = await openWithCodes({ drop: 0 });
+    expect(mirrored()).toContain('MERCHANTS-OWN');
+    expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);
+  });
+
+  it('is not sent when reconciling finds it, nor by a deep walk, nor by a backfill', async () => {
+    const { connector, rewards, mirrored } = await openWithCodes({ drop: 1 });
+    expect(mirrored()).toEqual([]);
+    connector.pass(3_600);
+    await connector.reconcile();
+    await connector.settle();
+    expect(mirrored()).toContain('MERCHANTS-OWN');
+    await connector.reconcile({ mode: 'deep' });
+    await connector.settle();
+
+    const read = await rewards.readCoupon(SHOP, 'REWARD-FIXED');
+    if (read.kind !== 'found') throw new Error('the code is not there');
+    const now = new Date();
+    const entity = { kind: 'coupon', coupon: read.value } as const;
+    const run = { shop: SHOP, id: 'discounts_1', run: 1 };
+    await connector.send(
+      toEvent({ kind: 'entity', entity, next: FILE_START }, run, { readAt: now, now }),
+    );
+    await connector.settle();
+    expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@
  * makes a failing run shrink.
  */
 export type Chance = (...name: readonly number[]) => number;
+
 export function createChance(seed: number): Chance {
   const start = scatter(seed ^ 0x5bd1e995);
   return (...name) => {
@@ -12,6 +13,7 @@ export function createChance(seed: number): Chance {
     return (scatter(state) >>> 0) / 2 ** 32;
   };
 }
+
 /** A text as a part of a name. */
 export function nameOf(text: string): number {
   let state = 0x811c9dc5;
@@ -20,9 +22,11 @@ export function nameOf(text: string): number {
   }
   return state;
 }
+
 /** Two numbers as one part of a name. */
 export const joined = (a: number, b: number): number =>
   scatter((scatter(a) + Math.imul(b | 0, 0x85ebca6b)) | 0);
+
 /** Neighbouring inputs end far apart; the multipliers are those of lowbias32 (public domain). */
 function scatter(value: number): number {
   let bits = value | 0;
@@ -33,6 +37,7 @@ function scatter(value: number): number {
 
 /** What a process can ask of the world: each has its own faults. */
 export type Resource = 'ledger' | 'queue' | 'store' | 'loyalty';
+
 /** How likely each thing goes wrong, for each time it is tried. */
 export interface Weather {
   /** A process dies at an await. */
@@ -54,12 +59,15 @@ export interface Weather {
   /** Spans, in milliseconds since the beginning, in which nobody answers. */
   readonly outages: readonly Outage[];
 }
+
 interface Outage {
   readonly of: Resource;
   readonly from: number;
   readonly until: number;
 }
+
 const HOUR = 3_600_000;
+
 /** Every seed has a climate of its own: most mix a few troubles, some are calm, some are terrible. */
 export function drawWeather(chance: Chance): Weather {
   let draws = 0;

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Mutation } from './mutations.ts';
 
 const PROJECT = new URL('../../..', import.meta.url);
+
 /** The source with the bug in it. Throws when the place is not there, or not there only once. */
 export function mutate({ name, file, find, replace }: Mutation): string {
   const source = readFileSync(new URL(file, PROJECT), 'utf8');
@@ -12,6 +13,7 @@ export function mutate({ name, file, find, replace }: Mutation): string {
   if (found === 1) return source.replace(find, () => replace);
   throw new Error(`${name}: its place was found ${found} times in ${file}, and must be there once`);
 }
+
 /** From here on the file is loaded with the bug. It must not have been loaded before. */
 export function loadMutated(mutation: Mutation): void {
   const source = mutate(mutation);
@@ -32,6 +34,7 @@ export interface Noticed {
   readonly oracle: string | undefined;
   readonly what: string | undefined;
 }
+
 /** In a thread of its own: the bug must not stay in this process. */
 export function noticeMutation(name: string, most: number, events = 200): Promise<Noticed> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { parseMoment, perSecond, wholeNumber } from '../../../scripts/connector/arguments.ts';
+import {
+  createLocalFigures,
+  deployedFamilies,
+  readLastHour,
+} from '../../../scripts/connector/status/figures.ts';
 import { renderTable } from '../../../scripts/connector/terminal/table.ts';
 import { createProgress, progressLine } from '../../../scripts/connector/terminal/terminal.ts';
 import {
@@ -97,5 +103,102 @@ describe('progress', () => {
     }
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/^x 20 of 20/);
+  });
+});
+
+const sample = (name: string, service: string, value: number, more = {}) => ({
+  name,
+  dimensions: { service, ...more },
+  at: 0,
+  value,
+});
+
+describe("the last hour's figures of a local stack", () => {
+  it('are summed per queue, each count once, and latency is told by its percentiles', async () => {
+    const metrics = [
+      // By service, and once more by what is kept apart.
+      sample('received', 'receive-webhook', 3),
+      sample('received', 'receive-webhook', 3, { shop: 'a.myshopify.com', kind: 'order' }),
+      sample('received', 'receive-webhook', 2),
+      sample('received', 'receive-webhook', 2, { shop: 'a.myshopify.com', kind: 'product' }),
+      sample('refused', 'receive-webhook', 13),
+      sample('refused', 'receive-webhook', 4, { why: 'signature' }),
+      sample('refused', 'receive-webhook', 9, { why: 'headers' }),
+      sample('applied', 'sync-orders', 2),
+      sample('skipped', 'sync-orders', 1),
+      sample('handled', 'sync-coupons', 1),
+      ...Array.from({ length: 100 }, (_, index) => sample('latency-ms', 'sync-orders', index + 1)),
+    ];
+    const { workers, receiver } = await readLastHour(
+      createLocalFigures(async () => ({ metrics })),
+      deployedFamilies({ storefront: undefined }),
+    );
+    expect(receiver).toEqual({
+      received: 5,
+      badSignatures: 4,
+      unknownTopics: 0,
+      olderSecretUsed: 0,
+    });
+    expect(workers).toEqual([
+      expect.objectContaining({
+        ...{ family: 'orders', applied: 2, skipped: 1, latencyMs: { p50: 50, p99: 99 } },
+      }),
+      expect.objectContaining({ family: 'products', applied: 0, latencyMs: undefined }),
+      expect.objectContaining({ family: 'coupons', handled: 1, latencyMs: undefined }),
+    ]);
+  });
+
+  it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(
+    'are nothing when the address answers with %j',
+    async (answer) => {
+      const { receiver } = await readLastHour(
+        createLocalFigures(async () => answer),
+        [],
+      );
+      expect(receiver.received).toBe(0);
+    },
+  );
+});
+
+const now = new Date('2026-10-09T12:00:00Z');
+const iso = (text: string) => new Date(parseMoment(text, now)).toISOString();
+
+describe('a moment on the command line', () => {
+  it('is a span that ends now', () => {
+    expect(iso('90m')).toBe('2026-10-09T10:30:00.000Z');
+    expect(iso('2h')).toBe('2026-10-09T10:00:00.000Z');
+    expect(iso('3d')).toBe('2026-10-06T12:00:00.000Z');
+    expect(iso('1w')).toBe('2026-10-02T12:00:00.000Z');
+  });
+
+  it('is a date, in UTC wherever the operator sits, unless it says otherwise', () => {
+    expect(iso('2026-10-05')).toBe('2026-10-05T00:00:00.000Z');
+    expect(iso('2026-10-05T08:30')).toBe('2026-10-05T08:30:00.000Z');
+    expect(iso('2026-10-05T08:30:00+02:00')).toBe('2026-10-05T06:30:00.000Z');
+  });
+
+  it.each(['', 'yesterday', '2', 'h', '-2h', '2h30m', '2026-13-01', '5/10/2026'])(
+    'is never guessed: %j',
+    (text) => expect(() => parseMoment(text, now)).toThrow('Give a duration such as'),
+  );
+});
+
+describe('a whole number on the command line', () => {
+  it('keeps within its bounds', () => {
+    const parse = wholeNumber(1, 10);
+    expect(parse('10')).toBe(10);
+    for (const text of ['0', '11', '1.5', '1e1', ' 5', '-1', '']) {
+      expect(() => parse(text), text).toThrow('from 1 to 10');
+    }
+  });
+});
+
+describe('a rate on the command line', () => {
+  it('may say that it is a second that is meant', () => {
+    expect(perSecond(100)('20/s')).toBe(20);
+    expect(perSecond(100)('20')).toBe(20);
+    for (const wrong of ['0', '0/s', '101/s', '1/m', '1.5', '', '-1', '/s']) {
+      expect(() => perSecond(100)(wrong), wrong).toThrow('from 1/s to 100/s');
+    }
   });
 });

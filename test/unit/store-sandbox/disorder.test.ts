@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { inOrder, planDelivery } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { Outbox } from '../../../local/store-sandbox/delivery/outbox.ts';
+import { parseSearch } from '../../../local/store-sandbox/graphql/search-query.ts';
 
 function drain<Item>(outbox: Outbox<Item>): Item[] {
   const items: Item[] = [];
@@ -80,5 +81,69 @@ describe('the plan of a delivery', () => {
     expect(draw({ drop: 0.2 }).map(([first]) => first?.dropped)).toEqual(
       plans.map(([first]) => first?.dropped),
     );
+  });
+});
+
+const row: Readonly<Record<string, string | number | readonly string[]>> = {
+  id: 50,
+  name: ['#1001', '1001'],
+  status: 'open',
+  updated_at: '2026-10-05T09:00:00Z',
+  text: ['#1001', 'robin@example.com'],
+  title: 'Linen Shirt',
+};
+const fits = (query: string) => parseSearch(query)((field) => row[field]);
+
+describe('a search', () => {
+  it.each([
+    '',
+    '  ',
+    'id:50',
+    'id:>49 id:<51',
+    'id:>=50 AND id:<=50',
+    'status:OPEN',
+    '-status:closed',
+    'NOT status:closed',
+    'status:closed OR id:50',
+    '(status:closed OR id:50) AND name:1001',
+    "updated_at:>='2026-10-05T11:00:00+02:00'",
+    'updated_at:<"2026-10-05T09:00:01Z"',
+    'title:"linen shirt"',
+    'title:lin*',
+    '#1001',
+    '"robin@example.com"',
+    'something_unknown:5',
+    'id:*',
+  ])('finds the row with %j', (query) => {
+    expect(fits(query)).toBe(true);
+  });
+
+  it.each([
+    'id:51',
+    'id:>50',
+    '-id:50',
+    'status:open AND id:51',
+    'status:closed OR id:51',
+    '(status:open OR id:50) AND name:1002',
+    "updated_at:>'2026-10-05T09:00:00Z'",
+    'nobody@example.com',
+    'title:shirt',
+  ])('does not find it with %j', (query) => {
+    expect(fits(query)).toBe(false);
+  });
+
+  it.each(['(((', ')', '"open', "'", ':', 'a:', '-', 'OR OR', 'AND', '\\'])(
+    'survives %j',
+    (query) => {
+      expect(typeof fits(query)).toBe('boolean');
+    },
+  );
+
+  it('takes signs inside quotes for themselves', () => {
+    const code = 'A "quoted" (code) OR not\\';
+    const query = `"${code.replace(/["\\]/g, '\\$&')}"`;
+    const match = parseSearch(query);
+    expect(match((field) => (field === 'text' ? code : undefined))).toBe(true);
+    expect(match((field) => (field === 'text' ? 'not' : undefined))).toBe(false);
   });
 });

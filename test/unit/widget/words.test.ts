@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { bundleWidget } from '../../../infra/bundle-functions.ts';
 import { en } from '../../../widget/strings/en.ts';
 import { es } from '../../../widget/strings/es.ts';
 import { ptBr } from '../../../widget/strings/pt-br.ts';
@@ -67,5 +70,47 @@ describe('words', () => {
     expect(told('unknown-field')).toBe(en.why.technical);
     expect(told('toString')).toBe(en.why.technical);
     expect(told('too-many-requests', 20)).toContain('try again in 20 s');
+  });
+});
+
+const script = await bundleWidget(process.cwd());
+
+describe('the script of the widget', () => {
+  it('stays below 10 kB when compressed', () => {
+    expect(gzipSync(script).length).toBeLessThan(10_000);
+  });
+
+  it('holds no way to make HTML or code of a text', () => {
+    expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+    expect(script).not.toMatch(/new Function|DOMParser|createContextualFragment|srcdoc/);
+  });
+
+  it('asks nobody but the store that it is in', () => {
+    expect(script).not.toMatch(/https?:\/\//);
+  });
+});
+
+const read = (path: string) => readFileSync(`widget/${path}`, 'utf8');
+const element = read('loyalty-widget.ts');
+const snippet = read('theme/snippets/loyalty-widget.liquid');
+const block = read('theme/blocks/loyalty.liquid');
+
+describe('the theme files', () => {
+  it('set only attributes that the element reads', () => {
+    const [tag = ''] = /<loyalty-widget[\s\S]*?>\s*<\/loyalty-widget>/.exec(snippet) ?? [];
+    const attributes = [...tag.matchAll(/(?:^|[\s}])([a-z-]+)(?:="|\{%)/g)].map(([, name]) => name);
+    expect(attributes).toEqual([
+      ...['locale', 'currency', 'log-in', 'show', 'product-id', 'price', 'items', 'logged-out'],
+    ]);
+    for (const name of attributes) expect(element).toContain(`'${name}'`);
+  });
+
+  it('offer only sections that there are', () => {
+    const [, schema = '{}'] = /\{% schema %\}([\s\S]*)\{% endschema %\}/.exec(block) ?? [];
+    const settings: { id: string; options?: { value: string }[] }[] = JSON.parse(schema).settings;
+    const offered = settings.find(({ id }) => id === 'show')?.options ?? [];
+    const names = new Set(offered.flatMap(({ value }) => value.split(' ')));
+    expect([...names].toSorted()).toEqual(['balance', 'earned', 'quizzes', 'rewards']);
+    for (const name of names) expect(element).toContain(`${name}: draw`);
   });
 });

@@ -1,9 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import connector from '../../../connector.config.ts';
 import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { costTable, putTable } from '../../../scripts/build/cost/cost-table.ts';
+import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
+import { monthlyCost } from '../../../scripts/build/cost/monthly-cost.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -112,5 +120,106 @@ describe('the runbook', () => {
       new RegExp(`oldestMessageMinutes\` \\(${defaults.oldestMessageMinutes}\\s+unless set`),
     );
     expect(runbook).toContain(`healedPercent\` (${defaults.healedPercent} unless set)`);
+  });
+});
+
+const guide = readFileSync('docs/deploy.md', 'utf8');
+const ADDRESS = 'https://hooks.example.com/example-store';
+
+describe('docs/deploy.md', () => {
+  it.each(['admin-api', 'app-configuration'] as const)(
+    'shows the webhooks of shopify.app.toml as the connector wants them: %s',
+    (madeBy) => {
+      expect(guide).toContain(`\`\`\`toml\n${appConfiguration(ADDRESS, madeBy)}\`\`\``);
+    },
+  );
+
+  it('names every topic that is handled', () => {
+    for (const topic of topicRoutes.keys()) expect(guide).toContain(`"${topic}"`);
+  });
+
+  it('names every scope that doctor asks for, and no other', () => {
+    const enrich = { locationNames: true, staffNames: true };
+    const asked = judgeScopes([], { enrich }, true).flatMap(
+      (finding) => /scope (\w+)/.exec(JSON.stringify(finding))?.[1] ?? [],
+    );
+    const named = [...guide.matchAll(/^ +\| `((?:read|write)_\w+)` \|/gm)].map(
+      ([, scope]) => scope,
+    );
+    expect(named.toSorted()).toEqual(asked.toSorted());
+  });
+
+  it('runs only npm scripts and commands that exist', () => {
+    const scripts = [...guide.matchAll(/npm run (?:--silent )?([\w-]+)/g)].map(([, name]) => name);
+    for (const name of scripts) expect(manifest.scripts).toHaveProperty([name ?? '']);
+    const commands = createProgram().commands.map((command) => command.name());
+    for (const [, name] of guide.matchAll(/npx loyalty-connector ([\w-]+)/g)) {
+      expect(commands).toContain(name);
+    }
+  });
+});
+
+const template = synthesizeStack().toJSON();
+const stack = describeStack(template as never);
+const days = { orderRetentionDays: 400 };
+
+describe('docs/cost.md', () => {
+  it('shows what the stack costs as it is described today', () => {
+    const document = readFileSync('docs/cost.md', 'utf8');
+    expect(putTable(document, costTable(template as never, connector))).toBe(document);
+  });
+});
+
+describe('the cost of a month', () => {
+  it('is read from the template', () => {
+    expect(stack).toMatchObject({
+      receiverMb: 256,
+      workerMb: 512,
+      eventSources: 3,
+      secrets: 3,
+      dashboards: 1,
+      logRetentionDays: 30,
+      recovery: true,
+      httpApi: false,
+    });
+    // Every hour, and every seventh day.
+    expect(stack.reconcileRuns).toBeCloseTo(720 + 30 / 7);
+  });
+
+  it('is not a number that nobody can pay, or that is none', () => {
+    for (const { dollars } of [0, 1e7].flatMap((webhooks) => {
+      const { perWebhook, fixed } = monthlyCost(stack, webhooks, days);
+      return [...perWebhook, ...fixed];
+    })) {
+      expect(dollars).toBeGreaterThanOrEqual(0);
+      expect(dollars).toBeLessThan(100);
+    }
+  });
+
+  it('grows with the webhooks, and has a part that does not', () => {
+    const [few, many] = [1e4, 1e6].map((webhooks) => monthlyCost(stack, webhooks, days));
+    expect(many?.total).toBeGreaterThan(few?.total ?? 0);
+    expect(many?.fixed).toEqual(few?.fixed);
+    expect(monthlyCost(stack, 0, days).perWebhook.every(({ dollars }) => dollars === 0)).toBe(true);
+  });
+
+  it('counts every metric of an alarm on an expression', () => {
+    const metric = { MetricStat: {} };
+    const alarms = {
+      One: { Type: 'AWS::CloudWatch::Alarm', Properties: { MetricName: 'Errors' } },
+      Two: {
+        Type: 'AWS::CloudWatch::Alarm',
+        Properties: { Metrics: [{ Expression: 'a + b' }, metric, metric] },
+      },
+    };
+    const { Resources } = template as { Resources: object };
+    const more = describeStack({ Resources: { ...Resources, ...alarms } as never });
+    expect(more.alarmMetrics - stack.alarmMetrics).toBe(3);
+  });
+
+  it('has a line for the HTTP API where there is one', () => {
+    const byApi = synthesizeStack({ deployment: { endpoint: { kind: 'http-api' } } }).toJSON();
+    const { perWebhook } = monthlyCost(describeStack(byApi as never), 1e6, days);
+    expect(perWebhook.find(({ what }) => what === 'HTTP API')?.dollars).toBeCloseTo(1);
   });
 });

@@ -1,17 +1,93 @@
 import { describe, expect, it } from 'vitest';
+import { productAt } from '../../../local/harness/product-payload.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import { persons } from '../../fixtures/persons.ts';
-import { amount, storeCoupon } from '../../fixtures/store-entities.ts';
+import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
 const connectors = runConnectors();
+
+const heldProducts = ({ loyalty }: RunningConnector) => loyalty.state().products;
+
+describe('the life of a product', () => {
+  it('is followed through a new price, a new name and its end', async () => {
+    const connector = await connectors.open();
+    const { store } = connector;
+    store.putProduct(SHOP, storeProduct());
+    await connector.deliver(['products/create', productAt(1)]);
+    const categories = ['Apparel & Accessories', 'Clothing', 'Shirts'];
+    expect(heldProducts(connector)).toMatchObject([
+      { ProductPrice: 49.9, IsActive: true, categories },
+    ]);
+    await connector.deliver(['products/update', productAt(2, { variants: [{ price: '39.90' }] })]);
+    expect(heldProducts(connector)).toMatchObject([{ ProductPrice: 39.9 }]);
+    const renamed = { title: 'Linen shirt, washed', variants: [{ price: '39.90' }] };
+    await connector.deliver(['products/update', productAt(3, renamed)]);
+    await connector.deliver(['products/update', productAt(4, { ...renamed, status: 'draft' })]);
+    expect(heldProducts(connector)).toMatchObject([
+      { Title: 'Linen shirt, washed', IsActive: false },
+    ]);
+    await connector.deliver(['products/update', productAt(5, renamed)]);
+    expect(connector.newOperations()).toHaveLength(5);
+
+    store.remove(SHOP, 'product', '8012345678901');
+    await connector.deliver(['products/delete', { id: 8012345678901 }]);
+    const [deletion, ...others] = connector.newCalls();
+    expect(others).toEqual([]);
+    expect(deletion?.body).toMatchObject({ Title: 'Linen shirt, washed', IsActive: false });
+    expect(heldProducts(connector)).toMatchObject([{ ProductPrice: 39.9, IsActive: false }]);
+
+    // Told twice, or by an update that comes late, it stays deleted and nobody is called.
+    await connector.deliver(
+      ['products/delete', { id: 8012345678901 }],
+      ['products/update', productAt(4, renamed)],
+    );
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('makes no call for the noise of inventory and sales', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['products/create', productAt(1)]);
+    connector.newCalls();
+    for (let sale = 1; sale <= 20; sale += 1) {
+      const variants = [
+        { id: 1, price: '59.90', inventory_quantity: 12 - sale },
+        { id: 2, price: '49.90', inventory_quantity: 3, compare_at_price: String(sale) },
+      ];
+      expect(await connector.post('products/update', productAt(1 + sale, { variants }))).toBe(200);
+      if (sale % 5 === 0) await connector.settle();
+    }
+    expect(connector.newOperations()).toEqual([]);
+
+    // The noise moved the version on: what came before it is late.
+    await connector.deliver(['products/update', productAt(10, { title: 'Old name' })]);
+    expect(connector.newOperations()).toEqual([]);
+    expect(heldProducts(connector)).toMatchObject([{ Title: 'Linen shirt' }]);
+  });
+
+  it('is not ended by a deletion that the store knows nothing of', async () => {
+    const connector = await connectors.open();
+    connector.store.putProduct(SHOP, storeProduct());
+    await connector.deliver(['products/create', productAt(1)]);
+    await connector.deliver(['products/delete', { id: 8012345678901 }]);
+    expect(heldProducts(connector)).toMatchObject([{ IsActive: true }]);
+  });
+
+  it('that was never sent needs no end', async () => {
+    const connector = await connectors.open();
+    await connector.deliver(['products/delete', { id: 8012345678901 }]);
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
 
 const GID = 'gid://shopify/DiscountCodeNode/1688847450345';
 const at = (second: number) =>
   new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
 const changed = (second: number) => ({ admin_graphql_api_id: GID, updated_at: at(second) });
 
-const held = ({ loyalty }: RunningConnector) => loyalty.state().coupons;
+const heldCoupons = ({ loyalty }: RunningConnector) => loyalty.state().coupons;
 
 /** The store changes the coupon and says that its discount has changed. */
 async function change(connector: RunningConnector, second: number, fields: Partial<StoreCoupon>) {
@@ -26,23 +102,23 @@ describe('the life of a coupon', () => {
     const connector = await connectors.open();
     await change(connector, 1, {});
     expect(connector.newOperations()).toEqual(['createCoupon']);
-    expect(held(connector)).toMatchObject([
+    expect(heldCoupons(connector)).toMatchObject([
       { CouponCode: 'AUTUMN10', CouponType: 1, CouponValue: 10, isActive: true, customerId: null },
     ]);
 
     await change(connector, 2, { value: amount('15') });
     expect(connector.newOperations()).toEqual(['createCoupon']);
-    expect(held(connector)).toMatchObject([{ CouponValue: 15, isActive: true }]);
+    expect(heldCoupons(connector)).toMatchObject([{ CouponValue: 15, isActive: true }]);
 
     await change(connector, 3, { value: amount('15') });
     expect(connector.newOperations()).toEqual([]);
 
     await change(connector, 4, { value: amount('15'), status: 'expired' });
     expect(connector.newOperations()).toEqual(['deactivateCoupon']);
-    expect(held(connector)).toMatchObject([{ isActive: false }]);
+    expect(heldCoupons(connector)).toMatchObject([{ isActive: false }]);
 
     await change(connector, 5, { value: amount('15') });
-    expect(held(connector)).toMatchObject([{ isActive: true }]);
+    expect(heldCoupons(connector)).toMatchObject([{ isActive: true }]);
     expect(await connector.deadLetters()).toEqual([]);
   });
 
@@ -52,7 +128,7 @@ describe('the life of a coupon', () => {
     const customer = { id: String(id), name: `${first_name} ${last_name}`, email, phone };
     const customers = [{ ...customer, createdAt: undefined }];
     await change(connector, 1, { audience: { kind: 'customers', customers } });
-    expect(held(connector)).toMatchObject([{ customerId: String(id) }]);
+    expect(heldCoupons(connector)).toMatchObject([{ customerId: String(id) }]);
     expect(connector.loyalty.state().customers).toMatchObject([{ Email: email }]);
   });
 
@@ -64,7 +140,7 @@ describe('the life of a coupon', () => {
   ] as const)('of the kind %s has its type', async (kind, value, CouponType, CouponValue) => {
     const connector = await connectors.open();
     await change(connector, 1, { kind, value: value && amount(value) });
-    expect(held(connector)).toMatchObject([{ CouponType, CouponValue }]);
+    expect(heldCoupons(connector)).toMatchObject([{ CouponType, CouponValue }]);
   });
 
   it('ends when its code is removed, and the other codes of the discount do not', async () => {
@@ -79,7 +155,7 @@ describe('the life of a coupon', () => {
     const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/2', code: 'LOSE me/50%' };
     await connector.deliver(['discounts/redeemcode_removed', { ...changed(2), redeem_code }]);
     expect(connector.newOperations()).toEqual(['deactivateCoupon']);
-    const active = held(connector).map(({ CouponCode, isActive }) => [CouponCode, isActive]);
+    const active = heldCoupons(connector).map(({ CouponCode, isActive }) => [CouponCode, isActive]);
     // Codes of one discount travel side by side, in no particular order.
     expect(active.toSorted()).toEqual([
       ['KEEP', true],
@@ -111,7 +187,7 @@ describe('a discount with 120 codes', () => {
     await connector.deliver(['discounts/create', changed(1)]);
     expect(connector.newOperations()).toEqual(codes.map(() => 'createCoupon'));
     expect(
-      held(connector)
+      heldCoupons(connector)
         .map(({ CouponCode }) => CouponCode)
         .toSorted(),
     ).toEqual(codes);
@@ -122,7 +198,7 @@ describe('a discount with 120 codes', () => {
     store.remove(SHOP, 'discount', '1688847450345');
     await connector.deliver(['discounts/delete', { admin_graphql_api_id: GID, deleted_at: at(3) }]);
     expect(connector.newOperations()).toEqual(codes.map(() => 'deactivateCoupon'));
-    expect(held(connector).filter(({ isActive }) => isActive)).toEqual([]);
+    expect(heldCoupons(connector).filter(({ isActive }) => isActive)).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);
   });
 });

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../simulation/arguments.ts';
+import { Kernel } from '../simulation/kernel/kernel.ts';
+import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
+import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
+import { createChance, nameOf } from '../simulation/kernel/weather.ts';
+import { mutate } from '../simulation/mutations/apply-mutation.ts';
+import { mutations } from '../simulation/mutations/mutations.ts';
+import { shrink, tellStory } from '../simulation/shrink.ts';
+import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
+
+describe('the arguments of the simulation', () => {
+  it('are one seed of 200 webhooks unless said otherwise', () => {
+    expect(readArguments([])).toMatchObject({ kind: 'run', seeds: 1, events: 200 });
+    expect(readArguments(['--seed', '17', '--events', '5', '--seeds', '3'])).toMatchObject({
+      seed: 17,
+      events: 5,
+      seeds: 3,
+    });
+    expect(readArguments(['--hours', '0.5'])).toMatchObject({ hours: 0.5 });
+    expect(readArguments(['--mutations'])).toEqual({ kind: 'mutations' });
+    expect(readArguments(['-h'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([[['--seed', 'x']], [['--seeds', '0']], [['--hours', '-1']], [['--sed', '1']], [['7']]])(
+    'are refused with a word about it: %j',
+    (args) => {
+      expect(readArguments(args)).toMatchObject({ kind: 'wrong', why: expect.any(String) });
+    },
+  );
+});
+
+describe('the mutations', () => {
+  it.each(mutations)('$name still has its place in the source', (mutation) => {
+    expect(mutate(mutation)).not.toBe('');
+  });
+
+  it('have names of their own', () => {
+    expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
+  });
+});
+
+const STEPS = Array.from({ length: 60 }, (_, index) => index);
+const FAULTS = [11, 12, 13, 14, 15].map((name) => ({ name, text: `fault ${name}` }));
+
+/** Fails where steps 17 and 41 meet fault 14. */
+async function simulate(settings: Partial<SimulationSettings>): Promise<SimulationResult> {
+  const steps = settings.steps ?? STEPS;
+  const faults = FAULTS.filter(({ name }) => settings.only?.has(name) ?? true);
+  const fails = steps.includes(17) && steps.includes(41) && faults.some(({ name }) => name === 14);
+  const at = Date.parse('2026-10-10T13:02:03.456Z');
+  return {
+    violations: fails ? [{ oracle: 'orders', at, what: 'order 1 is wrong' }] : [],
+    trace: '',
+    steps,
+    faults,
+    lines: [
+      { at, text: 'store: order 1 is placed' },
+      { at, text: '!! in-flight: 2 messages never settle' },
+      { at, text: '!! orders: order 1 is wrong' },
+    ],
+    counts: {
+      webhooks: 0,
+      deliveries: 0,
+      accepted: 0,
+      lost: 0,
+      letters: 0,
+      happened: 0,
+      virtualHours: 0,
+      outcomes: new Map(),
+    },
+  };
+}
+
+it('leaves of a failing run only what its failure needs', async () => {
+  const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
+  expect(shrunk?.result.steps).toEqual([17, 41]);
+  expect(shrunk?.result.faults.map(({ name }) => name)).toEqual([14]);
+});
+
+it('tells what is left as a story, up to the complaint that it is about', async () => {
+  const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
+  if (!shrunk) throw new Error('it failed before');
+  expect(tellStory(shrunk)).toBe(`orders: order 1 is wrong
+
+It takes 2 steps of the store and 1 faults:
+  - fault 14
+
+  01:02:03.456  store: order 1 is placed
+  01:02:03.456  !! in-flight: 2 messages never settle
+  01:02:03.456  !! orders: order 1 is wrong`);
+});
+
+it('has no story of a run that keeps every promise', async () => {
+  const fine = await simulate({ steps: [1] });
+  expect(await shrink({ seed: 1, events: 200 }, fine, simulate)).toBeUndefined();
+});
+
+describe('virtual time', () => {
+  it('runs everything in the order of its moments, and of its planning within one', async () => {
+    const time = new VirtualTime(0);
+    const ran: string[] = [];
+    for (const [moment, name] of [
+      [30, 'c'],
+      [10, 'a'],
+      [30, 'd'],
+      [20, 'b'],
+    ] as const) {
+      time.at(moment, () => ran.push(`${name}@${time.now}`));
+    }
+    time.at(40, () => ran.push('never'))();
+    await time.passUntil(35);
+    expect(ran).toEqual(['a@10', 'b@20', 'c@30', 'd@30']);
+    expect(time.now).toBe(35);
+  });
+
+  it('lets everything that a task set free come to its next wait before the next task', async () => {
+    const time = new VirtualTime(0);
+    const ran: number[] = [];
+    const chain = async (): Promise<void> => {
+      for (let i = 0; i < 50; i += 1) await undefined;
+      ran.push(time.now);
+    };
+    time.at(1, () => void chain());
+    time.at(2, () => ran.push(time.now));
+    await time.passUntil(10);
+    expect(ran).toEqual([1, 2]);
+  });
+});
+
+describe('chance', () => {
+  it('gives one number for one seed and name, whatever was drawn before', () => {
+    const [one, other] = [createChance(7), createChance(7)];
+    other(1, 2, 3);
+    expect(other(nameOf('order'), 5)).toBe(one(nameOf('order'), 5));
+    expect(createChance(8)(nameOf('order'), 5)).not.toBe(one(nameOf('order'), 5));
+  });
+
+  it('spreads its numbers evenly', () => {
+    const chance = createChance(3);
+    const draws = Array.from({ length: 10_000 }, (_, index) => chance(index));
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      const count = draws.filter((drawn) => Math.floor(drawn * 10) === tenth).length;
+      expect(count).toBeGreaterThan(850);
+      expect(count).toBeLessThan(1_150);
+    }
+  });
+});
+
+describe('a simulated process', () => {
+  const open = () => {
+    const kernel = new Kernel({ seed: 1, only: new Set() });
+    return { kernel, process: new SimulatedProcess(kernel, 'worker') };
+  };
+  const call = (process: SimulatedProcess, heard: string[]) =>
+    process.call('ledger', 'asks', async () => 'answer').then((answer) => heard.push(answer));
+
+  it('hears nothing any more once it is dead, though its call took effect', async () => {
+    const { kernel, process } = open();
+    const heard: string[] = [];
+    let effects = 0;
+    void process
+      .call('ledger', 'writes', async () => {
+        effects += 1;
+      })
+      .then(() => heard.push('answer'));
+    process.die();
+    await kernel.time.passUntil(kernel.time.now + 1_000);
+    expect([effects, heard]).toEqual([1, []]);
+  });
+
+  it('hears what came while it was frozen when it goes on', async () => {
+    const { kernel, process } = open();
+    const heard: string[] = [];
+    void call(process, heard);
+    process.freeze();
+    await kernel.time.passUntil(kernel.time.now + 1_000);
+    expect(heard).toEqual([]);
+    process.thaw(() => {});
+    await kernel.time.passUntil(kernel.time.now + 1);
+    expect(heard).toEqual(['answer']);
+  });
+});
