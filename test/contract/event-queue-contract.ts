@@ -16,13 +16,12 @@ export interface QueuesUnderTest {
   /** The source interface over the orders queue. */
   readonly source: SourceQueue;
   readonly depth: QueueDepth;
-  /** Up to `max` messages; hidden for `visibilitySeconds` then (30 when not said). */
+  /** Up to `max` messages, which are then hidden for `visibilitySeconds` (default: 30). */
   receive(
     from: StoreQueueFamily | 'dead',
     limits?: { readonly max?: number; readonly visibilitySeconds?: number },
   ): Promise<readonly ReceivedWithAttributes[]>;
   remove(from: StoreQueueFamily | 'dead', message: ReceivedMessage): Promise<void>;
-  /** Lets that much time go by. */
   pass(seconds: number): Promise<void>;
 }
 
@@ -30,7 +29,7 @@ interface ReceivedWithAttributes extends ReceivedMessage {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Every set of queues keeps these laws. `create` gives empty ones. */
+/** `create` returns empty queues. */
 export function describeEventQueueContract(
   name: string,
   create: () => Promise<QueuesUnderTest>,
@@ -41,7 +40,7 @@ export function describeEventQueueContract(
       queues = await create();
     });
 
-    it('delivers an event whole', async () => {
+    it('delivers an event unchanged', async () => {
       await queues.events.send(order('1', { body: new Uint8Array([0, 255, 239, 187, 191, 13]) }));
       expect(events(await queues.receive('orders'))).toStrictEqual([
         order('1', { body: new Uint8Array([0, 255, 239, 187, 191, 13]) }),
@@ -59,7 +58,7 @@ export function describeEventQueueContract(
       expect(received.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
     });
 
-    it('tells how much waits for a worker, and how much is with one', async () => {
+    it('counts the messages that wait and those that are with a worker', async () => {
       expect(await queues.depth.of('orders')).toEqual({ ready: 0, hidden: 0 });
       for (const id of ['1', '2', '3']) await queues.events.send(order(id));
       await queues.events.send({ ...order('4'), kind: 'product' });
@@ -88,13 +87,13 @@ export function describeEventQueueContract(
       expect(Buffer.from(received?.body ?? []).equals(body)).toBe(true);
     });
 
-    it('leaves out a body that no message can hold, and keeps what names the entity', async () => {
+    it('omits a body that is too large for a message, and keeps the key of the entity', async () => {
       await queues.events.send(order('1', { body: randomBytes(3_000_000) }));
       expect(events(await queues.receive('orders'))).toStrictEqual([order('1')]);
     });
 
     it.each(['SUMMER 10% off', '🎁', 'a'.repeat(300), 'çã', 'x\ud800'])(
-      'takes the coupon code %j',
+      'accepts the coupon code %j',
       async (id) => {
         await queues.events.send({ ...order(id), kind: 'coupon' });
         expect(events(await queues.receive('coupons'))).toStrictEqual([
@@ -103,7 +102,7 @@ export function describeEventQueueContract(
       },
     );
 
-    it('swallows the retry of a delivery it has', async () => {
+    it('ignores the retry of a delivery', async () => {
       await queues.events.send(order('1'));
       await queues.events.send(order('1', { receivedAt: '2026-10-01T10:00:09.000Z' }));
       const [first] = await queues.receive('orders');
@@ -111,7 +110,7 @@ export function describeEventQueueContract(
       expect(await queues.receive('orders')).toEqual([]);
     });
 
-    it('keeps the replay of a delivery it had a moment ago', async () => {
+    it('keeps the replay of a recent delivery', async () => {
       await queues.events.send(order('1'));
       const [first] = await queues.receive('orders');
       if (first) await queues.remove('orders', first);
@@ -122,14 +121,14 @@ export function describeEventQueueContract(
       expect(events(await queues.receive('orders'))).toStrictEqual([replayed]);
     });
 
-    it('keeps every topic that one delivery id comes under', async () => {
+    it('keeps each topic of one delivery id', async () => {
       const deliveryId = 'one-action';
       await queues.events.send(order('1', { topic: 'orders/create', deliveryId }));
       await queues.events.send(order('2', { topic: 'orders/paid', deliveryId }));
       expect(await queues.receive('orders')).toHaveLength(2);
     });
 
-    it('hands out one entity in order, and never to two workers at once', async () => {
+    it('returns the events of one entity in order, and never to two workers at once', async () => {
       for (const deliveryId of ['a', 'b', 'c'])
         await queues.events.send(order('1', { deliveryId }));
       const seen: string[] = [];
@@ -142,14 +141,14 @@ export function describeEventQueueContract(
       expect(seen).toEqual(['a', 'b', 'c']);
     });
 
-    it('hands out other entities while one is held', async () => {
+    it('returns other entities while one is with a worker', async () => {
       await queues.events.send(order('1'));
       await queues.receive('orders');
       await queues.events.send(order('2', { deliveryId: 'other' }));
       expect(events(await queues.receive('orders')).map(({ id }) => id)).toEqual(['2']);
     });
 
-    it('hides delayed messages for as long as asked, then hands them out again, counted', async () => {
+    it('hides delayed messages for the given time, then returns them with a higher count', async () => {
       await queues.events.send(order('1'));
       const held = await queues.receive('orders', { visibilitySeconds: 2 });
       await queues.source.delay(held, 4);
@@ -161,13 +160,13 @@ export function describeEventQueueContract(
       expect(again[0]?.messageId).toBe(held[0]?.messageId);
     });
 
-    it('hands out at once what is delayed by nothing', async () => {
+    it('returns a message at once after a delay of zero', async () => {
       await queues.events.send(order('1'));
       await queues.source.delay(await queues.receive('orders'), -5);
       expect(await queues.receive('orders')).toHaveLength(1);
     });
 
-    it('delays more messages than one request holds, however long', async () => {
+    it('delays more messages than fit into one request, and limits the delay', async () => {
       for (let index = 0; index < 23; index += 1) {
         await queues.events.send(order(`${index}`, { deliveryId: `${index}` }));
       }
@@ -189,7 +188,7 @@ export function describeEventQueueContract(
       await expect(queues.source.delay([], 10)).resolves.toBeUndefined();
     });
 
-    it('tells when a message could not be delayed, and delays the others', async () => {
+    it('reports a message that could not be delayed, and delays the others', async () => {
       await queues.events.send(order('1'));
       await queues.events.send(order('2', { deliveryId: 'other' }));
       const [gone, held] = await queues.receive('orders', { visibilitySeconds: 2 });
@@ -209,7 +208,7 @@ export function describeEventQueueContract(
         at: '2026-10-01T10:00:05.000Z',
       } as const;
 
-      it('hold the message unchanged, with the reason beside it', async () => {
+      it('hold the message unchanged, together with its reason', async () => {
         const body = 'not {JSON — at all';
         await queues.deadLetters.park({ messageId: 'source-1', body }, reason);
         const [letter] = await queues.receive('dead');
@@ -217,7 +216,7 @@ export function describeEventQueueContract(
         expect(letter?.attributes).toEqual({ ...reason, attempts: '3' });
       });
 
-      it('hold the largest message an event makes', async () => {
+      it('hold the largest message of an event', async () => {
         const body = randomBytes(740_000);
         await queues.events.send(order('1', { body }));
         const [source] = await queues.receive('orders');
@@ -228,7 +227,7 @@ export function describeEventQueueContract(
         expect(Buffer.from(events(letters)[0]?.body ?? []).equals(body)).toBe(true);
       });
 
-      it('swallow the second parking of one message', async () => {
+      it('ignore the second parking of one message', async () => {
         await queues.deadLetters.park({ messageId: 'source-1', body: 'x' }, reason);
         await queues.deadLetters.park({ messageId: 'source-1', body: 'x' }, reason);
         expect(await queues.receive('dead')).toHaveLength(1);
@@ -240,7 +239,7 @@ export function describeEventQueueContract(
         if (!first) throw new Error('one message was sent');
         await queues.deadLetters.park(first, reason);
         await queues.remove('orders', first);
-        // The operator sends the same event again at once, and it is refused again.
+        // The operator replays the event at once, and it is rejected again.
         const [event] = events(await queues.receive('dead'));
         if (!event) throw new Error('one letter was parked');
         const replays = [{ at: '2026-10-01T10:02:00.000Z', by: 'operator' }];
@@ -251,7 +250,7 @@ export function describeEventQueueContract(
         expect(events(await queues.receive('dead'))[0]?.replays).toEqual(replays);
       });
 
-      it('never hide one another, even of one entity', async () => {
+      it('never hide each other, even those of one entity', async () => {
         await queues.deadLetters.park({ messageId: 'source-1', body: 'x' }, reason);
         await queues.deadLetters.park({ messageId: 'source-2', body: 'x' }, reason);
         expect(await queues.receive('dead', { max: 1 })).toHaveLength(1);

@@ -13,17 +13,17 @@ export interface FifoQueueUnderTest {
   receive(limits?: { max?: number; visibilitySeconds?: number }): Promise<readonly FifoMessage[]>;
   remove(message: FifoMessage): Promise<void>;
   hide(message: FifoMessage, seconds: number): Promise<void>;
-  /** What was moved away because it was received too often. */
+  /** Messages that were received too often. */
   receiveDead(): Promise<readonly FifoMessage[]>;
   pass(seconds: number): Promise<void>;
 }
 
 /**
- * What the simulation relies on in SQS, kept by its model of a queue and by the emulator.
+ * The behaviour of SQS on which the simulation relies.
  *
  * `givesGroupsWhole`: SQS hands out several messages of one group in a receive, fauxqs only the first
  * ("ReceiveMessage" of FIFO queues: as many of one group as there are, in their order). The laws about
- * that are held against the model alone.
+ * that are tested only with the model.
  */
 export function describeFifoQueueContract(
   name: string,
@@ -42,7 +42,7 @@ export function describeFifoQueueContract(
       return message;
     };
 
-    it('hides what it hands out, shows it again when its time is over, and counts', async () => {
+    it('hides a received message, shows it again after its time-out, and counts the receives', async () => {
       await queue.send('a', '1');
       const held = first(await queue.receive({ visibilitySeconds: 4 }));
       expect(held.attempts).toBe(1);
@@ -52,7 +52,7 @@ export function describeFifoQueueContract(
       expect([again.messageId, again.attempts]).toEqual([held.messageId, 2]);
     });
 
-    it('hands out nothing of a group while one of its messages is with a worker', async () => {
+    it('returns nothing of a group while one of its messages is with a worker', async () => {
       for (const body of ['1', '2']) await queue.send('a', body);
       await queue.send('b', '3');
       const [held] = await queue.receive({ max: 1 });
@@ -62,7 +62,7 @@ export function describeFifoQueueContract(
       expect(bodies(await queue.receive())).toEqual(['2']);
     });
 
-    it('keeps the group locked for as long as its first message is hidden on purpose', async () => {
+    it('keeps the group locked while its first message is delayed', async () => {
       for (const body of ['1', '2']) await queue.send('a', body);
       await queue.hide(first(await queue.receive({ max: 1, visibilitySeconds: 4 })), 9);
       await queue.pass(4.5);
@@ -71,14 +71,14 @@ export function describeFifoQueueContract(
       expect(first(await queue.receive({ max: 1 })).body).toBe('1');
     });
 
-    it('swallows a deduplication id that it has taken a moment ago, even of a deleted message', async () => {
+    it('ignores a repeated deduplication id, even of a deleted message', async () => {
       await queue.send('a', '1', 'same');
       await queue.remove(first(await queue.receive()));
       await queue.send('a', '2', 'same');
       expect(await queue.receive()).toEqual([]);
     });
 
-    it('moves a message away, whole, instead of handing it out once too often', async () => {
+    it('moves a message unchanged to the dead-letter queue after too many receives', async () => {
       await queue.send('a', 'poison');
       for (let receives = 0; receives < 2; receives += 1) {
         expect(bodies(await queue.receive({ visibilitySeconds: 1 }))).toEqual(['poison']);
@@ -88,21 +88,21 @@ export function describeFifoQueueContract(
       expect(bodies(await queue.receiveDead())).toEqual(['poison']);
     });
 
+    it.runIf(givesGroupsWhole)('returns several messages of a group in order', async () => {
+      for (const body of ['1', '2', '3']) await queue.send('a', body);
+      expect(bodies(await queue.receive())).toEqual(['1', '2', '3']);
+    });
+
     it.runIf(givesGroupsWhole)(
-      'hands out several messages of a group, in their order',
+      'returns the messages of a group before its first hidden one',
       async () => {
         for (const body of ['1', '2', '3']) await queue.send('a', body);
-        expect(bodies(await queue.receive())).toEqual(['1', '2', '3']);
+        const [, second] = await queue.receive({ visibilitySeconds: 1 });
+        if (!second) throw new Error('the second was not received');
+        await queue.hide(second, 60);
+        await queue.pass(1.3);
+        expect(bodies(await queue.receive())).toEqual(['1']);
       },
     );
-
-    it.runIf(givesGroupsWhole)('hands out a group up to its first hidden message', async () => {
-      for (const body of ['1', '2', '3']) await queue.send('a', body);
-      const [, second] = await queue.receive({ visibilitySeconds: 1 });
-      if (!second) throw new Error('the second was not received');
-      await queue.hide(second, 60);
-      await queue.pass(1.3);
-      expect(bodies(await queue.receive())).toEqual(['1']);
-    });
   });
 }

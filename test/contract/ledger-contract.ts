@@ -14,7 +14,7 @@ import {
   type RecordKind,
 } from '../../shared/core/ledger/ledger-key.ts';
 
-/** Every ledger keeps these laws. `create` gives one without entries. */
+/** `create` returns a ledger without entries. */
 export function describeLedgerContract(name: string, create: () => Promise<Ledger>): void {
   describe(`the ledger contract, kept by ${name}`, () => {
     let ledger: Ledger;
@@ -48,7 +48,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect(await read()).toStrictEqual({ ...applied, revision: 1 });
     });
 
-    it('reads back exactly what was written, whatever it is', async () => {
+    it('reads back any entry exactly as it was written', async () => {
       let count = 0;
       await fc.assert(
         fc.asyncProperty(anyKey, anyEntry, async (some, entry) => {
@@ -61,14 +61,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       );
     });
 
-    it('forgets what the newer entry no longer has', async () => {
+    it('removes fields that the newer entry does not have', async () => {
       await ledger.write(key, applied, undefined);
       const bare: EntityWrite = { version: 5, uncertain: true, outcomes: [] };
       expect(await ledger.write(key, bare, 1)).toEqual({ kind: 'written', revision: 2 });
       expect(await read()).toStrictEqual({ ...bare, revision: 2 });
     });
 
-    it('never lets a late worker overwrite what another wrote since it read', async () => {
+    it('refuses a write that was decided on an older revision', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.write(key, { ...applied, version: applied.version + 2 }, 1);
       const late = { ...applied, version: applied.version + 9, appliedKey: 'late' };
@@ -81,7 +81,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    it('never writes over an entry that has vanished since it was read', async () => {
+    it('refuses a write when the entry was deleted since it was read', async () => {
       expect(await ledger.write(key, applied, 7)).toEqual({ kind: 'conflict' });
       expect(await read()).toBeUndefined();
     });
@@ -89,7 +89,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     it.each([
       ['the first entry', undefined],
       ['a change', 1],
-    ])('lets exactly one of the workers racing for %s win', async (_, readRevision) => {
+    ])('accepts exactly one of concurrent writes of %s', async (_, readRevision) => {
       if (readRevision !== undefined) await ledger.write(key, applied, undefined);
       const racers = Array.from({ length: 12 }, (_, index) => ({ ...applied, version: index }));
       const results = await Promise.all(
@@ -100,7 +100,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect((await read())?.version).toBe(winners[0]?.version);
     });
 
-    it('lets exactly one of the workers that want to write the very same win', async () => {
+    it('accepts exactly one of concurrent writes with the same content', async () => {
       const results = await Promise.all(
         Array.from({ length: 8 }, () => ledger.write(key, applied, undefined)),
       );
@@ -119,7 +119,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect(await read()).toStrictEqual({ ...applied, uncertain: true, revision: 2 });
     });
 
-    it('marks what has no entry, at a version that every snapshot is newer than', async () => {
+    it('sets the mark without an entry, with a version older than every snapshot', async () => {
       await ledger.markUncertain(key);
       expect(await read()).toStrictEqual({
         version: 0,
@@ -129,14 +129,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
-    it('never lets a worker that read before an uncertain mark clear it', async () => {
+    it('refuses to clear an uncertain mark that was set after the read', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.markUncertain(key);
       expect(await ledger.write(key, applied, 1)).toEqual({ kind: 'conflict' });
       expect((await read())?.uncertain).toBe(true);
     });
 
-    it('loses no mark and no winner when marks race with a write', async () => {
+    it('loses neither the marks nor a write when they are concurrent', async () => {
       await ledger.write(key, applied, undefined);
       await Promise.all([
         ledger.markUncertain(key),
@@ -147,21 +147,21 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect((await read())?.revision).toBeGreaterThanOrEqual(3);
     });
 
-    it('redacts the person and keeps version, key and outcomes', async () => {
+    it('redacts personal data and keeps version, key and outcomes', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.redact([key], mark);
       const { remembered: _, ...kept } = applied;
       expect(await read()).toStrictEqual({ ...kept, ...mark, revision: 2 });
     });
 
-    it('never lets a worker that read before a redaction bring the person back', async () => {
+    it('refuses a write that was decided before a redaction', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.redact([key], mark);
       expect(await ledger.write(key, applied, 1)).toEqual({ kind: 'conflict' });
       expect(await read()).not.toHaveProperty('remembered');
     });
 
-    it('redacts many, and leaves its mark for an order that is still to come', async () => {
+    it('redacts many orders, and marks those that have not arrived yet', async () => {
       const keys = Array.from({ length: 25 }, (_, index) => ({ ...key, id: `${index}` }));
       await Promise.all(keys.slice(0, 20).map((one) => ledger.write(one, applied, undefined)));
       await ledger.redact(keys, mark);
@@ -179,7 +179,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       await expect(ledger.redact([], mark)).resolves.toBeUndefined();
     });
 
-    it('reads more keys than one request holds, each once however often it is named', async () => {
+    it('reads more keys than fit into one request, and repeated keys once', async () => {
       const keys = Array.from({ length: 230 }, (_, index) => ({ ...key, id: `${index}` }));
       await someAtOnce(keys, (one) =>
         ledger.write(one, { ...applied, version: Number(one.id) }, undefined),
@@ -224,7 +224,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       const write = (code: string, entry = ofDiscount, of = shop) =>
         ledger.write({ shop: of, kind: 'coupon', id: code }, entry, undefined);
 
-      it('are listed each once, over as many pages as it takes', async () => {
+      it('are listed exactly once, over all pages', async () => {
         const codes = Array.from({ length: 430 }, (_, index) => `CODE-${index}`);
         await someAtOnce(codes, (code) => write(code));
         expect(await codesOf()).toEqual(codes.sort());
@@ -239,7 +239,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await codesOf('gid://shopify/DiscountCodeNode/404')).toEqual([]);
       });
 
-      it('are listed whatever characters they hold', async () => {
+      it('are listed with any characters', async () => {
         const codes = ['a|b', '🎁', 'x'.repeat(3_000), 'y\ud800', ' '].sort();
         for (const code of codes) await write(code);
         expect(await codesOf()).toEqual(codes);
@@ -273,7 +273,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         return found;
       };
 
-      it('come each once, over as many pages as it takes, whatever their kind, and no record', async () => {
+      it('of every kind come exactly once, over all pages, without records', async () => {
         const kinds = ['order', 'product', 'coupon'] as const;
         const records: readonly RecordKind[] = [
           'customer',
@@ -298,13 +298,13 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await scanAll()).toEqual(new Map(expected));
       });
 
-      it('come as they are read one by one', async () => {
+      it('are equal to those that are read one by one', async () => {
         await ledger.write(key, applied, undefined);
         const { entries } = await ledger.scanEntities();
         expect(entries).toEqual([{ key, entry: await read() }]);
       });
 
-      it('name the codes of a discount, whatever characters these hold', async () => {
+      it('include codes of a discount with any characters', async () => {
         const codes = ['a|b', '🎁', 'x'.repeat(3_000), 'y\ud800', ' '];
         const coupons = codes.map((id): EntityKey => ({ shop: key.shop, kind: 'coupon', id }));
         for (const one of coupons) {
@@ -313,7 +313,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect([...(await scanAll()).keys()].sort()).toEqual(coupons.map(ledgerKeyText).sort());
       });
 
-      it('are none where nothing was written', async () => {
+      it('are none in an empty ledger', async () => {
         expect(await ledger.scanEntities()).toEqual({ entries: [] });
       });
     });

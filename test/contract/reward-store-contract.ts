@@ -5,18 +5,17 @@ import type { RewardStore, WantedCode } from '../../shared/core/redeem/reward-st
 export interface BalanceStoreUnderTest {
   readonly store: BalanceStore;
   readonly shop: string;
-  /** Customers of the shop; more than one call holds. */
+  /** Customers of the shop; more than fit into one call. */
   readonly customers: readonly string[];
-  /** What the customer has now; undefined where there is nothing. */
+  /** The customer's current balance; undefined: none. */
   held(customerId: string, field: 'points' | 'cashback' | 'tier'): string | undefined;
 }
 
-/** What every place for balances promises. */
 export function describeBalanceStore(name: string, open: () => BalanceStoreUnderTest): void {
   const change = (customerId: string, points: string) => ({ customerId, points, cashback: '0.5' });
 
-  describe(`${name}, as a place for balances`, () => {
-    it('writes any number of customers, and tells of each', async () => {
+  describe(`the contract of a balance store, kept by ${name}`, () => {
+    it('writes any number of customers, with a result for each', async () => {
       const { store, shop, customers, held } = open();
       const changes = customers.map((id, index) => change(id, String(index)));
       expect(await store.writeBalances(shop, changes)).toEqual(
@@ -28,7 +27,7 @@ export function describeBalanceStore(name: string, open: () => BalanceStoreUnder
       expect(await store.writeBalances(shop, [])).toEqual([]);
     });
 
-    it('writes the others when some are unknown, and tells in the order of the changes', async () => {
+    it('writes the others when some are unknown, with results in the order of the changes', async () => {
       const { store, shop, customers, held } = open();
       const [first = '', second = ''] = customers;
       const written = await store.writeBalances(shop, [
@@ -46,7 +45,7 @@ export function describeBalanceStore(name: string, open: () => BalanceStoreUnder
       expect([held(first, 'points'), held(second, 'points')]).toEqual(['11', '12']);
     });
 
-    it('sets a tier, leaves it where nothing is said, takes it away, also where there is none', async () => {
+    it('sets a tier, keeps it where it is undefined, and deletes it where it is null', async () => {
       const { store, shop, customers, held } = open();
       const [id = ''] = customers;
       await store.writeBalances(shop, [{ ...change(id, '1'), tier: 'Gold' }]);
@@ -68,7 +67,7 @@ export interface RewardStoreUnderTest {
   readonly customers: readonly [string, string];
   /** A discount of the merchant's own. */
   makeForeign(code: string): void;
-  /** Uses the code as its customer; throws where the store refuses. */
+  /** Uses the code as its customer; throws when the store refuses. */
   use(code: string, customerId: string): void;
 }
 
@@ -80,10 +79,9 @@ const WANTED: Omit<WantedCode, 'customerId' | 'code'> = {
   combines: false,
 };
 
-/** What every place for reward codes promises. */
 export function describeRewardStore(name: string, open: () => RewardStoreUnderTest): void {
-  describe(`${name}, as a place for reward codes`, () => {
-    it('makes a code once, however often it is asked for', async () => {
+  describe(`the contract of a reward store, kept by ${name}`, () => {
+    it('creates a code once for any number of calls', async () => {
       const { store, shop, customers } = open();
       const wanted = { ...WANTED, code: 'ONCE-1', customerId: customers[0] };
       const made = await store.makeCode(shop, wanted);
@@ -91,14 +89,14 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.makeCode(shop, wanted)).toEqual(made);
     });
 
-    it('makes one code of many who ask at once', async () => {
+    it('creates one code for concurrent calls', async () => {
       const { store, shop, customers } = open();
       const wanted = { ...WANTED, code: 'RACE-1', customerId: customers[0] };
       const all = await Promise.all(Array.from({ length: 4 }, () => store.makeCode(shop, wanted)));
       expect(new Set(all.map((one) => one.kind === 'made' && one.discountId)).size).toBe(1);
     });
 
-    it('takes no code of anybody else’s for its own', async () => {
+    it('never accepts a code of another discount as its own', async () => {
       const { store, shop, customers, makeForeign } = open();
       const [one, other] = customers;
       makeForeign('FOREIGN-1');
@@ -125,7 +123,7 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 1]]) });
     });
 
-    it('tells nothing of a code that is not there', async () => {
+    it('returns no uses of a code that does not exist', async () => {
       const { store, shop } = open();
       const gone = 'gid://shopify/DiscountCodeNode/999000999';
       expect(await store.readUses(shop, [gone])).toEqual({ kind: 'read', uses: new Map() });

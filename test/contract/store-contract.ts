@@ -6,12 +6,12 @@ import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 
-/** A store, and the hand of the merchant who changes what is in it. */
+/** A store, and the merchant's actions in it. */
 export interface StoreUnderTest {
   readonly store: Store;
   putOrder(shop: string, order: StoreOrder): unknown;
   putProduct(shop: string, product: StoreProduct): unknown;
-  /** With the discount it is a code of. */
+  /** Together with its discount. */
   putCoupon(shop: string, coupon: StoreCoupon): unknown;
   putAutomaticDiscount(shop: string, id: string): unknown;
   remove(shop: string, kind: 'order' | 'product' | 'coupon' | 'discount', id: string): unknown;
@@ -23,7 +23,7 @@ const SHOP = 'example-store.myshopify.com';
 const OTHER = 'second-store.myshopify.com';
 const DISCOUNT = '1688847450345';
 
-/** Every field stated, those included that webhooks cannot see. */
+/** Every field is set, also those that webhooks do not have. */
 const order: StoreOrder = {
   ...storeOrder({ fulfilledAfterDays: 1, tipCents: 300, taxPercent: 20 }),
   id: '820982911946154508',
@@ -38,7 +38,7 @@ const order: StoreOrder = {
 };
 const product = storeProduct();
 
-/** Every store keeps these laws, whatever stands behind it. `create` gives an empty one. */
+/** `create` returns an empty store. */
 export function describeStoreContract(name: string, create: () => Promise<StoreUnderTest>): void {
   describe(`the store contract, kept by ${name}`, () => {
     let subject: StoreUnderTest;
@@ -48,7 +48,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       ({ store } = subject);
     });
 
-    it('tells what is there, field by field', async () => {
+    it('returns every field of an entity', async () => {
       const coupon = storeCoupon({ endsAt: '2026-12-31T00:00:00.000Z', useLimit: 100 });
       await subject.putOrder(SHOP, order);
       await subject.putProduct(SHOP, product);
@@ -58,7 +58,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       expect(await store.readCoupon(SHOP, coupon.code)).toStrictEqual(found(coupon));
     });
 
-    it('tells what is there now: nothing is kept from an earlier answer', async () => {
+    it('returns the current state and caches nothing', async () => {
       await subject.putOrder(SHOP, order);
       await store.readOrder(SHOP, order.id);
       const later = { ...order, updatedAt: '2026-10-10T00:00:00.000Z', subtotal: amount('1') };
@@ -66,7 +66,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       expect(await store.readOrder(SHOP, order.id)).toStrictEqual(found(later));
     });
 
-    it('says gone of what never was and of what is no more, and never throws', async () => {
+    it('returns gone for what never existed and for what was deleted, and never throws', async () => {
       await subject.putOrder(SHOP, order);
       await subject.putProduct(SHOP, product);
       await subject.putCoupon(SHOP, storeCoupon());
@@ -81,7 +81,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       for (const id of [DISCOUNT, '1']) expect(await store.readDiscount(SHOP, id)).toEqual(gone);
     });
 
-    it('takes ids of different things apart', async () => {
+    it('distinguishes equal ids of different kinds', async () => {
       await subject.putOrder(SHOP, { ...order, id: '7' });
       await subject.putAutomaticDiscount(SHOP, '8');
       expect(await store.readProduct(SHOP, '7')).toEqual(gone);
@@ -90,7 +90,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
       expect(await store.readOrder(SHOP, '8')).toEqual(gone);
     });
 
-    it('never tells one shop what is in another', async () => {
+    it('never returns the entity of another shop', async () => {
       await subject.putOrder(SHOP, order);
       await subject.putProduct(SHOP, product);
       await subject.putCoupon(SHOP, storeCoupon());
@@ -102,7 +102,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
 
     describe('the codes of a discount', () => {
       it.each([1, 50, 51, 120])(
-        'come each exactly once, page by page: %i of them',
+        'come exactly once each, over all pages: %i of them',
         async (count) => {
           const coupons = Array.from({ length: count }, (_, index) =>
             storeCoupon({ code: `CODE-${index}`, codeId: String(5_000 + index) }),
@@ -119,12 +119,12 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
         },
       );
 
-      it('of an automatic discount are none', async () => {
+      it('of an automatic discount are an empty list', async () => {
         await subject.putAutomaticDiscount(SHOP, DISCOUNT);
         expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: true, coupons: [] }]);
       });
 
-      it('lack the one that was removed, and the discount stays', async () => {
+      it('no longer include a removed one, and the discount stays', async () => {
         await subject.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));
         await subject.putCoupon(SHOP, storeCoupon({ code: 'LOST', codeId: '2' }));
         await subject.remove(SHOP, 'coupon', 'LOST');
@@ -135,7 +135,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
         expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: false, coupons: [] }]);
       });
 
-      it('are found whatever characters they are made of', async () => {
+      it('are found with any characters', async () => {
         await fc.assert(
           fc.asyncProperty(anyCode, async (code) => {
             await subject.putCoupon(SHOP, storeCoupon({ code }));
@@ -154,27 +154,27 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
         (asked) => asked.readDiscount(SHOP, DISCOUNT),
       ];
 
-      it('says so, and never that anything is gone', async () => {
+      it('returns unavailable, and never gone', async () => {
         await subject.turn('ill');
         for (const ask of questions) {
           const answer = await ask(store);
           expect(answer).toMatchObject({
             kind: 'unavailable',
-            // A name to count by, not the text of somebody's error.
+            // A name for metrics, not the text of an error.
             why: expect.stringMatching(/^[a-z0-9-]+$/),
           });
           expect(answer).not.toHaveProperty('misconfigured', true);
         }
       });
 
-      it('because of our credentials says that a person must act', async () => {
+      it('reports that a person must act when it refuses the credentials', async () => {
         await subject.turn('refusing');
         for (const ask of questions) {
           expect(await ask(store)).toMatchObject({ kind: 'unavailable', misconfigured: true });
         }
       });
 
-      it('answers again when it is well', async () => {
+      it('answers again after it has recovered', async () => {
         await subject.putOrder(SHOP, order);
         await subject.turn('ill');
         await store.readOrder(SHOP, order.id);
@@ -185,7 +185,7 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
   });
 }
 
-/** Printable, and not blank at either end, where stores trim. */
+/** Printable, and without white space at the ends, which stores trim. */
 const anyCode = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((code) => code.trim() === code && code !== '');

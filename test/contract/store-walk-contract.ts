@@ -9,18 +9,17 @@ import type {
   WalkPage,
 } from '../../shared/core/sync/store-walk.ts';
 
-/** A store, and the hand of the merchant who changes what is in it at moments that the test names. */
+/** A store, and the merchant's actions in it at given times. */
 export interface WalkUnderTest {
   readonly shop: string;
   readonly store: Store & StoreWalk;
-  /** Gives the id. */
+  /** Returns the id. */
   placeOrder(at: number): Promise<string>;
   changeOrder(id: string, at: number): unknown;
   createProduct(at: number): Promise<string>;
   createDiscount(at: number, codes: readonly string[]): Promise<string>;
   createAutomaticDiscount(at: number): unknown;
   remove(kind: WalkedKind, id: string): unknown;
-  /** What the clock says from now on. */
   setNow(at: number): unknown;
   grantAllOrders(granted: boolean): unknown;
   turn(how: 'well' | 'ill' | 'refusing'): unknown;
@@ -30,7 +29,7 @@ const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-10-09T12:00:00Z');
 const minute = (count: number) => NOON + count * 60_000;
 
-/** Every walk keeps these laws, whatever store it goes through. `create` gives an empty one. */
+/** `create` returns an empty store. */
 export function describeStoreWalkContract(
   name: string,
   create: () => Promise<WalkUnderTest>,
@@ -57,7 +56,7 @@ export function describeStoreWalkContract(
     const idsOf = (changed: readonly Changed<unknown>[]) => changed.map(({ id }) => id);
 
     describe.each(['order', 'product', 'discount'] as const)('%ss', (kind) => {
-      it('come each once, in the order of their change, over as many pages as it takes', async () => {
+      it('come exactly once, in the order of their change, over all pages', async () => {
         const ids: string[] = [];
         for (let i = 0; i < 24; i += 1) ids.push(await makers[kind](minute(i)));
         const { changed, pages } = await walk(kind, { from: undefined, until: minute(60) });
@@ -68,7 +67,7 @@ export function describeStoreWalkContract(
         if (kind === 'order') expect(pages).toBeGreaterThan(1);
       });
 
-      it('come from the span and no others, both its ends included', async () => {
+      it('come only from the span, including both ends', async () => {
         const ids: string[] = [];
         for (const at of [0, 10, 20, 30, 40]) ids.push(await makers[kind](minute(at)));
         const { changed } = await walk(kind, { from: minute(10), until: minute(30) });
@@ -77,7 +76,7 @@ export function describeStoreWalkContract(
         expect(none.changed).toEqual([]);
       });
 
-      it('are told absent when they are, and not otherwise', async () => {
+      it('are reported as absent only when they are', async () => {
         const [kept, lost] = [await makers[kind](minute(0)), await makers[kind](minute(1))];
         await subject.remove(kind, lost);
         expect(await store.findAbsent(subject.shop, kind, [kept, lost, '404'])).toEqual({
@@ -90,7 +89,7 @@ export function describeStoreWalkContract(
       });
     });
 
-    it('tells of each what reading it alone would tell', async () => {
+    it('returns each as if it was read alone', async () => {
       const order = await subject.placeOrder(minute(0));
       const product = await subject.createProduct(minute(1));
       const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
@@ -107,7 +106,7 @@ export function describeStoreWalkContract(
       );
     });
 
-    it('skips nothing that stays in the span while others leave it', async () => {
+    it('skips nothing in the span while other entities leave it', async () => {
       const ids: string[] = [];
       for (let i = 0; i < 16; i += 1) ids.push(await subject.placeOrder(minute(i)));
       const span = { from: minute(0), until: minute(30) };
@@ -117,7 +116,7 @@ export function describeStoreWalkContract(
         const page = value(await store.changedOrders(subject.shop, span, after));
         seen.push(...idsOf(page.changed));
         after = page.next;
-        // Some that were seen and some that are still to come change, and so move behind the end.
+        // Changed entities move behind the end of the span, both read and unread ones.
         for (const id of [seen.at(-1), ids[14]]) {
           if (id !== undefined) await subject.changeOrder(id, minute(50 + seen.length));
         }
@@ -126,7 +125,7 @@ export function describeStoreWalkContract(
       for (const id of ids.slice(0, 14)) expect(seen).toContain(id);
     });
 
-    it('tells of a discount its first codes, and where the others are', async () => {
+    it('returns the first codes of a discount, and the cursor of the others', async () => {
       const codes = Array.from({ length: 120 }, (_, index) => `CODE-${index}`);
       const id = await subject.createDiscount(minute(0), codes);
       const { changed } = await walk('discount', { from: undefined, until: minute(60) });
@@ -140,13 +139,13 @@ export function describeStoreWalkContract(
       expect(seen.toSorted()).toEqual(codes.toSorted());
     });
 
-    it('leaves out discounts that have no codes to mirror', async () => {
+    it('omits discounts without codes', async () => {
       await subject.createAutomaticDiscount(minute(0));
       const { changed } = await walk('discount', { from: undefined, until: minute(60) });
       expect(changed).toEqual([]);
     });
 
-    it('does not show old orders without the scope, and says that it would not', async () => {
+    it('hides old orders without the scope, and reports that it does', async () => {
       const old = await subject.placeOrder(NOON);
       const young = await subject.placeOrder(NOON + 30 * DAY_MS);
       await subject.setNow(NOON + 70 * DAY_MS);
@@ -162,7 +161,7 @@ export function describeStoreWalkContract(
     });
 
     it.each(['ill', 'refusing'] as const)(
-      'never takes an answer that did not come for an empty one: %s',
+      'never reports a missing answer as an empty page: %s',
       async (how) => {
         await subject.placeOrder(minute(0));
         await subject.turn(how);

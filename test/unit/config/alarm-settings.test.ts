@@ -20,7 +20,7 @@ function faultsOf(alarms: unknown): string[] {
 }
 
 describe('the settings of the alarms', () => {
-  it('take addresses, thresholds and opening hours', () => {
+  it('accept addresses, thresholds and opening hours', () => {
     const emails = ['oncall@example.com', 'shop@example.com'];
     const alarms = { emails, healedPercent: 10, oldestMessageMinutes: 90, orderSilence: silence };
     expect(faultsOf(alarms)).toEqual([]);
@@ -60,17 +60,17 @@ describe('the settings of the alarms', () => {
       "days must be 'every-day', 'monday-to-friday' or 'monday-to-saturday'",
     ],
     [{ ...silence, hours: 0 }, 'hours must be a whole number of hours from 1 to 24'],
-  ])('refuse a silence that cannot be noticed: %j', (orderSilence, fault) => {
+  ])('refuse a silence that no alarm could notice: %j', (orderSilence, fault) => {
     expect(faultsOf({ orderSilence })).toEqual([`alarms.orderSilence.${fault}`]);
   });
 
-  it('take any number of hours where the shop is always open', () => {
+  it('accept any number of hours where the shop is always open', () => {
     expect(faultsOf({ orderSilence: { ...silence, opens: 0, closes: 24, hours: 24 } })).toEqual([]);
     const weekdays = { ...silence, opens: 0, closes: 24, hours: 24, days: 'monday-to-friday' };
     expect(faultsOf({ orderSilence: weekdays })).toHaveLength(1);
   });
 
-  it('refuse what is no address and no share', () => {
+  it('refuse an invalid address and an invalid share', () => {
     expect(
       faultsOf({ emails: ['on call@example.com'], healedPercent: 0, oldestMessageMinutes: 1.5 }),
     ).toEqual([

@@ -17,7 +17,7 @@ const least: ConnectorSettings = {
   loyalty: { address: 'https://loyalty.example.com/' },
 };
 
-/** The faults of settings that the type checker would not have let through. */
+/** The faults of settings that the type checker would refuse. */
 function faultsOf(settings: unknown): string[] {
   const checked = checkConnector(settings as ConnectorSettings);
   return checked.kind === 'faulty'
@@ -29,7 +29,7 @@ const withRules = (rules: unknown) => faultsOf({ ...least, rules });
 const withShop = (shop: object) => faultsOf({ ...least, shops: [{ ...least.shops[0], ...shop }] });
 
 describe('the connector’s settings', () => {
-  it('are complete with a shop and an address, by documented defaults', () => {
+  it('need only a shop and an address; the rest has documented defaults', () => {
     expect(defineConnector(least)).toEqual({
       shops: [
         {
@@ -82,7 +82,7 @@ describe('the connector’s settings', () => {
     });
   });
 
-  it('fit the rules that mapping asks for', () => {
+  it('include the rules that the mapping needs', () => {
     const shop: Shop | undefined = defineConnector(least).shops[0];
     const rules: (OrderRules & ProductRules & CouponRules) | undefined = shop?.rules;
     expect(rules).toBeDefined();
@@ -106,7 +106,7 @@ describe('the connector’s settings', () => {
     ]);
   });
 
-  it('take what is written as undefined for what is not written', () => {
+  it('treat undefined like an absent setting', () => {
     const undefinedRule = { completeWhen: undefined } as unknown as ConnectorSettings['rules'] &
       object;
     expect(defineConnector({ ...least, rules: undefinedRule }).shops[0]?.rules.completeWhen).toBe(
@@ -114,7 +114,7 @@ describe('the connector’s settings', () => {
     );
   });
 
-  it('are refused with every fault at once, each in the words of its place', () => {
+  it('are refused with all faults at once, each with its path', () => {
     const wrong = {
       shops: [
         { domain: 'shop.example.com', path: '/a', rules: { guests: 'maybe' } },
@@ -149,7 +149,7 @@ describe('the connector’s settings', () => {
     );
   });
 
-  it('have a storefront only where one is written, by documented defaults', () => {
+  it('have a storefront only where it is set, with documented defaults', () => {
     expect(defineConnector(least).storefront).toBeUndefined();
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
       customerIdIn: 'OriginalId',
@@ -166,7 +166,7 @@ describe('the connector’s settings', () => {
     expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(6);
   });
 
-  it('compensate nothing before the merchant has said which operation adds', () => {
+  it('compensate nothing before the merchant has set which operation adds', () => {
     const storefront = { compensateLostRedemptions: true };
     expect(faultsOf({ ...least, storefront })).toEqual([
       'storefront.compensateLostRedemptions needs loyalty.assumptions.cashbackAddIs',
@@ -212,13 +212,13 @@ describe('the connector’s settings', () => {
     ['https://api.loyalty.example.com:8443/v2', 0],
     ['http://127.0.0.1:8080', 0],
     ['http://localhost:8080/base', 0],
-  ])('take the address %s with %i faults', (address, count) => {
+  ])('read the address %s with %i faults', (address, count) => {
     const faults = faultsOf({ ...least, loyalty: { address } });
     expect(faults).toHaveLength(count);
     expect(faults.join()).not.toContain('secret');
   });
 
-  it('take a detail of the customer from any documented source', () => {
+  it('accept any documented source for a detail of the customer', () => {
     const metafield = { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'born' };
     for (const source of [{ from: 'note-attribute', name: 'document' }, metafield, () => 'x']) {
       expect(withRules({ document: source, birthday: source })).toEqual([]);
@@ -251,7 +251,7 @@ describe('the connector’s settings', () => {
     ['https://www.example.com/products', 1],
     ['https://www.example.com/{handel}/{handle}', 1],
     ['http://www.example.com/{handle}', 1],
-  ])('take the product address %s with %i faults', (productUrl, count) => {
+  ])('read the product address %s with %i faults', (productUrl, count) => {
     expect(withRules({ productUrl })).toHaveLength(count);
   });
 

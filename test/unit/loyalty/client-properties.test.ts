@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A client of which every call is answered the same way, without a network. */
+/** A client whose calls all get the same answer, without a network. */
 function clientHearing(status: number, headers: Record<string, string>, text: string) {
   const http: CallSender = {
     send: async () => ({ kind: 'answer', status, headers, text }),
@@ -71,7 +71,7 @@ const anyText = fc.oneof(
   ),
 );
 
-describe('whatever is sent', () => {
+describe('any value that is sent', () => {
   const routes: [string, RegExp, (id: string) => Promise<unknown>][] = [
     ['PUT', /^\/v1\/pvt\/Product\/([^/?#]+)$/, (id) => client.updateProduct(id, {})],
     ['GET', /^\/v1\/pvt\/Customer\/([^/?#]+)$/, (id) => client.getCustomer(id)],
@@ -99,7 +99,7 @@ describe('whatever is sent', () => {
     return decodeURIComponent(segment);
   }
 
-  it('an id reaches its own route, and only as itself', async () => {
+  it('an id reaches only its own route, unchanged', async () => {
     const ids = anyText.filter((id) => id.trim() !== '');
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...routes), ids, async (route, id) => {
@@ -109,13 +109,13 @@ describe('whatever is sent', () => {
     );
   });
 
-  it.each(['x', '/', '🎁'])('so does an id of ten thousand %s', async (sign) => {
+  it.each(['x', '/', '🎁'])('an id of ten thousand %s reaches only its own route', async (sign) => {
     for (const route of routes) {
       expect(await idOnTheWire(route, sign.repeat(10_000))).toBe(sign.repeat(10_000));
     }
   });
 
-  it('a text arrives as it was, and nothing is thrown', async () => {
+  it('a text arrives unchanged, and nothing is thrown', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         server.received.length = 0;
@@ -128,7 +128,7 @@ describe('whatever is sent', () => {
   });
 });
 
-describe('whatever is answered', () => {
+describe('any answer', () => {
   it('becomes a result and never an exception: any JSON under any status', async () => {
     const member = fc.constantFrom(
       'HasError',
@@ -189,7 +189,7 @@ describe('whatever is answered', () => {
 });
 
 describe('personal data', () => {
-  /** What is left of a text after the mask must not be taken for it, hence no stars. */
+  /** Without stars, so that the mask itself is not found as a hidden text. */
   const personal = fc
     .string({ unit: 'grapheme', minLength: 4, maxLength: 30 })
     .filter((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim().length >= 4 && !/[*…]/.test(text));
@@ -220,7 +220,7 @@ describe('personal data', () => {
     ['OriginalId', 'Name'],
   ];
 
-  it('never comes back in a text, however the service repeats it', async () => {
+  it('never appears in a message, in any form in which the service repeats it', async () => {
     await fc.assert(
       fc.asyncProperty(
         person,

@@ -14,7 +14,7 @@ const operations = Object.values<Record<string, Operation>>(contract.paths).flat
 );
 
 describe('the contract', () => {
-  it('has the 16 operations, each with an answer and a word on what is not known of it', () => {
+  it('has the 16 operations, each with an answer and a note on what is not known', () => {
     expect(operations).toHaveLength(16);
     for (const { operationId, responses } of operations) {
       expect(Object.keys(responses), operationId).toEqual(
@@ -27,7 +27,7 @@ describe('the contract', () => {
     expect(Object.keys(contract.webhooks)).toEqual(['Point_Add', 'Point_Update', 'Point_Removed']);
   });
 
-  it('asks for Basic authentication everywhere', () => {
+  it('requires Basic authentication for every operation', () => {
     expect(contract.security).toEqual([{ basic: [] }]);
     expect(contract.components.securitySchemes.basic).toMatchObject({
       type: 'http',
@@ -46,7 +46,7 @@ describe('the error table', () => {
     expect(Object.keys(errorCodes).map(Number)).toEqual(numbers);
   });
 
-  it("has the contract's names to the letter, misspellings included", () => {
+  it('has exactly the names of the contract, with their misspellings', () => {
     const names = Object.values(errorCodes).map(({ name }) => name);
     expect(names).toEqual(schema['x-enum-varnames']);
     expect(names).toContain('Order_OrderCompletedNeddCompletedDate');
@@ -60,7 +60,7 @@ describe('the error table', () => {
     }
   });
 
-  it('calls a code done only for the operations whose wish it fulfils', () => {
+  it('classifies a code as done only for operations whose goal is then reached', () => {
     expect(classify(33, 'cancelPosOrder')).toBe('done');
     expect(classify(33, 'sendOrder')).toBe('rejected');
     expect(classify(37, 'cancelOrder')).toBe('done');
@@ -70,7 +70,7 @@ describe('the error table', () => {
     expect(classify(103, 'sendOrder')).toBe('throttled');
   });
 
-  it('leaves a number it does not know to a person', () => {
+  it('rejects an unknown number, so that a person sees it', () => {
     expect(classify(121, 'sendOrder')).toBe('rejected');
     expect(classify(-1, 'sendOrder')).toBe('rejected');
     expect(classify(Number.NaN, 'sendOrder')).toBe('rejected');

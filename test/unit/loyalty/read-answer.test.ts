@@ -42,11 +42,11 @@ describe('a success', () => {
     ['listRewardConfigurations', { ...pageOf([]), HasError: false }, pageOf([])],
     ['listQuizzes', { HasError: false, Result: [{ Id: 1 }] }, [{ Id: 1 }]],
     ['listQuizzes', { HasError: false, Result: null }, []],
-  ])('of %s is read from its envelope', (operation, body, value) => {
+  ])('of %s is read from its wrapper', (operation, body, value) => {
     expect(read(operation, body)).toEqual({ kind: 'success', value });
   });
 
-  it('of a redemption and of the tiers is read without an envelope', () => {
+  it('of a redemption and of the tiers is read without a wrapper', () => {
     const value = pageOf([{ Id: 7 }]);
     expect(read('redeemReward', value)).toEqual({ kind: 'success', value });
     expect(read('listTiers', tiers)).toEqual({ kind: 'success', value: tiers });
@@ -77,7 +77,7 @@ describe('a business error', () => {
   const of = (operation: OperationId, body: object, options = {}) =>
     read(operation, { HasError: true, ...body }, options);
 
-  it('has its code, name and class, whichever envelope it comes in', () => {
+  it('has its code, name and class in every wrapper', () => {
     const known = {
       kind: 'business-error',
       code: 103,
@@ -111,7 +111,7 @@ describe('a business error', () => {
     expect(of('sendOrder', { ErrorCode })).toMatchObject({ class: 'rejected' });
   });
 
-  it('of code 0 is a code like any other', () => {
+  it('of code 0 is read like any other code', () => {
     expect(of('sendOrder', { ErrorCode: 0 })).toMatchObject({ name: 'Campaign_InvalidDateRange' });
   });
 
@@ -127,20 +127,20 @@ describe('a business error', () => {
     expect(result).not.toHaveProperty('code');
   });
 
-  it('is not named by half a word', () => {
+  it('is not recognized by a part of a word', () => {
     expect(of('createCoupon', { ErrorMessages: ['NotAGenericErrorAtAll'] })).not.toHaveProperty(
       'code',
     );
   });
 
-  it('is never named by what the request said: a customer may be called like an error', () => {
+  it('is never recognized by a text of the request: a customer may be called like an error', () => {
     const input = { body: { Customer: { Name: 'ApiExternalCoupon_Not_found' } } };
     const ErrorMessages = ['No customer ApiExternalCoupon_Not_found'];
     expect(of('deactivateCoupon', { ErrorMessages }, { input })).toMatchObject({ class: 'retry' });
     expect(of('deactivateCoupon', { ErrorMessages })).toMatchObject({ code: 57 });
   });
 
-  it('is what severity 2 means, with or without HasError', () => {
+  it('is read from severity 2, with or without HasError', () => {
     const body = { HasError: false, Severity: 2, Code: '12', CodeName: 'BadPrice' };
     expect(read('updateProduct', body)).toMatchObject({
       kind: 'business-error',
@@ -154,14 +154,14 @@ describe('a business error', () => {
     expect(read('updateProduct', body)).toMatchObject({ kind: 'business-error', code: 38 });
   });
 
-  it('carries the time to wait', () => {
+  it('has the time to wait', () => {
     const headers = { ...json, 'retry-after': '30' };
     expect(of('sendOrder', { ErrorCode: 103 }, { headers })).toMatchObject({
       retryAfterSeconds: 30,
     });
   });
 
-  it.each([400, 404, 409, 422])('is believed with HTTP %d when it has a code', (status) => {
+  it.each([400, 404, 409, 422])('is read with HTTP %d when it has a code', (status) => {
     expect(of('cancelOrder', { ErrorCode: 37 }, { status })).toMatchObject({
       kind: 'business-error',
       code: 37,
@@ -193,7 +193,7 @@ describe('a status', () => {
     [503, 'unavailable', 'retry', true],
     [999, 'not-the-contract', 'retry', true],
   ])('of %d is %s, class %s, may have happened: %s', (status, reason, errorClass, may) => {
-    // A body that looks like a success does not make it one.
+    // A body of a success does not change that.
     expect(read('sendOrder', { HasError: false, Result: {} }, { status })).toMatchObject({
       kind: 'transport-failure',
       reason,
@@ -226,7 +226,7 @@ describe('a status', () => {
   );
 });
 
-describe('a body that is not the contract', () => {
+describe('a body outside the contract', () => {
   const valid = { HasError: false, Result: { Id: 1 } };
   it.each<[string, OperationId, unknown]>([
     ['empty', 'sendOrder', ''],
@@ -258,7 +258,7 @@ describe('a body that is not the contract', () => {
     ['tiers whose current one is no object', 'listTiers', { ...tiers, CurrentTier: 1 }],
     ['tiers without a list', 'listTiers', { ...tiers, AllTiers: undefined }],
     ['an envelope where tiers are due', 'listTiers', { HasError: false, Result: tiers }],
-  ])('%s: retried, not believed, not quoted', (_, operation, body) => {
+  ])('%s: retried and not quoted', (_, operation, body) => {
     const result = read(operation, body);
     expect(result).toMatchObject({
       kind: 'transport-failure',

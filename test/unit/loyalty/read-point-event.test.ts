@@ -8,7 +8,7 @@ const read = (given: Readonly<Record<string, unknown>> = {}, field = 'OriginalId
   readPointEvent(pointEvent(given), field);
 
 describe('a point event', () => {
-  it('is read for its balance, date, transaction and customer’s id, and nothing else of the person', () => {
+  it('is read for its balance, date, transaction and customer’s id, and no personal data', () => {
     expect(read()).toEqual({
       kind: 'event',
       event: {
@@ -20,7 +20,7 @@ describe('a point event', () => {
     });
   });
 
-  it('has its customer in the field that the merchant names, which the contract does not show', () => {
+  it('has its customer in the field that the merchant names, which is not part of the contract', () => {
     const Customer = { StoreId: 77, OriginalId: '7001' };
     expect(read({ Customer }, 'StoreId')).toMatchObject({ event: { customerId: '77' } });
     expect(read({ Customer }, 'toString')).toMatchObject({ event: { customerId: undefined } });
@@ -29,7 +29,7 @@ describe('a point event', () => {
   it.each([
     ['2026-10-09T08:59:30-03:00', '2026-10-09T11:59:30.000Z'],
     ['2026-10-09T11:59:30.1234567Z', '2026-10-09T11:59:30.123Z'],
-    // Without a zone: UTC, wherever it is read.
+    // Without a zone: UTC on every machine.
     ['2026-10-09T11:59:30', '2026-10-09T11:59:30.000Z'],
     ['2026-10-09T11:59', '2026-10-09T11:59:00.000Z'],
   ])('is dated %s', (EventDate, eventDate) => {
@@ -45,17 +45,17 @@ describe('a point event', () => {
     'PointId',
     'EventDate',
     'Origins',
-  ])('without %s is not the contract’s', (field) => {
+  ])('without %s is refused', (field) => {
     expect(read({ [field]: undefined })).toEqual({ kind: 'not-the-contract', field });
   });
 
-  it('may leave out what the contract lets it leave out, and have more', () => {
+  it('may omit optional fields and have unknown ones', () => {
     const rest = { Cashback: undefined, ValidDate: null, ValidDateFormatted: undefined, New: 1 };
     expect(read(rest).kind).toBe('event');
     expect(read({ Cashback: null, ValidDateFormatted: null }).kind).toBe('event');
   });
 
-  it('never throws, whatever it is', () => {
+  it('never throws for any input', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         expect(['event', 'not-the-contract']).toContain(readPointEvent(value, 'OriginalId').kind);
@@ -64,7 +64,7 @@ describe('a point event', () => {
   });
 });
 
-describe('a decimal for the store', () => {
+describe('a decimal of a metafield', () => {
   it.each([
     [0, '0'],
     [-0, '0'],
@@ -78,7 +78,7 @@ describe('a decimal for the store', () => {
     expect(decimalText(value)).toBe(text);
   });
 
-  it('always fits the type of the metafield, or is refused', () => {
+  it('fits the type of the metafield or is refused', () => {
     fc.assert(
       fc.property(fc.double(), (value) => {
         expect(decimalText(value) ?? '0').toMatch(/^-?\d{1,13}(?:\.\d{1,9})?$/);

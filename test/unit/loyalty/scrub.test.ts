@@ -29,25 +29,25 @@ describe('scrubbing', () => {
     expect(scrub(text, person)).toBe(scrubbed);
   });
 
-  it('hides very short names only where they stand alone', () => {
+  it('hides very short names only as whole words', () => {
     expect(scrub('Li is over the limit, LI', ['Li'])).toBe('*** is over the limit, ***');
     expect(scrub('a to b', ['a'])).toBe('a to b');
   });
 
-  it('comes to an end with a name of one emoji', () => {
+  it('ends with a name of one emoji', () => {
     expect(scrub('Hello 🎁 and 🎁🎁', ['🎁'])).toBe('Hello *** and ***');
   });
 
-  it('hides all of two texts that overlap', () => {
+  it('hides two texts that overlap', () => {
     expect(scrub('<abcdefgh>', ['abcdef', 'cdefgh'])).toBe('<***>');
     expect(scrub('<a1a1a1>', ['a1a1'])).toBe('<***>');
   });
 
-  it('finds a text whatever its white space', () => {
+  it('finds a text with any white space', () => {
     expect(scrub('at A1 \t B2 now', [' A1\n\nB2 '])).toBe('at *** now');
   });
 
-  it('takes texts with the signs of a pattern literally', () => {
+  it('reads special characters of a pattern literally', () => {
     expect(scrub('a.*b(c)[d]{2}|^$\\e and axxb', ['a.*b(c)[d]{2}|^$\\e'])).toBe('*** and axxb');
   });
 
@@ -57,8 +57,8 @@ describe('scrubbing', () => {
     expect(scrub('x'.repeat(4001), [])).toBe('(a text of 4001 characters)');
   });
 
-  it('never lets a hidden text of four characters or more through', () => {
-    // What is left of a text after the mask must not be taken for it, hence no stars.
+  it('never leaves a hidden text of four characters or more', () => {
+    // Without stars, so that the mask itself is not found as a hidden text.
     const hidden = fc
       .string({ unit: 'binary', minLength: 4, maxLength: 40 })
       .filter(
@@ -89,7 +89,7 @@ describe('scrubbing', () => {
 });
 
 describe('personal texts of a request', () => {
-  it('are those of customers, staff and free text, and no others', () => {
+  it('are only those of customers, staff and free text', () => {
     const order = {
       OriginalId: 'order-1',
       OrderStatus: 'paid',

@@ -17,7 +17,7 @@ const gid = fc
 const anyId = fc.oneof(fc.nat(), fc.constant(null), fc.string());
 
 describe('the id under which an event is queued', () => {
-  it('is the same whether it stands at the head of the body or anywhere inside', () => {
+  it('is the same at the head of the body and anywhere inside', () => {
     fc.assert(
       fc.property(
         fc.record({ id: anyId, admin_graphql_api_id: fc.oneof(gid, anyId), note: fc.string() }),
@@ -40,13 +40,13 @@ describe('the id under which an event is queued', () => {
     );
   });
 
-  it('is digit for digit that of the store, beyond what a number holds', () => {
+  it('keeps every digit of an id that a number cannot hold', () => {
     const text =
       '{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508"}';
     expect(identify(text)).toBe('820982911946154508');
   });
 
-  it('is never that of something which only looks like the global id of the entity', () => {
+  it('is never read from a text that only looks like a global id', () => {
     const line = '{"line_items":[{"admin_graphql_api_id":"gid://shopify/Order/1"}],"id":2}';
     expect(identify(line)).toBe('2');
     const text = '{"note":"{\\"admin_graphql_api_id\\":\\"gid://shopify/Order/1\\",","id":2}';
@@ -60,7 +60,7 @@ describe('the id under which an event is queued', () => {
     expect(identify(escaped)).toBe('10');
   });
 
-  it('loses nothing when the body goes on to name another: it is parked for a person', async () => {
+  it('leads to a dead letter when the body names another id further inside', async () => {
     const connector = openConnector();
     const first = '"admin_graphql_api_id":"gid://shopify/Product/1"';
     const { admin_graphql_api_id: _, ...rest } = productAt(1, { id: 1 });
@@ -74,15 +74,15 @@ describe('the id under which an event is queued', () => {
     expect(letters[0]?.body).toContain('"id":"1"');
   });
 
-  it('is found without reading a body of megabytes', () => {
+  it('is found without parsing a body of megabytes', () => {
     const head = '{"id":7,"admin_graphql_api_id":"gid://shopify/Order/7","line_items":[';
-    // No JSON at all: whoever parsed it would find nothing.
+    // Not JSON: parsing would find no id.
     const rest = 'x'.repeat(6_000_000);
     expect(identify(head + rest)).toBe('7');
     expect(identify(head.replaceAll('/', '\\/') + rest)).toBe('7');
   });
 
-  it.each([...topicRoutes])('%s: a body that says nothing is queued all the same', (_, route) => {
+  it.each([...topicRoutes])('%s: a body without an id is still queued', (_, route) => {
     const id = identify('nothing', route);
     expect(id).toBe(route.carries === 'shop' ? SHOP : hashBody(bytes('nothing')));
   });

@@ -10,7 +10,7 @@ function problemOf(body: Uint8Array | string): string {
 }
 
 describe('parseJson', () => {
-  it('keeps every digit of integers beyond 2^53, wherever they stand', () => {
+  it('keeps every digit of integers beyond 2^53 in any place', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 2n ** 53n, max: 10n ** 25n }), (id) => {
         const text = `{"id":${id},"list":[ ${id} ,\n${id}],"in":{"a" : ${id}},"minus":-${id}}`;
@@ -40,14 +40,14 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual({ kind: 'parsed', value: JSON.parse(text) });
   });
 
-  it('survives a body of nothing but brackets, with and without long ids in it', () => {
+  it('returns a value for a body of only brackets, with and without long ids', () => {
     const depth = 200_000;
     const bomb = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     expect(parseJson(bomb).kind).toBe('parsed');
     expect(problemOf(`[1234567890123456789,${bomb}]`)).toBe('is nested too deeply');
   });
 
-  it('gives a __proto__ key no power', () => {
+  it('reads a __proto__ key as an ordinary property', () => {
     const result = parseJson('{"__proto__":{"polluted":true,"id":1234567890123456789}}');
     expect(result.kind === 'parsed' && (result.value as { polluted?: true }).polluted).toBe(
       undefined,
@@ -73,7 +73,7 @@ describe('parseJson', () => {
     });
   });
 
-  it('never quotes the body, wherever it was cut off', () => {
+  it('never quotes a body that was cut off at any place', () => {
     const text = JSON.stringify({ email: 'robin.sample@example.com', name: 'Robin Sample' });
     for (let end = 1; end < text.length; end += 1) {
       const problem = problemOf(text.slice(0, end));

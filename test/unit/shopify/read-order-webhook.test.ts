@@ -27,7 +27,7 @@ describe('reading an order', () => {
     expect(order.id).toBe('820982911946154508');
   });
 
-  it('keeps ids beyond 2^53 exact where the payload has numbers only', () => {
+  it('keeps ids beyond 2^53 exact where the payload has only numbers', () => {
     const { payload } = buildOrder(simpleOrder, {
       id: '#id:820982911946154508',
       admin_graphql_api_id: null,
@@ -38,7 +38,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('refuses an id that some other parser has rounded', () => {
+  it('refuses an id that another parser has rounded', () => {
     const { payload } = buildOrder(simpleOrder, { id: 2 ** 60, admin_graphql_api_id: null });
     expect(readOrderWebhook(payload)).toEqual({
       kind: 'unreadable',
@@ -46,7 +46,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('writes every date in UTC, so that the same moment compares as equal', () => {
+  it('writes every date in UTC, so that equal moments are equal texts', () => {
     expect(storeOrder()).toMatchObject({
       placedAt: '2026-10-05T09:12:44.000Z',
       updatedAt: '2026-10-09T06:00:00.000Z',
@@ -54,7 +54,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('takes a used code from the applications, never a manual discount by its title', () => {
+  it('reads used codes from the applications, and never the title of a manual discount', () => {
     const applications = [
       { type: 'manual', title: 'Goodwill', code: 'Goodwill' },
       { type: 'automatic', title: 'Two for one' },
@@ -67,7 +67,7 @@ describe('reading an order', () => {
     expect(storeOrder({}, { ...changes, discount_applications: [] }).couponCodes).toEqual([]);
   });
 
-  it('takes used codes from the list of codes where the payload is too old for applications', () => {
+  it('reads used codes from `discount_codes` where the payload is too old for applications', () => {
     const changes = {
       discount_applications: undefined,
       discount_codes: [{ code: 'OLD5' }, { code: '' }],
@@ -75,17 +75,17 @@ describe('reading an order', () => {
     expect(storeOrder({}, changes).couponCodes).toEqual(['OLD5']);
   });
 
-  it('counts the odd cent of a discount where the store put it', () => {
-    // 29.00 for three; the store took one back at 9.66.
+  it('counts the odd cent of a discount as the store did', () => {
+    // 29.00 for three; the store refunded one with 9.66.
     expect(storeOrder({ lines: [twoShirts] }).lines[0]).toMatchObject({ kept: 2, paid: '19.34' });
   });
 
-  it('works out what is kept where an edit left no refund behind', () => {
+  it('computes the kept amount of an edited line without a refund', () => {
     const order = storeOrder({ lines: [twoShirts] }, { refunds: [] });
     expect(order.lines[0]).toMatchObject({ kept: 2, paid: '19.33' });
   });
 
-  it('rounds what it works out to the currency, not to cents', () => {
+  it('rounds computed amounts to the currency, not always to cents', () => {
     const lines = [{ ...twoShirts, priceCents: 100_000, discountCents: 100 }];
     const paidIn = (currency: string) =>
       storeOrder({ lines }, { refunds: [], currency }).lines[0]?.paid;
@@ -94,7 +94,7 @@ describe('reading an order', () => {
     expect(paidIn('EUR')).toBe('1999.33');
   });
 
-  it('works out quantities and totals of a payload older than current_*', () => {
+  it('computes quantities and totals of a payload older than current_*', () => {
     const order = storeOrder(
       { lines: [twoShirts], statesCurrent: false },
       {
@@ -111,7 +111,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('believes the store’s own subtotal where the lines say something else', () => {
+  it('uses the stated subtotal where the lines differ', () => {
     // An adjustment of the whole order belongs to no line.
     expect(storeOrder({}, { current_subtotal_price: '48.50' })).toMatchObject({
       subtotal: '48.5',
@@ -138,17 +138,17 @@ describe('reading an order', () => {
     expect(order).toMatchObject({ shipping: { price: '2' }, total: '52' });
   });
 
-  it('does not take another adjustment for a refund of shipping', () => {
+  it('does not read another adjustment as a refund of shipping', () => {
     const refunds = [{ order_adjustments: [{ kind: 'refund_discrepancy', amount: '-5.00' }] }];
     expect(storeOrder({ statesCurrent: false }, { refunds }).shipping.price).toBe('7');
   });
 
-  it('believes the store’s own figure for the shipping that is left', () => {
+  it('uses the stated price of the shipping that is left', () => {
     const order = storeOrder({ taxPercent: 20 }, { current_shipping_price_set: moneySet(350) });
     expect(order.shipping).toEqual({ price: '3.5', taxOnTop: '0.7' });
   });
 
-  it('counts a removed shipping line and a free-shipping code as no shipping', () => {
+  it('reads a removed shipping line and a free-shipping code as no shipping cost', () => {
     const line = {
       price: '7.00',
       discounted_price: '7.00',
@@ -162,7 +162,7 @@ describe('reading an order', () => {
     expect(shippingOf({ discounted_price: '0.00' }).price).toBe('0');
   });
 
-  it('reads the shop’s money where customers pay in another currency', () => {
+  it('reads amounts in the shop’s currency where customers pay in another', () => {
     const order = storeOrder(
       {},
       {
@@ -175,18 +175,21 @@ describe('reading an order', () => {
     expect(order).toMatchObject({ currency: 'EUR', subtotal: '50', lines: [{ paid: '50' }] });
   });
 
-  it.each([['null'], ['absent']])('reads an order without a customer (%s) as a guest’s', (how) => {
-    const changes = { customer: how === 'null' ? null : undefined, email: '' };
-    const order = storeOrder({}, changes);
-    expect(order.customer).toBe(undefined);
-    expect(order.contact).toEqual({
-      name: 'Robin Sample',
-      email: undefined,
-      phone: '+15555550100',
-    });
-  });
+  it.each([['null'], ['absent']])(
+    'reads an order without a customer (%s) as that of a guest',
+    (how) => {
+      const changes = { customer: how === 'null' ? null : undefined, email: '' };
+      const order = storeOrder({}, changes);
+      expect(order.customer).toBe(undefined);
+      expect(order.contact).toEqual({
+        name: 'Robin Sample',
+        email: undefined,
+        phone: '+15555550100',
+      });
+    },
+  );
 
-  it('reads a till’s order with no e-mail address and no postal address', () => {
+  it('reads a point-of-sale order without e-mail and postal address', () => {
     const order = storeOrder(
       {},
       {
@@ -208,7 +211,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('takes the person the sale is attributed to where no user is named', () => {
+  it('reads the staff member of a line where the order names no user', () => {
     const line = {
       id: 1,
       quantity: 1,
@@ -218,7 +221,7 @@ describe('reading an order', () => {
     expect(storeOrder({}, { line_items: [line] }).staff).toEqual({ id: '902', name: undefined });
   });
 
-  it('reads the card’s brand from old payloads, which have it', () => {
+  it('reads the card’s brand from old payloads', () => {
     const details = { credit_card_company: 'Visa', credit_card_bin: '424242' };
     expect(storeOrder({}, { payment_details: details }).card).toEqual({
       brand: 'Visa',
@@ -226,7 +229,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('takes only fulfilments that succeeded, and the last of them', () => {
+  it('reads the date of the last successful fulfillment', () => {
     const fulfillments = [
       { status: 'success', created_at: '2026-10-07T10:00:00+02:00' },
       { status: 'success', created_at: '2026-10-06T23:00:00-08:00' },
@@ -268,7 +271,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('reports the first fault alone of a body with a million of them', () => {
+  it('reports only the first fault of a body with a million faults', () => {
     const nonsense = { line_items: Array.from({ length: 1_000_000 }, () => 0) };
     expect(readOrderWebhook(nonsense)).toEqual({
       kind: 'unreadable',
@@ -276,7 +279,7 @@ describe('reading an order', () => {
     });
   });
 
-  it('reads on whatever a customer nests, however deep', () => {
+  it('reads an order whose customer is nested deeper than the stack', () => {
     const nested = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const { payload } = buildOrder(simpleOrder, { customer: JSON.parse(nested) });
     expect(readOrderWebhook(payload)).toMatchObject({ faults: [{ path: 'customer.id' }] });

@@ -21,7 +21,7 @@ const payload = {
 };
 
 describe('reading a product', () => {
-  it('takes the price of the cheapest variant, compared as an amount', () => {
+  it('reads the price of the cheapest variant, compared as an amount', () => {
     expect(readProductWebhook(payload)).toEqual({
       kind: 'read',
       product: {
@@ -39,7 +39,7 @@ describe('reading a product', () => {
     });
   });
 
-  it('reads a product with nothing but the least', () => {
+  it('reads a product with only the required fields', () => {
     const least = { id: 5, title: 'x', updated_at: '2026-01-01T00:00:00Z' };
     const nulls = {
       category: null,
@@ -62,7 +62,7 @@ describe('reading a product', () => {
     }
   });
 
-  it('finds the picture wherever the version of the API puts it', () => {
+  it('finds the picture in the place of each API version', () => {
     const picture = { src: 'https://cdn.example.com/b.jpg' };
     for (const place of [{ images: [picture] }, { media: [{ preview_image: picture }] }]) {
       expect(readProductWebhook({ ...payload, image: null, ...place })).toMatchObject({

@@ -71,7 +71,7 @@ interface Sent {
   headers?: Record<string, string | undefined>;
 }
 
-/** A genuine delivery to the first shop, with what the test changes about it. */
+/** A genuine delivery to the first shop, with the changes of the test. */
 function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<WebhookAnswer> {
   const bytes = sent.bytes ?? Buffer.from(JSON.stringify(sent.body ?? order));
   const headers = {
@@ -87,7 +87,7 @@ function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<W
 }
 
 describe('receiving a webhook', () => {
-  it('enqueues what it verified, byte for byte, and answers 200', async () => {
+  it('enqueues the verified bytes unchanged and answers 200', async () => {
     expect(await send()).toEqual({ status: 200, text: 'accepted' });
     expect(queued).toEqual([
       {
@@ -107,7 +107,7 @@ describe('receiving a webhook', () => {
     expect(telemetry.total('received', { topic: 'orders/create' })).toBe(1);
   });
 
-  it("answers the operator's trials like any other, and counts them apart", async () => {
+  it('answers the probes of `doctor` like other webhooks, and counts them separately', async () => {
     const headers = { 'x-shopify-topic': PROBE_TOPIC };
     expect(await send({ headers, secret: 'forged' })).toMatchObject({ status: 401 });
     expect(await send({ headers })).toMatchObject({ status: 200 });
@@ -117,7 +117,7 @@ describe('receiving a webhook', () => {
     expect(telemetry.total('unknown-topic')).toBe(0);
   });
 
-  it('answers 503 when the queue did not take it, so that the store sends it again', async () => {
+  it('answers 503 when the queue does not accept the event, so that the store sends it again', async () => {
     queueFails = true;
     expect(await send()).toMatchObject({ status: 503 });
     expect(telemetry.total('received')).toBe(0);
@@ -177,7 +177,7 @@ describe('receiving a webhook', () => {
     ['customers/data_request', { customer: { id: 5 } }, 'customer', '5'],
     ['shop/redact', { shop_id: 3 }, 'shop', 'one.myshopify.com'],
     ['app/uninstalled', { id: 3 }, 'shop', 'one.myshopify.com'],
-  ])('queues %s by what it is about', async (topic, body, kind, id) => {
+  ])('queues %s under the id of its entity', async (topic, body, kind, id) => {
     expect(await send({ body, headers: { 'x-shopify-topic': topic } })).toMatchObject({
       status: 200,
     });
@@ -210,13 +210,13 @@ describe('bad input', () => {
   it('a genuine body that claims another shop in its header: 401', () =>
     refused({ headers: { 'x-shopify-shop-domain': 'two.myshopify.com' } }, 401));
   it('an unknown shop: 401', () => refused({ path: '/three' }, 401));
-  it('a path that tries to climb: 401', () => refused({ path: '/one/../one' }, 401));
+  it('a path with dot segments: 401', () => refused({ path: '/one/../one' }, 401));
   it('GET: 405', () => refused({ method: 'GET' }, 405));
   it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])(
     'a %s header that would fill the log: 400',
     (name) => refused({ headers: { [`x-shopify-${name}`]: 'é'.repeat(256) } }, 400),
   );
-  it('a time that would fill the message is left out: it decides nothing', async () => {
+  it('a time that would fill the message is ignored', async () => {
     const headers = { 'x-shopify-triggered-at': 'é'.repeat(256) };
     expect(await send({ headers })).toMatchObject({ status: 200 });
     expect(queued[0]).not.toHaveProperty('triggeredAt');
@@ -224,7 +224,7 @@ describe('bad input', () => {
   it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])('no %s header: 400', (name) =>
     refused({ headers: { [`x-shopify-${name}`]: undefined } }, 400),
   );
-  it('a topic sent twice: 400, because choosing one would be guessing', () =>
+  it('a topic sent twice: 400, because the sender must not choose', () =>
     refused({ headers: { 'x-shopify-topic': 'orders/create,orders/delete' } }, 400));
 
   it('an unknown topic: 200 and a metric, and nothing enqueued', async () => {
@@ -250,14 +250,14 @@ describe('bad input', () => {
     ['an id that is a fraction', Buffer.from('{"id": 1.5}')],
     ['JSON nested a hundred thousand deep', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
   ])(
-    '%s, genuinely signed: accepted whole under its hash, for a person to find',
+    '%s with a valid signature: accepted unchanged under its hash, to be parked',
     async (_, bytes) => {
       expect(await send({ bytes })).toMatchObject({ status: 200 });
       expect(queued).toMatchObject([{ kind: 'order', id: hashBody(bytes), body: bytes }]);
     },
   );
 
-  it('a __proto__ key: pollutes nothing', async () => {
+  it('a __proto__ key: no effect', async () => {
     await send({ bytes: Buffer.from('{"__proto__": {"id": 1, "polluted": true}, "id": 2}') });
     expect(queued).toMatchObject([{ id: '2' }]);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
@@ -308,13 +308,13 @@ describe('rotating the secret', () => {
     expect(telemetry.total('older-secret-used')).toBe(1);
   });
 
-  it('asks for the secrets again when a signature does not fit, and accepts the new one', async () => {
+  it('reads the secrets again after a wrong signature, and accepts the new one', async () => {
     renewed = { current: 'rotated' };
     expect(await send({ secret: 'rotated' })).toMatchObject({ status: 200 });
     expect(refreshes).toBe(1);
   });
 
-  it('does not ask again while signatures fit', async () => {
+  it('does not read them again while signatures are right', async () => {
     await send();
     expect(refreshes).toBe(0);
   });

@@ -23,7 +23,7 @@ const library = shopifyApi({
   logger: { log: () => {} },
 });
 
-/** What Shopify's own library says of a request. */
+/** The result of Shopify's own library. */
 async function libraryAccepts(body: string, headers: RequestHeaders): Promise<boolean> {
   const { valid } = await library.webhooks.validate({
     rawBody: body,
@@ -90,7 +90,7 @@ describe('the signature check', () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
-  it('covers the raw bytes, whatever they are', () => {
+  it('covers any raw bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat(), (body, at) => {
         expect(checkSignature(body, sign(body), { current: secret })).toBe('current');
@@ -101,7 +101,7 @@ describe('the signature check', () => {
     );
   });
 
-  it('accepts the secret before a rotation and says so', () => {
+  it('accepts the previous secret after a rotation and reports it', () => {
     const body = Buffer.from('{}');
     const secrets = { current: 'new', previous: 'old' };
     expect(checkSignature(body, sign(body, 'new'), secrets)).toBe('current');

@@ -29,7 +29,7 @@ describe('a topic', () => {
     expect(meaningOf({ kind, topic })).toEqual({ claim, origin: 'webhook' });
   });
 
-  it('of version 0.1.0 tells what the connector itself sent', () => {
+  it('of version 0.1.0 shows which feeder sent the message', () => {
     expect(meaningOf({ kind: 'order', topic: 'backfill/order' })).toEqual({
       claim: 'changed',
       origin: 'backfill',
@@ -49,7 +49,7 @@ describe('a topic', () => {
     ['discount', 'deleted', 'discounts/delete'],
     ['coupon', 'code-removed', 'discounts/redeemcode_removed'],
   ])(
-    'for a %s that reconciling calls %s is one that version 0.1.0 understands',
+    'for a %s that reconcile finds %s is one that version 0.1.0 understands',
     (kind, claim, topic) => {
       expect(topicOf(kind, claim)).toBe(topic);
       expect(meaningOf({ kind, topic }).claim).toBe(claim);
@@ -57,7 +57,7 @@ describe('a topic', () => {
   );
 });
 
-describe('a snapshot that the connector read itself', () => {
+describe('a snapshot that a feeder sent', () => {
   const order = storeOrder({}, { source_name: 'pos' });
   const body = encodeSnapshot({ kind: 'order', order }, new Date('2026-10-09T12:00:00.000Z'));
   const event = storeEvent({
@@ -70,7 +70,7 @@ describe('a snapshot that the connector read itself', () => {
     body,
   });
 
-  it('is dated and trusted when a backfill sent it', () => {
+  it('is decoded with its date when a backfill sent it', () => {
     expect(read(event)).toMatchObject({
       kind: 'snapshot',
       readAt: Date.parse('2026-10-09T12:00Z'),
@@ -78,13 +78,13 @@ describe('a snapshot that the connector read itself', () => {
   });
 
   it.each(['backfill/order', 'orders/updated'])(
-    'is not believed of a webhook with the topic %s',
+    'is never decoded from a webhook with the topic %s',
     (topic) => {
       expect(read({ ...event, origin: 'webhook', topic }).kind).toBe('unreadable');
     },
   );
 
-  it('of version 0.1.0, which did not say whether a till sold it, tells it by its source', () => {
+  it('of version 0.1.0 gets `pointOfSale` from its source', () => {
     const { pointOfSale: _, ...older } = order;
     const entity = { kind: 'order', order: older } as never;
     const reading = read({ ...event, body: encodeSnapshot(entity, new Date(event.receivedAt)) });

@@ -12,13 +12,13 @@ function drain<Item>(outbox: Outbox<Item>): Item[] {
 }
 
 describe('the outbox', () => {
-  it('keeps the order where nothing may be overtaken, and lets everything go at once', () => {
+  it('keeps the order where no delivery may overtake another, and sends all at once', () => {
     const outbox = new Outbox<number>();
     for (const n of [1, 2, 3]) outbox.add(n, 0);
     expect([outbox.take(false), outbox.take(false), outbox.take(false)]).toEqual([1, 2, 3]);
   });
 
-  it('never loses one, and lets none be overtaken by more than it may', () => {
+  it('never loses a delivery, and keeps the limit of overtaking', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(8), { maxLength: 40 }), (lateness) => {
         const outbox = new Outbox<number>();
@@ -38,7 +38,7 @@ describe('the outbox', () => {
     );
   });
 
-  it('gives the same order however early the deliveries are taken', () => {
+  it('gives the same order at any time of taking the deliveries', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(8), { maxLength: 40 }), (lateness) => {
         const [eager, patient] = [new Outbox<number>(), new Outbox<number>()];
@@ -56,7 +56,7 @@ describe('the outbox', () => {
 });
 
 describe('the plan of a delivery', () => {
-  it('is plain without disorder', () => {
+  it('is one delivery in time without disorder', () => {
     const random = seededRandom(7);
     for (let i = 0; i < 100; i += 1) {
       expect(planDelivery(inOrder, random)).toEqual([
@@ -65,7 +65,7 @@ describe('the plan of a delivery', () => {
     }
   });
 
-  it('draws each kind of disorder as often as asked, and independently of the others', () => {
+  it('draws each kind of disorder with its own probability, independently of the others', () => {
     const count = 4_000;
     const draw = (disorder: Partial<typeof inOrder>) => {
       const random = seededRandom(3);
@@ -139,7 +139,7 @@ describe('a search', () => {
     },
   );
 
-  it('takes signs inside quotes for themselves', () => {
+  it('reads operators inside quotes as text', () => {
     const code = 'A "quoted" (code) OR not\\';
     const query = `"${code.replace(/["\\]/g, '\\$&')}"`;
     const match = parseSearch(query);

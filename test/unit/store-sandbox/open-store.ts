@@ -15,11 +15,11 @@ import { defaultShop, type ShopSettings } from '../../../local/store-sandbox/set
 
 interface SentWebhook {
   readonly topic: Announcement['topic'];
-  /** As it would go over the wire. */
+  /** As it is sent over HTTP. */
   readonly body: string;
 }
 
-/** A store without a server: what each action sends is collected. */
+/** A store without a server that collects what each action sends. */
 export function openStore({
   shop = {},
   ids = 'usual',

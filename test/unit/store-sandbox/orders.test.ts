@@ -15,7 +15,7 @@ const current = (one: Store, id: string) => {
 };
 
 describe('discounts', () => {
-  it('are split over the lines to the cent, the odd ones to the largest remainders', () => {
+  it('are split over the lines to the cent, the odd cents to the largest remainders', () => {
     const order = store().do('placeOrder', {
       lines: [
         { title: 'a', price: '3.33' },
@@ -28,7 +28,7 @@ describe('discounts', () => {
     expect(orderTotals(order).subtotalMinor).toBe(990);
   });
 
-  it('never make a line cost less than nothing, and leave gift cards alone', () => {
+  it('never make a price negative, and do not apply to gift cards', () => {
     const order = store().do('placeOrder', {
       lines: [
         { title: 'Card', price: 50, giftCard: true },
@@ -46,7 +46,7 @@ describe('discounts', () => {
     expect(orderTotals(order).totalMinor).toBe(5_000);
   });
 
-  it('of a known code count its use, and only for the products it is for', () => {
+  it('of a known code count its use and apply only to its products', () => {
     const one = store();
     const [shirt, socks] = one.rows.products.values();
     one.do('createDiscount', { codes: ['SOCKS'], percentage: 50, productIds: [socks?.id ?? ''] });
@@ -62,7 +62,7 @@ describe('discounts', () => {
     expect(one.rows.codes.get('socks')?.used).toBe(1);
   });
 
-  it('on shipping leave the lines alone', () => {
+  it('on shipping do not change the lines', () => {
     const order = store().do('placeOrder', {
       lines: [{ title: 'Thing', price: 10 }],
       shipping: [{ price: 5 }],
@@ -91,7 +91,7 @@ describe('taxes', () => {
 });
 
 describe('the life of an order', () => {
-  it('goes through its payment and fulfilment states', () => {
+  it('goes through its payment and fulfillment states', () => {
     const one = store();
     const { id: orderId, lines } = one.do('placeOrder', {
       lines: [{ title: 'a', price: 10, quantity: 3 }],
@@ -119,7 +119,7 @@ describe('the life of an order', () => {
     expect(current(one, orderId).order.cancelledAt).toBeNull();
   });
 
-  it('ends with nothing when it is cancelled, while the original total stays', () => {
+  it('ends with a total of zero when it is cancelled, and keeps the original total', () => {
     const one = store();
     const { id: orderId } = one.do('placeOrder', {
       lines: [{ title: 'a', price: '33.33', quantity: 3 }],
@@ -152,7 +152,7 @@ describe('the life of an order', () => {
     expect(() => one.do('payOrder', { orderId })).toThrow('cancelled');
   });
 
-  it('owes again what an edit added, and a removal is a refund without money', () => {
+  it('has an amount due after an edit adds a line; a removal is a refund without money', () => {
     const one = store();
     const { id: orderId, lines } = one.do('placeOrder', {
       lines: [{ title: 'a', price: 10, quantity: 2 }],
@@ -181,7 +181,7 @@ describe('the life of an order', () => {
     expect(financialStatus(order)).toBe('partially_paid');
   });
 
-  it('counts returned pieces as gone at once, and pays for them with the refund of the return', () => {
+  it('counts returned pieces at once, and pays for them with the refund of the return', () => {
     const one = store();
     const { id: orderId, lines } = one.do('placeOrder', {
       lines: [{ title: 'a', price: 10, quantity: 3 }],
@@ -204,7 +204,7 @@ describe('the life of an order', () => {
     expect(current(one, orderId).order.reductions[0]?.restock).toBe('return');
   });
 
-  it('keeps its goods when a person pays back an amount only', () => {
+  it('keeps its lines when only an amount is refunded', () => {
     const one = store();
     const { id: orderId } = one.do('placeOrder', {
       lines: [{ title: 'a', price: 10 }],
@@ -217,7 +217,7 @@ describe('the life of an order', () => {
     expect(() => one.do('refundOrder', { orderId, amount: 7 })).toThrow('at most');
   });
 
-  it('has prices of a currency without cents, and one with thousandths', () => {
+  it('has prices in currencies without cents and with thousandths', () => {
     for (const [currency, price, minor] of [
       ['JPY', '1500', 1_500],
       ['KWD', '1.250', 1_250],
@@ -233,7 +233,7 @@ describe('the life of an order', () => {
     );
   });
 
-  it('loses its customer with the customer, and every trace of the person with a redaction', () => {
+  it('loses its customer when that one is deleted, and all personal data with a redaction', () => {
     const one = store();
     const [robin, sasha] = one.rows.customers.values();
     const place = (customerId: string | undefined) =>
@@ -256,7 +256,7 @@ describe('the life of an order', () => {
 });
 
 describe('random orders', () => {
-  it('are placed whatever is drawn: a code that the cart may not use is left out', () => {
+  it('can always be placed: a code that the cart may not use is omitted', () => {
     const one = store();
     const orders = Array.from({ length: 500 }, () => one.do('placeRandomOrder', {}));
     const codes = orders.flatMap(({ applications }) => applications.map(({ name }) => name));

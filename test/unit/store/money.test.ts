@@ -40,11 +40,11 @@ describe('an amount', () => {
     null,
     {},
     true,
-  ])('is never made of %j', (value) => {
+  ])('is never read from %j', (value) => {
     expect(readAmount(value)).toBe(undefined);
   });
 
-  it('adds and subtracts without losing anything', () => {
+  it('adds and subtracts exactly', () => {
     expect(sum([amount('0.1'), amount('0.2')])).toBe('0.3');
     fc.assert(
       fc.property(cents, cents, (one, other) => {
@@ -53,12 +53,12 @@ describe('an amount', () => {
     );
   });
 
-  it('is the smallest as a number, not as a text', () => {
+  it('is compared as a number, not as a text', () => {
     expect(smallest(['100', '19.99', '20', '19.9'].map(amount))).toBe('19.9');
     expect(smallest([])).toBe(undefined);
   });
 
-  it('is written to JSON as the decimal it is', () => {
+  it('is written to JSON as an exact decimal', () => {
     fc.assert(
       fc.property(cents, (value) => {
         expect(readAmount(JSON.stringify(toJsonNumber(ofCents(value))))).toBe(ofCents(value));
@@ -66,7 +66,7 @@ describe('an amount', () => {
     );
   });
 
-  it('is shared out in the currency’s own units, half up', () => {
+  it('is split in units of the currency, rounded half up', () => {
     expect(share(amount('10'), 1, 3, minorDigits('EUR'))).toBe('3.33');
     expect(share(amount('0.05'), 1, 2, minorDigits('EUR'))).toBe('0.03');
     expect(share(amount('10'), 1, 3, minorDigits('JPY'))).toBe('3');

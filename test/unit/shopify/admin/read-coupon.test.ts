@@ -24,7 +24,7 @@ async function coupon(
 const worth = (value: object) => ({ customerGets: { value } });
 
 describe('one code of a discount', () => {
-  it('is the coupon that it is', async () => {
+  it('is read with all its fields', async () => {
     expect(await coupon()).toEqual({
       code: 'AUTUMN10',
       codeId: '20453209080041',
@@ -44,7 +44,7 @@ describe('one code of a discount', () => {
     });
   });
 
-  it('has its percentage exactly, though the store writes a fraction', async () => {
+  it('has its exact percentage, although the store writes a fraction', async () => {
     for (const [fraction, percent] of [
       [0.07, '7'],
       [0.29, '29'],
@@ -62,7 +62,7 @@ describe('one code of a discount', () => {
     expect(await coupon(worth(value))).toMatchObject({ kind: 'fixed-amount', value: '5' });
   });
 
-  it('has its kind, for each of the four', async () => {
+  it('has the right kind for each of the four types', async () => {
     const kinds = {
       DiscountCodeBxgy: 'buy-x-get-y',
       DiscountCodeFreeShipping: 'free-shipping',
@@ -95,7 +95,7 @@ describe('one code of a discount', () => {
     });
   });
 
-  it('belongs to named customers, to a rule, or to everyone', async () => {
+  it('is for named customers, for a segment, or for everyone', async () => {
     const context = (__typename: string, fields = {}) =>
       coupon({ context: { __typename, ...fields } });
     expect((await context('DiscountBuyerSelectionAll')).audience).toEqual({ kind: 'everyone' });
@@ -128,18 +128,18 @@ describe('one code of a discount', () => {
     });
   });
 
-  it('is never mirrored back when the connector made it', async () => {
+  it('is marked when the connector created it, so that it is not sent back', async () => {
     const made = await coupon({ tags: ['summer', REWARD_TAG] });
     expect(made.madeByConnector).toBe(true);
     const mapped = mapCoupon(made, rules, { known: false, now: new Date('2026-10-03') });
     expect(mapped).toEqual({ kind: 'skip', why: 'reward-coupon' });
   });
 
-  it('is found whatever its case, and spelt as the store spells it', async () => {
+  it('is found in any case, and keeps the spelling of the store', async () => {
     expect((await coupon({}, 'autumn10')).code).toBe('AUTUMN10');
   });
 
-  it('is never another code of the same discount', async () => {
+  it('is never read as another code of the same discount', async () => {
     const codes = ['TEN', 'TEN-A', 'TEN-B'].map((code, index) =>
       redeemCode({ code, id: `gid://shopify/DiscountRedeemCode/${index}` }),
     );
@@ -148,7 +148,7 @@ describe('one code of a discount', () => {
     expect(await readCoupon(ask, 'TEN')).toMatchObject({ value: { code: 'TEN', codeId: '0' } });
   });
 
-  it('cannot change the search that looks for it', async () => {
+  it('cannot inject operators into the search', async () => {
     let search = '';
     const ask = askIn(
       rootWithDiscounts(discountNode({}, [redeemCode({ code: 'A" OR id:>0 \\' })])),
@@ -161,7 +161,7 @@ describe('one code of a discount', () => {
     expect(search).toBe('"A\\" OR id:>0 \\\\"');
   });
 
-  it('is gone when no discount has it', async () => {
+  it('is gone when no discount has this code', async () => {
     expect(await readCoupon(askIn(rootWithDiscounts()), 'AUTUMN10')).toEqual({ kind: 'gone' });
   });
 });
@@ -187,14 +187,14 @@ describe('a discount with thousands of codes', () => {
     expect(pages).toBe(5);
   });
 
-  it('finds any one of them by its code', async () => {
+  it('finds each of them by its code', async () => {
     const answer = await readCoupon(askIn(root), 'BULK-1100');
     expect(answer).toMatchObject({ value: { codeId: '1100' } });
   });
 });
 
-describe('a discount asked for', () => {
-  it('is recognised as automatic, which has no codes', async () => {
+describe('a discount', () => {
+  it('is recognized as automatic, without codes', async () => {
     const automatic = {
       __typename: 'DiscountAutomaticNode',
       id: 'gid://shopify/DiscountAutomaticNode/7',
@@ -203,12 +203,12 @@ describe('a discount asked for', () => {
     expect(answer).toEqual({ kind: 'found', value: { automatic: true, coupons: [] } });
   });
 
-  it('is gone when the store has none', async () => {
+  it('is gone when the store has none with this id', async () => {
     const answer = await readDiscount(askIn(rootWithDiscounts()), '7', undefined);
     expect(answer).toEqual({ kind: 'gone' });
   });
 
-  it('is unavailable rather than short of a code that cannot be read', async () => {
+  it('is unavailable when one of its codes cannot be read', async () => {
     const codes = [redeemCode(), redeemCode({ code: 'SECOND', id: 'gid://shopify/Other/1' })];
     const answer = await readDiscount(
       askIn(rootWithDiscounts(discountNode({}, codes))),

@@ -27,7 +27,7 @@ function metafields(...all: { namespace: string; key: string; value: string }[])
     pagesOf(all.filter(({ namespace, key }) => keys.includes(`${namespace}.${key}`)))({ first });
 }
 
-describe('what no webhook tells of an order', () => {
+describe('what no webhook contains of an order', () => {
   const payment = (changes: Record<string, unknown> = {}) => ({
     kind: 'SALE',
     status: 'SUCCESS',
@@ -39,7 +39,7 @@ describe('what no webhook tells of an order', () => {
     ...changes,
   });
 
-  it('is the card of the first payment that succeeded', async () => {
+  it('includes the card of the first payment that succeeded', async () => {
     const mastercard = {
       __typename: 'CardPaymentDetails',
       company: 'Mastercard',
@@ -58,12 +58,12 @@ describe('what no webhook tells of an order', () => {
     expect(card).toEqual({ brand: 'Mastercard', type: 'debit' });
   });
 
-  it('does not say the brand twice', async () => {
+  it('does not repeat the brand of the card', async () => {
     const { card } = await read({ transactions: [payment()] }, { card: true });
     expect(card).toEqual({ brand: 'Visa', type: undefined });
   });
 
-  it('is the place and the person by name', async () => {
+  it('includes the names of the location and the staff member', async () => {
     const order = await read(
       {
         retailLocation: { legacyResourceId: '655441491', name: 'High Street' },
@@ -75,7 +75,7 @@ describe('what no webhook tells of an order', () => {
     expect(order.staff).toEqual({ id: '90', name: 'Kim Clerk' });
   });
 
-  it('is the person of a line where the order has none', async () => {
+  it('includes the staff member of a line where the order has none', async () => {
     const node = orderNode(simpleOrder);
     const [line] = (node.lineItems as ReturnType<typeof pagesOf<object>>)({ first: 1 }).nodes;
     const staffMember = { id: 'gid://shopify/StaffMember/91', name: 'Lee Clerk' };
@@ -86,7 +86,7 @@ describe('what no webhook tells of an order', () => {
     expect(staff).toEqual({ id: '91', name: 'Lee Clerk' });
   });
 
-  it('is the metafields that are asked for, and no others', async () => {
+  it('includes only the metafields that are asked for', async () => {
     const order = await read(
       {
         metafields: metafields(
@@ -110,7 +110,7 @@ describe('what no webhook tells of an order', () => {
     ]);
   });
 
-  it('is a Brazilian tax id among the localized fields', async () => {
+  it('includes a Brazilian tax id from the localized fields', async () => {
     const localizedFields = pagesOf([{ key: 'TAX_CREDENTIAL_BR', value: '123.456.789-09' }]);
     const order = await read({ localizedFields }, { localizedFields: true });
     expect(order.metafields).toEqual([
@@ -123,7 +123,7 @@ describe('what no webhook tells of an order', () => {
     ]);
   });
 
-  it('is not asked for unless it is set: each needs a scope that the app may not have', async () => {
+  it('is requested only where it is set, because each part needs a scope that the app may lack', async () => {
     const forbidden = () => {
       throw new Error('asked for');
     };
@@ -140,7 +140,7 @@ describe('what no webhook tells of an order', () => {
   });
 });
 
-describe('an order that is not there', () => {
+describe('an order that the store does not show', () => {
   const scopes = (...handles: string[]): AdminRoot => ({
     order: null,
     currentAppInstallation: { accessScopes: handles.map((handle) => ({ handle })) },
@@ -151,7 +151,7 @@ describe('an order that is not there', () => {
     expect(await readOrder(ask, ID, {}, {})).toEqual({ kind: 'gone' });
   });
 
-  it('is never called gone when it may only be too old to be seen', async () => {
+  it('is not called gone when it may only be too old to be visible', async () => {
     expect(await readOrder(askIn(scopes('read_orders')), ID, {}, {})).toEqual({
       kind: 'unavailable',
       why: 'order-not-visible-read-all-orders',
@@ -159,7 +159,7 @@ describe('an order that is not there', () => {
     });
   });
 
-  it('is gone when the store itself announced it', async () => {
+  it('is gone when the store announced its deletion', async () => {
     const answer = await readOrder(
       askIn(scopes('read_orders')),
       ID,
@@ -183,7 +183,7 @@ describe('an order on several pages', () => {
     })),
   };
 
-  /** Answers like the store until the named document is asked, and then with something else. */
+  /** Answers like the store, except for the named document. */
   function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
     const ask = askIn(rootWithOrder(orderNode(long)));
     return async (document, variables) => {
@@ -195,21 +195,21 @@ describe('an order on several pages', () => {
   }
 
   for (const name of ['OrderLines', 'RefundLines', 'OrderTips']) {
-    it(`is not pieced together from two states of it (${name})`, async () => {
+    it(`never mixes pages of two states (${name})`, async () => {
       const later = (data: object) =>
         JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
       const answer = await readOrder(askWith(name, later), ID, {}, {});
       expect(answer).toEqual({ kind: 'unavailable', why: 'changed-while-reading' });
     });
 
-    it(`is not half an order when a page fails (${name})`, async () => {
+    it(`is unavailable when one page fails (${name})`, async () => {
       const failed = () => ({ kind: 'failure', reason: 'throttled', afterSeconds: 7 }) as const;
       const answer = await readOrder(askWith(name, failed), ID, {}, {});
       expect(answer).toEqual({ kind: 'unavailable', why: 'throttled', afterSeconds: 7 });
     });
   }
 
-  it('is not read for ever when a page leads to itself', async () => {
+  it('is not read endlessly when a page has its own cursor as the next one', async () => {
     const endless = { hasNextPage: true, endCursor: '50' };
     const loop = (data: object) => {
       const { order } = data as { order: { lineItems: object } };
@@ -220,7 +220,7 @@ describe('an order on several pages', () => {
   });
 });
 
-it('reads the agreements of an order only where it had a tip, and each to its end', async () => {
+it('reads the sales agreements only of an order with a tip, and all their pages', async () => {
   const asked: string[] = [];
   const tip = { id: 'gid://shopify/LineItem/9900' };
   const order = orderNode(

@@ -68,7 +68,7 @@ describe('the two readers of a product', () => {
       { vendor: '', product_type: '', image: null, images: [] },
       { vendor: '', productType: '', media: pagesOf([]), featuredMedia: null },
     ));
-  it('agree on a product that has only a film', () =>
+  it('agree on a product that has only a video', () =>
     agree(
       {
         image: null,
@@ -79,8 +79,8 @@ describe('the two readers of a product', () => {
     ));
 });
 
-describe('a product asked for', () => {
-  it('has the price of its cheapest variant, wherever that stands', async () => {
+describe('a product of the Admin API', () => {
+  it('has the price of its cheapest variant', async () => {
     const webhook = readProductWebhook({
       ...payload,
       variants: Array.from({ length: 100 }, () => ({ price: '49.90' })),
@@ -90,11 +90,11 @@ describe('a product asked for', () => {
     expect(await read({ ...node, priceRangeV2 })).toMatchObject({ value: { price: '12.5' } });
   });
 
-  it('is gone when the store has none', async () => {
+  it('is gone when the store has none with this id', async () => {
     expect(await read(null)).toEqual({ kind: 'gone' });
   });
 
-  it('is not guessed at when the answer is not readable', async () => {
+  it('is unavailable when the answer cannot be read', async () => {
     expect(await read({ ...node, updatedAt: 'yesterday' })).toEqual({
       kind: 'unavailable',
       why: 'unreadable-answer',

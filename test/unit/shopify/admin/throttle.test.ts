@@ -9,8 +9,8 @@ function cost(requestedQueryCost: number, currentlyAvailable: number, restoreRat
   };
 }
 
-describe('the bucket of points', () => {
-  it('asks nobody to wait before the store has said anything', () => {
+describe('the bucket of query cost points', () => {
+  it('lets every query pass before the store has stated its points', () => {
     const throttle = createThrottle();
     expect(throttle.take('Order', 0)).toBe(0);
     throttle.note('Order', undefined, 0);
@@ -18,7 +18,7 @@ describe('the bucket of points', () => {
     expect(throttle.take('Order', 0)).toBe(0);
   });
 
-  it('counts what questions under way will take, before they are answered', () => {
+  it('counts the cost of queries that are not answered yet', () => {
     const throttle = createThrottle();
     throttle.note('Order', cost(100, 250), 0);
     expect(throttle.take('Order', 0)).toBe(0);
@@ -27,29 +27,29 @@ describe('the bucket of points', () => {
     expect(throttle.take('Order', 1000)).toBe(0);
   });
 
-  it('leaves to others what is theirs', () => {
+  it('leaves the reserve to other processes', () => {
     const throttle = createThrottle(0.5);
     throttle.note('Order', cost(100, 650), 0);
     expect(throttle.take('Order', 0)).toBe(0);
-    // 550 are left, and 500 of them are not ours: 50 points more take a second.
+    // 550 are left, of which 500 are the reserve: 50 points more take a second.
     expect(throttle.take('Order', 0)).toBe(1000);
     expect(throttle.take('Order', 1000)).toBe(0);
   });
 
-  it('fills to its brim and no further', () => {
+  it('never fills above its maximum', () => {
     const throttle = createThrottle();
     throttle.note('Order', cost(600, 900), 0);
     expect(throttle.take('Order', 3_600_000)).toBe(0);
     expect(throttle.take('Order', 3_600_000)).toBe(4000);
   });
 
-  it('lets a question pass that costs more than it can ever hold: the store shall refuse it', () => {
+  it('lets a query pass that costs more than the maximum, so that the store refuses it', () => {
     const throttle = createThrottle();
     throttle.note('Order', cost(5000, 1000), 0);
     expect(throttle.take('Order', 0)).toBe(0);
   });
 
-  it('never asks to wait longer than refilling takes, nor lets pass what does not fit', () => {
+  it('never waits longer than refilling takes, and lets no query pass without its points', () => {
     const anyCost = fc.integer({ min: 1, max: 1000 });
     fc.assert(
       fc.property(anyCost, fc.nat(1000), fc.integer({ min: 1, max: 2000 }), (asked, left, rate) => {

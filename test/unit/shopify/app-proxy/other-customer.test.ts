@@ -5,7 +5,7 @@ import { type Asking, SECRET, SHOP, serveInProcess } from '../../../support/serv
 
 const MINE = '7000001';
 const THEIRS = '7000002';
-/** Every name under which somebody might expect a customer's id to be taken. */
+/** Names under which a program might read a customer's id. */
 const NAMES = [
   ...[
     'logged_in_customer_id',
@@ -58,7 +58,7 @@ interface Attack {
   readonly asking: Asking;
 }
 
-/** Every endpoint, with the other's id in every place of a request that can hold one. */
+/** Requests to an endpoint with the other customer's id in every place that can hold one. */
 function attacksOn(name: string, now: Date): readonly Attack[] {
   const body = BODIES[name];
   const own = OWN[name] ?? {};
@@ -102,7 +102,7 @@ function attacksOn(name: string, now: Date): readonly Attack[] {
       }),
     ),
     ...NAMES.map((key): Attack => {
-      // As text: an object literal would swallow __proto__.
+      // As text: an object literal would drop __proto__.
       const fields = Object.entries(body ?? {}).map(
         ([one, value]) => `${JSON.stringify(one)}:${JSON.stringify(value)}`,
       );
@@ -122,7 +122,7 @@ function attacksOn(name: string, now: Date): readonly Attack[] {
 
 describe('the id of another customer', () => {
   it.each([...routes.keys()])(
-    'opens nothing of theirs at %s, wherever a request carries it',
+    'gives no access to their data at %s, in any place of a request',
     async (name) => {
       const shop = serveInProcess({ readsPerMinute: 1_000 });
       await shop.enroll(MINE, 30);
@@ -159,7 +159,7 @@ describe('the id of another customer', () => {
       expect(read.filter((id) => id.includes(THEIRS))).toEqual([]);
       expect(shop.redeemed.filter(({ customerId }) => customerId !== MINE)).toEqual([]);
       expect(JSON.stringify(shop.telemetry.logged)).not.toContain(THEIRS);
-      // The headers change nothing, so some were answered; all else was refused.
+      // Headers are ignored, so requests with the id in a header are answered; all others are refused.
       expect([...statuses].filter((status) => ![200, 400, 401, 404, 503].includes(status))).toEqual(
         [],
       );
@@ -169,8 +169,8 @@ describe('the id of another customer', () => {
   );
 });
 
-describe('a parameter or a field that an endpoint does not know', () => {
-  it.each([...routes.keys()])('is refused at %s, signed as it may be', async (name) => {
+describe('an unknown parameter or field', () => {
+  it.each([...routes.keys()])('is refused at %s, although it is signed', async (name) => {
     const shop = serveInProcess();
     const own = OWN[name] ?? {};
     const body = BODIES[name];

@@ -13,8 +13,8 @@ const prove = (query: string, now = NOW) => proveRequest(query, SHOP, { current:
 const signed = (values: Parameters<typeof signedQuery>[0]) => signedQuery(values, SECRET);
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-describe('a request that came through the store', () => {
-  it('names the customer who is logged in, and the shopper’s own parameters', () => {
+describe('a request that Shopify signed', () => {
+  it('proves the customer who is logged in, and the shopper’s own parameters', () => {
     const values = proxyValues(SHOP, NOW, '820982911946154508', {
       items: '1:2:3',
       currency: 'EUR',
@@ -32,14 +32,14 @@ describe('a request that came through the store', () => {
     });
   });
 
-  it('names nobody while nobody is logged in', () => {
+  it('names no customer without a login', () => {
     expect(prove(signed(proxyValues(SHOP, NOW)))).toMatchObject({
       kind: 'proved',
       request: { customerId: undefined },
     });
   });
 
-  it('is believed for a minute and a half before and after its time, and no longer', () => {
+  it('is valid for 90 seconds before and after its time', () => {
     const query = signed(proxyValues(SHOP, NOW, '1'));
     for (const seconds of [-WINDOW_SECONDS, -1, 0, 1, WINDOW_SECONDS, WINDOW_SECONDS + 0.9]) {
       expect([seconds, prove(query, later(seconds)).kind]).toEqual([seconds, 'proved']);
@@ -50,13 +50,13 @@ describe('a request that came through the store', () => {
     }
   });
 
-  it('belongs to the shop of its address', () => {
+  it('is refused at the address of another shop', () => {
     const query = signed(proxyValues('second-store.myshopify.com', NOW, '1'));
     expect(prove(query)).toEqual({ kind: 'refused', why: 'other-shop' });
   });
 });
 
-describe('an attacker who has a signature', () => {
+describe('an attacker with a valid signature', () => {
   it.each([
     ['shop', ''],
     ['shop', 'example-store.myshopify.com.evil.example'],
@@ -74,7 +74,7 @@ describe('an attacker who has a signature', () => {
     ['logged_in_customer_id', '1e3'],
     ['logged_in_customer_id', '../2'],
     ['logged_in_customer_id', 'gid://shopify/Customer/2'],
-  ])('cannot bring in the %s %j', (name, value) => {
+  ])('cannot send the %s %j', (name, value) => {
     const query = signed({ ...proxyValues(SHOP, NOW, '1'), [name]: value });
     expect(prove(query).kind).toBe('refused');
   });
@@ -86,13 +86,13 @@ describe('an attacker who has a signature', () => {
       expect(prove(signed(rest)).kind).toBe('refused');
       const twice = [[value].flat()[0] ?? '', '2'];
       expect(prove(signed({ ...rest, [name]: twice })).kind).toBe('refused');
-      // The same text is signed for `1,2` once as for 1 and 2: only one of the two cuts is Shopify's.
+      // The signed text is the same for `1,2` once as for 1 and 2.
       expect(prove(signed({ ...rest, [name]: twice.join(',') })).kind).toBe('refused');
     },
   );
 
-  it('finds no other way to cut the text that Shopify signed', () => {
-    // The shopper is customer 5 and chose the rest. Cut elsewhere, the text is of customer 2.
+  it('cannot split the signed text in another way', () => {
+    // The shopper is customer 5 and chose the rest. Split in another way, the text names customer 2.
     const own = proxyValues(SHOP, NOW, '5');
     const smuggled = [
       { 'logged_in_customer_id=2path_prefix': 'x' },
@@ -126,7 +126,7 @@ describe('an attacker who has a signature', () => {
         if (proof.kind === 'refused') fitting.push(proof.why);
       }
     }
-    // The signature fitted some of them: it alone would have let customer 5 be customer 2.
+    // The signature alone would have accepted customer 5 as customer 2.
     expect(fitting.filter((why) => why === 'ambiguous').length).toBeGreaterThanOrEqual(3);
   });
 });

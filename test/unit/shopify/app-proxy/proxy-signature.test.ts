@@ -15,7 +15,7 @@ const check = (
 ) => checkProxySignature(readQuery(query), secrets);
 
 describe('the signature of a proxied query', () => {
-  it('is the one that Shopify documents', () => {
+  it('equals the documented example', () => {
     // "Authenticate app proxies": its example, under the shared secret "hush".
     const query =
       'extra=1&extra=2&shop=shop-name.myshopify.com&logged_in_customer_id=1&path_prefix=%2Fapps%2Fawesome_reviews&timestamp=1317327555';
@@ -44,11 +44,11 @@ describe('the signature of a proxied query', () => {
     ],
     ['a longer key before its beginning', 'a=2&a1=1', 'a1=1a=2'],
     ['the signature, which does not sign itself', 'a=1&signature=x', 'a=1'],
-  ])('takes %s as Shopify does', (_, query, text) => {
+  ])('treats %s as Shopify does', (_, query, text) => {
     expect(signedText(readQuery(query))).toBe(text);
   });
 
-  it('fits whatever a shopper sends, and nothing that was changed on the way', () => {
+  it('is valid for any query, and invalid after any change', () => {
     const values = fc.dictionary(
       fc
         .string({ unit: 'grapheme', minLength: 1 })
@@ -65,7 +65,7 @@ describe('the signature of a proxied query', () => {
         expect(check(query)).toBe('current');
         expect(check(query, { current: 'other', previous: SECRET })).toBe('previous');
         expect(check(query, { current: 'other' })).toBe('invalid');
-        // An extra parameter that nobody signed.
+        // An extra parameter that was not signed.
         expect(check(`${query}&zzz=${encodeURIComponent(added)}`)).toBe('invalid');
         expect(check(`${encode({ zzz: added })}&${query}`)).toBe('invalid');
       }),

@@ -6,8 +6,8 @@ import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront
 
 const redeemBody = { rewardId: 1, clientKey: 'click-0001' };
 
-describe('the front door of the storefront', () => {
-  it('has one answer for every request that did not come through the store', async () => {
+describe('a storefront request', () => {
+  it('gets one and the same answer for every reason if it did not come through the store', async () => {
     const shop = serveInProcess();
     const now = new Date(shop.clock.ms);
     const good = signedQuery(proxyValues(SHOP, now, '7'), SECRET);
@@ -43,7 +43,7 @@ describe('the front door of the storefront', () => {
     }
   });
 
-  it('takes the older secret during a rotation, and counts it', async () => {
+  it('is accepted with the previous secret during a rotation, and counted', async () => {
     const shop = serveInProcess();
     Object.assign(shop.secrets, { current: 'newer-secret', previous: SECRET });
     expect((await shop.ask('me', { customerId: '7' })).status).toBe(200);
@@ -52,7 +52,7 @@ describe('the front door of the storefront', () => {
     expect((await shop.ask('me', { customerId: '7' })).status).toBe(401);
   });
 
-  it('knows its endpoints and their methods', async () => {
+  it('gets 404 for an unknown endpoint and 405 for a wrong method', async () => {
     const shop = serveInProcess();
     for (const path of [
       '',
@@ -77,7 +77,7 @@ describe('the front door of the storefront', () => {
     }
   });
 
-  it('asks for a login where the answer is somebody’s own', async () => {
+  it('needs a login where the answer belongs to a customer', async () => {
     const shop = serveInProcess();
     for (const [name, route] of routes) {
       const body = route.method === 'POST' ? redeemBody : undefined;
@@ -87,7 +87,7 @@ describe('the front door of the storefront', () => {
     expect(shop.redeemed).toEqual([]);
   });
 
-  it('takes no form that a page of another site could send', async () => {
+  it('is refused if it is a form, which a page of another site could send', async () => {
     const shop = serveInProcess();
     const types = [
       'text/plain',
@@ -103,7 +103,7 @@ describe('the front door of the storefront', () => {
     expect(shop.redeemed).toEqual([]);
   });
 
-  it('stops a page gone wild, and nobody else', async () => {
+  it('is limited for the customer who sends too many, and for no one else', async () => {
     const shop = serveInProcess({ readsPerMinute: 10 });
     for (let n = 0; n < 10; n += 1)
       expect((await shop.ask('me', { customerId: '7' })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('the front door of the storefront', () => {
     expect(shop.telemetry.total('too-many')).toBe(2);
   });
 
-  it('serves the widget, and not again to whoever has it', async () => {
+  it('gets the widget, or 304 if the browser already has it', async () => {
     const shop = serveInProcess();
     const { status, headers, body } = await shop.ask('widget.js', { own: { v: '2' } });
     expect([status, body]).toEqual([200, shop.script]);
@@ -138,7 +138,7 @@ describe('the front door of the storefront', () => {
   });
 });
 
-describe('redeeming through the front door', () => {
+describe('a redemption request', () => {
   const view: RedemptionView = {
     id: 'AB12',
     rewardId: 1,
@@ -152,7 +152,7 @@ describe('redeeming through the front door', () => {
     at: '2026-10-09T12:00:00.000Z',
   };
 
-  it('is for the customer who is logged in, with the reward and the click of the body', async () => {
+  it('redeems the reward of the body for the customer who is logged in', async () => {
     const shop = serveInProcess();
     shop.parts.answer = { kind: 'redemption', redemption: view };
     const { status, json } = await shop.ask('redeem', { customerId: '7', body: redeemBody });
@@ -193,7 +193,7 @@ describe('redeeming through the front door', () => {
     '{"rewardId":1,"clientKey":["click-0001"]}',
     `{"rewardId":1,"clientKey":"${'x'.repeat(65)}"}`,
     `{"rewardId":1,"clientKey":"click-0001"${' '.repeat(40_000)}}`,
-  ])('does not begin for the body %.60s', async (body) => {
+  ])('is refused with the body %.60s', async (body) => {
     const shop = serveInProcess();
     expect((await shop.ask('redeem', { customerId: '7', body })).status).toBe(400);
     expect(shop.redeemed).toEqual([]);

@@ -23,7 +23,7 @@ const anyEnrichment = fc.record({
 const kinds: readonly BulkKind[] = ['orders', 'products', 'discounts'];
 
 describe('a bulk query', () => {
-  it('fits Shopify’s schema and the rules of bulk queries, whatever is asked for', () => {
+  it('fits Shopify’s schema and the rules of bulk queries with any enrichment', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds),
@@ -39,7 +39,7 @@ describe('a bulk query', () => {
     );
   });
 
-  it('has at most five connections with everything that can be asked for', () => {
+  it('has at most five connections with the whole enrichment', () => {
     const all = {
       card: true,
       locationNames: true,

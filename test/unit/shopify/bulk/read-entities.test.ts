@@ -43,7 +43,7 @@ function write(data: object, grouped: boolean): string {
 }
 
 describe('the lines of a bulk file', () => {
-  it('come back as the owners and what belongs to them', async () => {
+  it('are grouped into owners and their children', async () => {
     await fc.assert(
       fc.asyncProperty(anyTree, async (data) => {
         const groups = await collect(readGroups(linesOf(write(data, true))));
@@ -55,12 +55,12 @@ describe('the lines of a bulk file', () => {
     );
   });
 
-  it('are refused where they are not grouped: an owner may have lost some', async () => {
+  it('are refused where they are not grouped, because an owner may be incomplete', async () => {
     const data = { orders: { nodes: [owner(1), owner(2)] } };
     await expect(collect(readGroups(linesOf(write(data, false))))).rejects.toThrow(NotGrouped);
   });
 
-  it('are refused where they are not JSON, without a word of what they say', async () => {
+  it('are refused where they are not JSON, without quoting them', async () => {
     const lines = linesOf('{"id":"a"}\n{"email":"someone@exam');
     await expect(collect(readGroups(lines))).rejects.toThrow(
       /^the file has a line that is not JSON$/,
@@ -101,7 +101,7 @@ const codeOf = (one: BulkEntity) =>
   one.kind === 'entity' && one.entity.kind === 'coupon' ? one.entity.coupon.code : one.kind;
 
 describe('the codes of a bulk file', () => {
-  it('are read on from any place, none twice and none left out', async () => {
+  it('are read from any place, each exactly once', async () => {
     const anyDiscounts = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(anyDiscounts, fc.nat(), async (sizes, stop) => {

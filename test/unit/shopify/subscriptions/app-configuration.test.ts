@@ -7,7 +7,7 @@ import { complianceTopics } from '../../../../shared/shopify/webhooks/topics.ts'
 
 const uri = 'https://hooks.example.com/shop';
 
-/** As much of TOML as the text uses: tables of texts and lists of texts. */
+/** The part of TOML that is used: tables of texts and lists of texts. */
 function readTables(text: string): Record<string, string | string[]>[] {
   return text
     .split(/^\[\[?webhooks(?:\.subscriptions)?\]?\]$/m)
@@ -22,7 +22,7 @@ function readTables(text: string): Record<string, string | string[]>[] {
     );
 }
 
-describe('the part of shopify.app.toml', () => {
+describe('the connector’s part of shopify.app.toml', () => {
   it('declares every wanted topic once, with its fields, and the compliance topics', () => {
     const [head, ...tables] = readTables(appConfiguration(uri, 'app-configuration'));
     expect(head).toEqual({ api_version: '2026-10' });
@@ -35,7 +35,7 @@ describe('the part of shopify.app.toml', () => {
     expect(compliance).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
   });
 
-  it('declares the compliance topics alone where the Admin API makes the others', () => {
+  it('declares only the compliance topics where the Admin API creates the others', () => {
     const [, ...tables] = readTables(appConfiguration(uri, 'admin-api'));
     expect(tables).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
   });

@@ -35,7 +35,7 @@ const compare = (subscriptions: readonly ExistingSubscription[]) =>
   compareSubscriptions(wanted, subscriptions, HERE);
 
 describe('the wanted subscriptions', () => {
-  it('are those of every topic that the connector handles, without the compliance topics', () => {
+  it('cover every topic that the connector handles, except the compliance topics', () => {
     const topics = new Set(wanted.map(({ topic }) => topic));
     const handled = [...topicRoutes.keys()].filter((topic) => !complianceTopics.has(topic));
     expect(topics).toEqual(new Set(handled));
@@ -50,7 +50,7 @@ describe('the wanted subscriptions', () => {
 });
 
 describe('comparing subscriptions', () => {
-  it('finds nothing to do where every one is as it is wanted', () => {
+  it('finds no difference where all are as wanted', () => {
     const findings = compare(all());
     expect(findings).toMatchObject({ missing: [], wrong: [], extra: [], other: [] });
     expect(findings.fine).toHaveLength(wanted.length);
@@ -58,7 +58,7 @@ describe('comparing subscriptions', () => {
     expect(isInOrder(findings)).toBe(true);
   });
 
-  it('misses each one that is not there', () => {
+  it('reports each missing one', () => {
     for (const { topic } of wanted) {
       const findings = compare(all().filter((one) => one.topic !== topic));
       expect(findings.missing.map((one) => one.topic)).toEqual([topic]);
@@ -79,7 +79,7 @@ describe('comparing subscriptions', () => {
     expect(findings.missing).toEqual([]);
   });
 
-  it('does not mind in which order the fields stand, nor how the store writes the address', () => {
+  it('ignores the order of the fields and the spelling of the address', () => {
     const [first, ...rest] = all();
     const turned = existing('orders/create', {
       includeFields: (first?.includeFields ?? []).toReversed(),
@@ -88,20 +88,20 @@ describe('comparing subscriptions', () => {
     expect(isInOrder(compare([turned, ...rest]))).toBe(true);
   });
 
-  it('finds a second one of a topic too many, and keeps the one that is right', () => {
+  it('reports a duplicate of a topic as extra, and keeps the right one', () => {
     const filtered = existing('orders/paid', { filter: 'test:true' });
     const findings = compare([filtered, ...all()]);
     expect(findings.extra).toEqual([filtered]);
     expect(findings.wrong).toEqual([]);
   });
 
-  it('finds those of a topic that is not handled, or of a former path, too many', () => {
+  it('reports an unknown topic or a former path as extra', () => {
     const unhandled = existing('CARTS_UPDATE');
     const former = existing('orders/create', { uri: `${HERE}/former` });
     expect(compare([...all(), unhandled, former]).extra).toEqual([unhandled, former]);
   });
 
-  it('never touches what is addressed elsewhere', () => {
+  it('leaves subscriptions to other addresses alone', () => {
     const others = [
       existing('orders/create', { uri: 'https://hooks.example.com.evil.example/shop' }),
       existing('orders/create', { uri: 'https://other.example.com/shop' }),
@@ -115,7 +115,7 @@ describe('comparing subscriptions', () => {
     expect(staged.extra).toEqual([]);
   });
 
-  it('notices another API version, and one that is retired', () => {
+  it('reports another API version, and a retired one', () => {
     const older = { apiVersion: { handle: '2026-07', supported: true } };
     const retired = { apiVersion: { handle: '2025-01', supported: false } };
     const [, ...rest] = all();
@@ -127,7 +127,7 @@ describe('comparing subscriptions', () => {
     expect(compare(both).version).toEqual({ handle: '2025-01', retired: true });
   });
 
-  it('finds all of them too many where the app’s configuration makes them', () => {
+  it('reports all as extra where the app’s configuration creates them', () => {
     const made = all();
     const elsewhere = existing('orders/create', { uri: 'https://other.example.com/shop' });
     const findings = compareSubscriptions([], [...made, elsewhere], HERE);

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { questionsOf } from '../../../../shared/shopify/admin/admin-store.ts';
-import { readAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
+import {
+  failure,
+  readAnswer,
+  unavailable,
+} from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
 
 const SHOP = 'example-store.myshopify.com';
 
-/** A store that answers every question with the same data. */
+/** A store that answers every query with the same data. */
 function storeAnswering(data: unknown) {
   const ask: Ask = async () => ({ kind: 'data', data: data as never });
   return questionsOf(
@@ -16,8 +20,8 @@ function storeAnswering(data: unknown) {
 
 const unreadable = { kind: 'unavailable', why: 'unreadable-answer' };
 
-describe('an answer of the store that is not like its schema', () => {
-  it('is waited for like any other that cannot be read, and breaks nothing off', async () => {
+describe('an answer that differs from the schema', () => {
+  it('counts as unavailable and throws nothing', async () => {
     expect(await storeAnswering({ order: {} }).readOrder(SHOP, '1')).toEqual(unreadable);
     expect(await storeAnswering({ product: 7 }).readProduct(SHOP, '1')).toEqual(unreadable);
     const discount = { codeDiscountNodeByCode: { codeDiscount: null } };
@@ -28,7 +32,7 @@ describe('an answer of the store that is not like its schema', () => {
     );
   });
 
-  it('is told by its codes where a refusal names its field by something other than text', () => {
+  it('still shows the error code of a refusal whose field is not text', () => {
     const field = ['metafields', { toString: null }, '0'];
     const data = { metafieldsSet: { userErrors: [{ field, code: 'INVALID' }] } };
     const answer = { status: 200, retryAfter: undefined };
@@ -38,7 +42,7 @@ describe('an answer of the store that is not like its schema', () => {
     });
   });
 
-  it('costs a walk the one entity, not the page', async () => {
+  it('makes a walk skip one entity, not the page', async () => {
     const gid = 'gid://shopify/Product/1';
     const updatedAt = '2026-10-09T11:00:00Z';
     const products = {
@@ -66,4 +70,12 @@ describe('an answer of the store that is not like its schema', () => {
       },
     });
   });
+});
+
+it('reports a refused query, so that a walk drops a cursor that is no longer valid', () => {
+  expect(unavailable(failure('query-refused'))).toMatchObject({
+    why: 'query-refused',
+    queryRefused: true,
+  });
+  expect(unavailable(failure('time-out'))).toEqual({ kind: 'unavailable', why: 'time-out' });
 });

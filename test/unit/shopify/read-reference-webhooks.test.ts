@@ -17,14 +17,14 @@ function parsed(text: string): unknown {
 }
 
 describe('reading a deletion', () => {
-  it('takes an exact id', () => {
+  it('reads an exact id', () => {
     expect(readDeletionWebhook(parsed('{"id":820982911946154508}'))).toEqual({
       kind: 'read',
       id: '820982911946154508',
     });
   });
 
-  it('does not take a captured order body for a deletion', () => {
+  it('refuses a captured order body that is sent as a deletion', () => {
     expect(readDeletionWebhook(buildOrder(simpleOrder).payload)).toEqual({
       kind: 'unreadable',
       faults: [{ path: '$', problem: 'has fields that a deletion does not have' }],
@@ -40,14 +40,14 @@ describe('reading a reference to an order', () => {
   it.each([
     ['orders/edited', '{"order_edit":{"id":7,"order_id":820982911946154508,"line_items":{}}}'],
     ['refunds/create', '{"id":7,"order_id":820982911946154508,"refund_line_items":[]}'],
-  ])('takes the exact id of the order from %s', (_, body) => {
+  ])('reads the exact id of the order from %s', (_, body) => {
     expect(readOrderReference(parsed(body))).toEqual({
       kind: 'read',
       orderId: '820982911946154508',
     });
   });
 
-  it('tells where the id should have been', () => {
+  it('names the field of a missing id', () => {
     const faults = (body: string) => readOrderReference(parsed(body));
     expect(faults('{"order_edit":{}}')).toMatchObject({
       faults: [{ path: 'order_edit.order_id' }],
@@ -60,7 +60,7 @@ describe('reading what happened to a discount', () => {
   const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
   const at = '2026-08-29T12:00:00-04:00';
 
-  it('goes by the shape of the body, because the topic is not signed', () => {
+  it('decides by the shape of the body, because the topic is not signed', () => {
     const kindOf = (body: object) => {
       const result = readDiscountWebhook({ admin_graphql_api_id: gid, ...body });
       return result.kind === 'read' ? result.notice.change.kind : result.kind;
@@ -95,12 +95,12 @@ describe('reading what happened to a discount', () => {
     );
   });
 
-  it('tells an automatic discount, which has no codes', () => {
+  it('recognizes an automatic discount', () => {
     const body = { admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/1', updated_at: at };
     expect(readDiscountWebhook(body)).toMatchObject({ notice: { automatic: true } });
   });
 
-  it('refuses an id of something else', () => {
+  it('refuses the id of another type', () => {
     const body = { admin_graphql_api_id: 'gid://shopify/Order/1', updated_at: at };
     expect(readDiscountWebhook(body)).toMatchObject({ faults: [{ path: 'admin_graphql_api_id' }] });
   });
@@ -117,7 +117,7 @@ describe('reading a compliance request', () => {
     data_request: { id: 9 },
   };
 
-  it('takes ids and nothing of the person', () => {
+  it('reads ids and no personal data', () => {
     expect(readCustomerRedaction(redaction)).toEqual({
       kind: 'read',
       request: {
@@ -134,7 +134,7 @@ describe('reading a compliance request', () => {
     ).not.toContain('robin');
   });
 
-  it('takes none of the three for another, whatever the topic claims', () => {
+  it('reads none of the three bodies as another, with any topic', () => {
     expect(readShopRedaction(shop).kind).toBe('read');
     expect(readShopRedaction(redaction).kind).toBe('unreadable');
     expect(readShopRedaction(request).kind).toBe('unreadable');
