@@ -331,6 +331,350 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pvt/Order/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an order
+         * @description Gives the order as the service holds it, without an envelope.
+         */
+        get: operations["getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Order/{orderId}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an order
+         * @description Moves a pending order to the completed state, so that it earns points.
+         */
+        post: operations["completeOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Order/{orderId}/partialcancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back the points of a part of an order
+         * @description Takes back points or cashback for a part of the purchase. The same `CancelKey` on the same
+         *     order fails, so a repetition is harmless.
+         */
+        post: operations["partiallyCancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/{orderId}/partialcancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back the points of a part of an order (point of sale)
+         * @description The point-of-sale path of `partiallyCancelOrder`.
+         */
+        post: operations["partiallyCancelPosOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/rewards/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the rewards that a customer may have for a purchase
+         * @description Gives every reward with the service's own judgement of whether this customer can use it now.
+         *     Lists what cannot be used, too. No envelope.
+         */
+        post: operations["listAvailableRewards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/rewards/{id}/redeem": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeem a reward under a key of the caller
+         * @description Redeems once, however often the same request is sent under the same `OriginalKey`. Makes no
+         *     coupon unless `ForceGenerateCoupon` is true: the caller gives the discount.
+         */
+        post: operations["redeemRewardByKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/rewards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a redemption
+         * @description Gives the points back. It is final. Errors 73 to 75 belong to it, by their names.
+         */
+        delete: operations["cancelRedemption"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/rewards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a redemption by its key
+         * @description The same as `cancelRedemption`, for a caller that has only the OriginalKey.
+         */
+        delete: operations["cancelRedemptionByKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/customers/{id}/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a customer a PIN
+         * @description For tills. The customer shows by the PIN that they are present. No envelope.
+         */
+        post: operations["startChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/POS/customers/{id}/challengevalidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check the PIN that a customer named
+         * @description For tills. No envelope.
+         */
+        post: operations["validateChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Rewards/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a redeemed reward
+         * @description Gives the reward as it was redeemed and whether it was cancelled, without an envelope.
+         */
+        get: operations["getRedeemedReward"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Customer/{id}/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a customer's points
+         * @description Gives points, cashback and points about to expire, without an envelope. Where `CustomerExists`
+         *     is false there is no balance.
+         */
+        get: operations["getCustomerPoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Customer/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the history of a customer's points
+         * @description Gives what a customer earned, spent and lost, page by page. There is no request body.
+         */
+        post: operations["listPointsHistory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Customer/upsert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or update a customer
+         * @description Takes the customer by `OriginalId`, which is required; the other data follow it.
+         */
+        post: operations["upsertCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Customer/{originalId}/changestatus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a customer active or inactive
+         * @description An inactive customer earns and redeems nothing.
+         */
+        post: operations["changeCustomerStatus"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Coupons/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a coupon
+         * @description Gives the coupon with this code. `IsUsed` is true for a used or an inactive one.
+         */
+        get: operations["getCoupon"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/pvt/Reports/ListCustomersReport": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List customers with balances and history
+         * @description A report for repairing balances. Pages begin with 1 and hold 500 at most.
+         */
+        get: operations["listCustomersReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     Point_Add: {
@@ -606,6 +950,12 @@ export interface components {
             /** @description Who made the sale. For reports. */
             SalesPerson?: components["schemas"]["Reference"];
             ExternalCoupon?: string | null;
+            PaymentMethods?: components["schemas"]["PaymentPart"][];
+        };
+        PaymentPart: {
+            OriginalId?: string;
+            Name?: string;
+            PaidAmount?: number;
         };
         /** @description Something of the merchant's, by id and name. */
         Reference: {
@@ -616,7 +966,7 @@ export interface components {
             Name?: string;
             Value?: string;
         };
-        /** @description A product on an order. */
+        /** @description A product on an order. There is no quantity; the price is that of the whole line. */
         OrderProduct: {
             /** @description The product's id in the merchant's store. */
             OriginalId?: string;
@@ -627,6 +977,7 @@ export interface components {
             /** @description What the customer paid for it. */
             ProductPrice?: number | null;
             ProductBrand?: components["schemas"]["ProductBrand"] | null;
+            ProductCategory?: components["schemas"]["ProductCategory"] | null;
         };
         /** @description An order as the service recorded it. */
         OrderResult: {
@@ -648,11 +999,29 @@ export interface components {
             /** Format: date-time */
             UpdatedDate?: string;
             Coupon?: string | null;
-            /** Format: int32 */
-            State?: number;
-            /** Format: int32 */
-            Origin?: number;
+            State?: components["schemas"]["OrderState"];
+            Origin?: components["schemas"]["OrderOrigin"];
             Metadatas?: components["schemas"]["OrderMetadata"][];
+            /** @description What the order will earn. */
+            EstimatedBonus?: components["schemas"]["EstimatedBonus"];
+            ExternalCoupon?: string | null;
+        };
+        /**
+         * Format: int32
+         * @description 0 initial, 1 pending, 2 completed, 3 cancelled, 4 ignored.
+         * @enum {integer}
+         */
+        OrderState: 0 | 1 | 2 | 3 | 4;
+        /**
+         * Format: int32
+         * @description 0 an integration of the service itself, 1 this API, 2 a file.
+         */
+        OrderOrigin: number;
+        EstimatedBonus: {
+            GenerateBonus?: boolean;
+            EstimatedPoints?: number;
+            EstimatedCashback?: number;
+            EstimatedCashbackFormatted?: string;
         };
         OrderMetadata: {
             Id?: number;
@@ -673,12 +1042,15 @@ export interface components {
             OrderStatus?: string | null;
         };
         OrderCancellationResult: {
-            /** @description The only field of the API that is not in PascalCase. */
+            /**
+             * @description True when the order was found and cancelled; check it. The only field of the API that is not
+             *     in PascalCase.
+             */
             isCanceled?: boolean;
             /** Format: date-time */
             UpdatedAt?: string;
-            /** Format: int32 */
-            Status?: number;
+            /** @description Documented with the range 0 to 4, and taken for the state of the order. */
+            Status?: components["schemas"]["OrderState"];
         };
         OrderCancellationResponse: components["schemas"]["EnvelopeB"] & {
             Result?: components["schemas"]["OrderCancellationResult"] | null;
@@ -704,6 +1076,11 @@ export interface components {
             Document?: string;
             /** @description True for a member of the points plan. */
             IsEnrolled?: boolean;
+            /**
+             * Format: date-time
+             * @description Since when; in an order, the placement date unless given.
+             */
+            EnrolledDate?: string;
         };
         /** @description A customer, as given back with an order. */
         OrderCustomer: components["schemas"]["Customer"] & {
@@ -783,19 +1160,24 @@ export interface components {
             Reason: string;
             /** @description Names this change. A key can be used once; the second use is an error. */
             ChangeKey?: string;
+            /** @description Shown to the customer, without its HTML. */
+            CustomerReason?: string;
         };
         /**
          * Format: int32
-         * @description One of the two adds, the other removes.
+         * @description 0 adds and wants a Value above zero; 1 removes and wants a Value below zero.
          * @enum {integer}
          */
         OperationType: 0 | 1;
         /** @description A customer's points and cashback. */
         CustomerPoints: {
+            /** @description Where it is false, there is no balance. */
             CustomerExists?: boolean;
             InternalId?: string;
             PointsBalance?: number;
+            /** @description Only points close to their expiry, and only where points expire. */
             PointsToExpire?: components["schemas"]["ExpiringPoints"][];
+            /** @description 0 while the cashback reward is off. */
             CashbackBalance?: number;
             RedeemKey?: string;
             PointHistory?: components["schemas"]["PointHistoryEntry"][];
@@ -817,6 +1199,10 @@ export interface components {
             CashbackAmount?: number;
             BranchId?: string;
             BranchName?: string;
+            IsCanceled?: boolean;
+            OrderOriginDescription?: string;
+            PointType?: number;
+            PointTypeDescription?: string;
         };
         CustomerPointsResponse: components["schemas"]["EnvelopeB"] & {
             Result?: components["schemas"]["CustomerPoints"] | null;
@@ -879,7 +1265,10 @@ export interface components {
             Points?: number;
             RewardType?: components["schemas"]["RewardType"];
         };
-        /** Format: int32 */
+        /**
+         * Format: int32
+         * @description 0 percent, 1 fixed amount, 3 cashback, 4 custom, 5 discount on a product. Not the order of CouponType.
+         */
         RewardType: number;
         /** @description A reward with everything that is set for it. */
         RewardConfiguration: {
@@ -1166,9 +1555,7 @@ export interface components {
             PointType: number;
             /** @description What the transaction does. */
             PointAction: number;
-            Customer: {
-                [key: string]: unknown;
-            };
+            Customer: components["schemas"]["EventCustomer"];
             PointsBalance: components["schemas"]["PointsBalance"];
             /** @description What the record is worth in cashback; may be below zero when points are taken. */
             Cashback?: number;
@@ -1201,6 +1588,301 @@ export interface components {
             /** @description Cashback taken from it. */
             UsedCashback?: number;
         };
+        /**
+         * @description Every delivery is wrapped. In an older sample `Topic` is a number and `TopicName` the text; a
+         *     subscription may be customised so that the payload comes bare.
+         */
+        PointDelivery: {
+            /** @description Names the attempt to deliver. */
+            Uuid?: string;
+            /** Format: date-time */
+            Timestamp?: string;
+            Topic?: string | number;
+            TopicName?: string;
+            Payload: components["schemas"]["PointEvent"];
+        };
+        EventCustomer: {
+            /** @description Id in the store; depending on the platform null, the e-mail address or the document. */
+            Id?: string | number | null;
+            Email?: string | null;
+            Name?: string | null;
+            Phone?: string | null;
+            Document?: string | null;
+            /** Format: date-time */
+            BirthdayDate?: string | null;
+            /** @description May not include this event yet. */
+            PointsBalance?: number | null;
+            /** @description Id in the store, where a payload has it. */
+            OriginalId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The service is moving operations on one object from envelope B to A. */
+        EnvelopeAOrB: components["schemas"]["EnvelopeA"] | components["schemas"]["EnvelopeB"];
+        ReadOrderResponse: components["schemas"]["ReadOrder"] | components["schemas"]["Failure"];
+        /** @description An order as the service holds it. */
+        ReadOrder: components["schemas"]["OrderResult"] & {
+            OriginalId: string;
+            /** @description The reward that the order used; documented as named, its field is not. */
+            Reward?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        OrderCompletion: {
+            /** Format: date-time */
+            OrderCompletedDate?: string;
+            OrderStatus?: string | null;
+        };
+        OrderCompletionResult: {
+            IsCompleted?: boolean;
+            /** Format: date-time */
+            UpdatedAt?: string;
+            Status?: components["schemas"]["OrderState"];
+        };
+        OrderCompletionResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: components["schemas"]["OrderCompletionResult"] | null;
+        };
+        PartialCancel: {
+            /** @description At most the OrderTotal that was sent last. */
+            ValueToRefund: number;
+            /** @description Any unique text. The same key on the same order fails. */
+            CancelKey: string;
+            /** @description Must add up to ValueToRefund to the cent. */
+            Products?: components["schemas"]["ProductRefund"][];
+            /** @description Overrides the program's setting on giving back the reward that was used. */
+            ShouldRefundRedeem?: boolean;
+        };
+        ProductRefund: {
+            OriginalId?: string;
+            ValueToRefund?: number;
+        };
+        PartialCancelResult: {
+            /** @description May be false on success. */
+            isCanceled?: boolean;
+            /** Format: date-time */
+            UpdatedAt?: string;
+            Status?: components["schemas"]["OrderState"];
+            /** @description Not null means refused. */
+            RefundErrorDetails?: components["schemas"]["RefundErrorDetails"] | null;
+        };
+        RefundErrorDetails: {
+            Code?: string | number | null;
+            Message?: string | null;
+            Field?: string | null;
+            ProductOriginalId?: string | null;
+            ExpectedValue?: number | null;
+            ActualValue?: number | null;
+        };
+        PartialCancelResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: components["schemas"]["PartialCancelResult"] | null;
+        };
+        AvailableRewardsQuery: {
+            /** @description The customer's e-mail address, or the digits of the document. */
+            CustomerId?: string;
+            /** @description Before discounts. */
+            PurchaseValue?: number;
+            /** @description Other discounts. */
+            DiscountValue?: number;
+            Products?: components["schemas"]["PurchaseLine"][];
+        };
+        /** @description Needed for every reward on a product but a free gift. */
+        PurchaseLine: {
+            OriginalId?: string;
+            LineId?: string;
+            Title?: string;
+            Quantity?: number;
+            ProductPrice?: number;
+            ProductDiscountPrice?: number | null;
+            IsActive?: boolean;
+            ProductBrand?: components["schemas"]["ProductBrand"];
+            ProductCategory?: components["schemas"]["ProductCategory"];
+        };
+        AvailableRewards: {
+            Customer?: components["schemas"]["AvailableRewardsCustomer"] | null;
+            Rewards: components["schemas"]["AvailableReward"][] | null;
+            HasRewards?: boolean;
+            /** @description The customer must pass the challenge at the till. */
+            ShouldValidateCustomer?: boolean;
+            ShouldValidateCustomerSignup?: boolean;
+            AvailablePoints?: number;
+            CashbackEnabled?: boolean;
+            AvailableCashback?: number;
+            MaxCashbackForCurrentPurchase?: number;
+            HasRestrictedItems?: boolean;
+            RestrictedValue?: number;
+            EligibleValue?: number;
+        };
+        /** @description The customer with the tier. */
+        AvailableRewardsCustomer: {
+            CurrentTier?: components["schemas"]["CustomerTier"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AvailableReward: {
+            /** Format: int32 */
+            Id?: number;
+            Title?: string;
+            RewardType?: components["schemas"]["RewardType"];
+            Value?: number | null;
+            CanSelectValue?: boolean;
+            IsCashback?: boolean;
+            Requirements?: string | null;
+            AvailableCashback?: number | null;
+            MaxCashbackForCurrentPurchase?: number | null;
+            CanUse?: boolean;
+            Points?: number;
+            RewardCanBeCumulative?: boolean;
+            /**
+             * Format: int32
+             * @description 0 usable, 1 too few points, 2 below the minimum, 3 no cashback, 4 no customer, 5 exceeds the
+             *     purchase, 6 below the minimum percent, 7 not enrolled, 8 not cumulative, 9 to 12 rewards on
+             *     products.
+             */
+            CannotUseReason?: number | null;
+            /** @description The product's id in the store. */
+            ExternalProductId?: string | null;
+            ProductDisplayName?: string | null;
+            /**
+             * Format: int32
+             * @description 0 percent, 1 fixed final price, 2 free gift, 3 fixed amount off.
+             */
+            ProductDiscountMode?: number | null;
+            ProductDiscountValue?: number | null;
+            /** @description One redemption is one unit, whatever this says. */
+            ProductMaxUnitsPerRedeem?: number | null;
+            ProductAvailableQuantity?: number | null;
+        };
+        AvailableRewardsResponse: components["schemas"]["AvailableRewards"] | components["schemas"]["Failure"];
+        KeyedRedemption: {
+            /** @description The customer's e-mail address, or the digits of the document. */
+            CustomerId?: string;
+            /** @description How much cashback; for cashback rewards only. */
+            Value?: number;
+            /** @description The same in points; for cashback rewards only. */
+            Points?: number;
+            /** @description The same request under the same key redeems once. */
+            OriginalKey?: string;
+            Metadatas?: components["schemas"]["Metadata"][];
+            /**
+             * Format: int32
+             * @description 0 to 5; 5 is a point of sale.
+             */
+            RedeemOrigin?: number;
+            Branch?: components["schemas"]["Reference"];
+            SalesPerson?: components["schemas"]["Reference"];
+            ForceGenerateCoupon?: boolean;
+        };
+        /** @description The result of a metadata update, and what a reward on a product needs. */
+        KeyedRedemptionResult: components["schemas"]["RewardMetadataResult"] & {
+            ExternalProductId?: string | null;
+        };
+        KeyedRedemptionResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: components["schemas"]["KeyedRedemptionResult"] | null;
+        };
+        RedeemedReward: {
+            Id: number;
+            Customer?: {
+                [key: string]: unknown;
+            } | null;
+            ExternalCode?: string | null;
+            CashValue?: number | null;
+            IsCanceled?: boolean;
+            /** Format: date-time */
+            RedeemDate?: string;
+            Points?: components["schemas"]["RedeemedPoints"];
+        };
+        RedeemedPoints: {
+            Id?: number;
+            Points?: number;
+            Type?: number;
+            EventKey?: string | null;
+        };
+        RedeemedRewardResponse: components["schemas"]["RedeemedReward"] | components["schemas"]["Failure"];
+        RedemptionCancellationResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: components["schemas"]["RedeemedReward"] | null;
+        };
+        ChallengeAnswer: {
+            /** @description The PIN that the customer named. */
+            Code?: string;
+        };
+        ChallengeResult: {
+            Success: boolean;
+            Message?: string | null;
+        };
+        ChallengeResponse: components["schemas"]["ChallengeResult"] | components["schemas"]["Failure"];
+        ReadPointsResponse: (components["schemas"]["CustomerPoints"] & {
+            CustomerExists: boolean;
+        }) | components["schemas"]["Failure"];
+        /** @description Where IsTierHistory is true, TierUpdate counts and not PointType. */
+        PointsHistoryItem: {
+            /** Format: date-time */
+            Date?: string;
+            Points?: number;
+            Title?: string | null;
+            PointType?: number | null;
+            IsCanceled?: boolean;
+            CouponCode?: string | null;
+            CouponRefunded?: boolean | null;
+            CouponIsUsed?: boolean | null;
+            CouponIsAvailable?: boolean | null;
+            CashbackDescription?: string | null;
+            CashbackValue?: number | null;
+            IsTierHistory?: boolean;
+            TierUpdate?: number | null;
+            TierName?: string | null;
+            Metadatas?: components["schemas"]["Metadata"][] | null;
+        };
+        PointsHistoryResponse: components["schemas"]["EnvelopeC"] & {
+            Items: components["schemas"]["PointsHistoryItem"][] | null;
+        };
+        CustomerUpsert: {
+            OriginalId: string;
+            Name?: string;
+            Email?: string | null;
+            Phone?: string | null;
+            /** Format: date-time */
+            BirthdayDate?: string | null;
+            /** Format: date-time */
+            SignupDate?: string | null;
+            Document?: string | null;
+            IsEnrolled?: boolean;
+            /** Format: date-time */
+            EnrolledDate?: string | null;
+        };
+        CustomerUpsertResult: components["schemas"]["CustomerResult"] & {
+            BalanceOfPoints?: number;
+            BalanceCashback?: number;
+            /** @description `created` or `updated`. */
+            Operation?: string;
+        };
+        CustomerUpsertResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: components["schemas"]["CustomerUpsertResult"] | null;
+        };
+        CustomerStatus: {
+            IsEnabled: boolean;
+            /** @description For internal use only. */
+            Reason: string;
+        };
+        CustomerStatusResponse: components["schemas"]["EnvelopeAOrB"] & {
+            Result?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description Documented as balances and history per customer; the names are those of other answers. */
+        ReportedCustomer: {
+            OriginalId?: string | null;
+            Name?: string | null;
+            Email?: string | null;
+            Document?: string | null;
+            IsEnrolled?: boolean;
+            PointsBalance?: number;
+            CashbackBalance?: number;
+            PointsToExpire?: components["schemas"]["ExpiringPoints"][];
+            PointHistory?: components["schemas"]["PointHistoryEntry"][];
+        };
+        CustomersReportResponse: components["schemas"]["EnvelopeC"] & {
+            Items: components["schemas"]["ReportedCustomer"][] | null;
+        };
     };
     responses: {
         /** @description Any status other than 200. None is documented, and neither is a body. */
@@ -1210,7 +1892,10 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The event was taken. */
+        /**
+         * @description The event was taken. The service wants 2xx within 30 seconds (an older page: exactly 200). It
+         *     repeats with growing pauses, and may switch a subscription off after five failures in a row.
+         */
         EventReceived: {
             headers: {
                 [name: string]: unknown;
@@ -1219,6 +1904,12 @@ export interface components {
         };
     };
     parameters: {
+        /** @description The customer's id in the store; the service says that it is usually the e-mail address. */
+        CustomerId: string;
+        /** @description The customer's e-mail address, or the digits of the document. */
+        EmailOrDocument: string;
+        /** @description The reward configuration's id. */
+        RewardConfigurationId: number;
         /** @description The order's id in the merchant's store. */
         OrderId: string;
         /** @description The customer whose quizzes are meant. */
@@ -1229,23 +1920,32 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "Points": 64,
-                 *       "PointType": 1,
-                 *       "PointAction": 1,
-                 *       "Customer": {},
-                 *       "PointsBalance": {
-                 *         "PointsBalance": 310,
-                 *         "CashbackBalance": 15.5
-                 *       },
-                 *       "Cashback": 3.2,
-                 *       "ValidDate": "2027-10-07T00:00:00Z",
-                 *       "ValidDateFormatted": "07/10/2027",
-                 *       "PointId": 90210,
-                 *       "EventDate": "2026-10-07T15:30:05Z",
-                 *       "Origins": []
+                 *       "Uuid": "4d1f7c4e-52a4-4a55-8f1e-6b1c0a6f7d20",
+                 *       "Timestamp": "2026-10-07T15:30:06Z",
+                 *       "Topic": "Point_Add",
+                 *       "Payload": {
+                 *         "Points": 64,
+                 *         "PointType": 1,
+                 *         "PointAction": 1,
+                 *         "Customer": {
+                 *           "Id": "6940095564",
+                 *           "Email": "robin.sample@example.com",
+                 *           "Name": "Robin Sample"
+                 *         },
+                 *         "PointsBalance": {
+                 *           "PointsBalance": 310,
+                 *           "CashbackBalance": 15.5
+                 *         },
+                 *         "Cashback": 3.2,
+                 *         "ValidDate": "2027-10-07T00:00:00Z",
+                 *         "ValidDateFormatted": "07/10/2027",
+                 *         "PointId": 90210,
+                 *         "EventDate": "2026-10-07T15:30:05Z",
+                 *         "Origins": []
+                 *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PointEvent"];
+                "application/json": components["schemas"]["PointDelivery"];
             };
         };
     };
@@ -1865,6 +2565,537 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OrderCancellationResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id in the merchant's store. */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadOrderResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    completeOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id in the merchant's store. */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "OrderCompletedDate": "2026-10-07T15:30:00Z",
+                 *       "OrderStatus": "fulfilled"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderCompletion"];
+            };
+        };
+        responses: {
+            /** @description The completion, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderCompletionResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    partiallyCancelOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id in the merchant's store. */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ValueToRefund": 15,
+                 *       "CancelKey": "refund-1",
+                 *       "Products": [
+                 *         {
+                 *           "OriginalId": "8012345678902",
+                 *           "ValueToRefund": 15
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PartialCancel"];
+            };
+        };
+        responses: {
+            /** @description The partial cancel, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartialCancelResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    partiallyCancelPosOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The order's id in the merchant's store. */
+                orderId: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ValueToRefund": 15,
+                 *       "CancelKey": "refund-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PartialCancel"];
+            };
+        };
+        responses: {
+            /** @description The partial cancel, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartialCancelResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    listAvailableRewards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "CustomerId": "robin.sample@example.com",
+                 *       "PurchaseValue": 64.9,
+                 *       "DiscountValue": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["AvailableRewardsQuery"];
+            };
+        };
+        responses: {
+            /** @description The rewards, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AvailableRewardsResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    redeemRewardByKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reward configuration's id. */
+                id: components["parameters"]["RewardConfigurationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "CustomerId": "robin.sample@example.com",
+                 *       "OriginalKey": "1f0c2a54-8d0a-4c1b-9a63-6f2f5f3d9b11",
+                 *       "RedeemOrigin": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyedRedemption"];
+            };
+        };
+        responses: {
+            /** @description The redeemed reward with its point record, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyedRedemptionResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    cancelRedemption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `RewardId` that redeeming gave. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The redeemed reward, now cancelled, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedemptionCancellationResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    cancelRedemptionByKey: {
+        parameters: {
+            query: {
+                /** @description The key that the reward was redeemed with. */
+                OriginalKey: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The redeemed reward, now cancelled, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedemptionCancellationResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    startChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The customer's e-mail address, or the digits of the document. */
+                id: components["parameters"]["EmailOrDocument"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of it, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    validateChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The customer's e-mail address, or the digits of the document. */
+                id: components["parameters"]["EmailOrDocument"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Code": "1234"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChallengeAnswer"];
+            };
+        };
+        responses: {
+            /** @description Whether the PIN is right, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    getRedeemedReward: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `RewardId` that redeeming gave. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The redeemed reward, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeemedRewardResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    getCustomerPoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The customer's id in the store; the service says that it is usually the e-mail address. */
+                id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The customer's points, or a failure. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadPointsResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    listPointsHistory: {
+        parameters: {
+            query?: {
+                /** @description The page wanted. */
+                PageNumber?: number;
+                /** @description Items per page, 50 at most. */
+                PageSize?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The customer's id in the store; the service says that it is usually the e-mail address. */
+                id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the history, or an error, in envelope C. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointsHistoryResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    upsertCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "OriginalId": "6940095564",
+                 *       "Name": "Robin Sample",
+                 *       "Email": "robin.sample@example.com",
+                 *       "IsEnrolled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CustomerUpsert"];
+            };
+        };
+        responses: {
+            /** @description The customer with balances, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerUpsertResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    changeCustomerStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The customer's id in the merchant's store. */
+                originalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "IsEnabled": false,
+                 *       "Reason": "Asked to be forgotten"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CustomerStatus"];
+            };
+        };
+        responses: {
+            /** @description What became of it, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerStatusResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    getCoupon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The coupon's code. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The coupon in a list, or an error, in envelope C. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CouponListResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    listCustomersReport: {
+        parameters: {
+            query?: {
+                /** @description The page wanted, from 1. */
+                pageNumber?: number;
+                /** @description 10 unless given, 500 at most. */
+                pageSize?: number;
+                /** @description Signed up from this moment on. */
+                from?: string;
+                /** @description Signed up until this moment. */
+                to?: string;
+                /** @description Only the customer with this document. */
+                document?: string;
+                /** @description Only the customer with this e-mail address. */
+                email?: string;
+                /** @description Only the customer with this id in the store. */
+                originalId?: string;
+                /** @description Members of the program or the others; true unless given. */
+                isEnrolled?: boolean;
+                /** @description Only customers whose points moved from this moment on. */
+                pointDateFrom?: string;
+                /** @description Only customers whose points moved until this moment. */
+                pointDateTo?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of customers, or an error, in envelope C. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomersReportResponse"];
                 };
             };
             "4XX": components["responses"]["NotShown"];
