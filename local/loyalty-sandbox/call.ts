@@ -22,4 +22,6 @@ export interface Call {
 export interface Program {
   /** The JSON answer. A refused call changes nothing. */
   answer(call: Call): unknown;
+  /** What time alone brings about; every call does it first. */
+  settleDue(): void;
 }

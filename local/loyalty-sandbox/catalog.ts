@@ -13,9 +13,15 @@ export interface CatalogReward {
   readonly id: number;
   readonly title: string;
   readonly description: string;
-  readonly kind: 'fixed-value' | 'percent' | 'free-shipping';
-  /** Amount or percentage; 0 for free shipping. */
+  readonly kind: 'percent' | 'fixed-value' | 'cashback' | 'custom' | 'product';
+  /** Amount or percentage; 0 for the other kinds. */
   readonly value: number;
+  /** For `cashback`: the largest part of a purchase that cashback may pay. Absent: all of it. */
+  readonly mostPercentOfPurchase?: number;
+  /** For `product`, and only there. */
+  readonly product?: CatalogRewardProduct;
+  /** May be used together with other discounts. */
+  readonly cumulative?: boolean;
   readonly points: number;
   readonly isActive: boolean;
   /** Date-times. Absent: valid at any time. */
@@ -28,6 +34,16 @@ export interface CatalogReward {
   readonly tierIds?: readonly number[];
   readonly codePrefix: string;
   readonly couponValidDays: number;
+}
+
+interface CatalogRewardProduct {
+  /** In the store. */
+  readonly id: string;
+  readonly name: string;
+  readonly mode: 'percent' | 'final-price' | 'free-gift' | 'amount-off';
+  readonly value: number;
+  readonly mostUnits: number;
+  readonly available: number;
 }
 
 export interface CatalogTier {

@@ -8,7 +8,7 @@ import type { Fault } from './call.ts';
 
 export interface ContractOperation {
   readonly operationId: OperationId;
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `/v1/pvt/Product/{id}` */
   readonly path: string;
   readonly pathParams: readonly string[];

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogQuiz, CatalogReward } from './catalog.ts';
 
-/** One for every reason to be refused. */
+/** One of each type, and one for every reason to be refused. */
 const rewards: readonly CatalogReward[] = [
   {
     id: 1,
@@ -27,13 +27,13 @@ const rewards: readonly CatalogReward[] = [
   },
   {
     id: 3,
-    title: 'Free shipping',
-    description: 'We carry the next parcel.',
-    kind: 'free-shipping',
-    value: 0,
+    title: '3 off',
+    description: 'Three off your next purchase.',
+    kind: 'fixed-value',
+    value: 3,
     points: 50,
     isActive: true,
-    codePrefix: 'SHIP',
+    codePrefix: 'THREE',
     couponValidDays: 30,
   },
   {
@@ -82,6 +82,49 @@ const rewards: readonly CatalogReward[] = [
     points: 900,
     isActive: false,
     codePrefix: 'FIFTY',
+    couponValidDays: 30,
+  },
+  {
+    id: 8,
+    title: 'Cashback',
+    description: 'Pay with what you have collected, up to half of a purchase.',
+    kind: 'cashback',
+    value: 0,
+    points: 0,
+    isActive: true,
+    mostPercentOfPurchase: 50,
+    cumulative: true,
+    codePrefix: 'CASH',
+    couponValidDays: 30,
+  },
+  {
+    id: 9,
+    title: 'Linen scarf at half price',
+    description: 'Half off one scarf.',
+    kind: 'product',
+    value: 0,
+    points: 80,
+    isActive: true,
+    product: {
+      id: '8012345678901',
+      name: 'Linen scarf',
+      mode: 'percent',
+      value: 50,
+      mostUnits: 1,
+      available: 10,
+    },
+    codePrefix: 'SCARF',
+    couponValidDays: 30,
+  },
+  {
+    id: 10,
+    title: 'A visit to the workshop',
+    description: 'Show the code at the door.',
+    kind: 'custom',
+    value: 0,
+    points: 50,
+    isActive: true,
+    codePrefix: 'VISIT',
     couponValidDays: 30,
   },
 ];

@@ -47,6 +47,8 @@ export interface LoyaltySandbox {
   };
   readonly events: Pick<EventSender, 'all' | 'settled'>;
   state(): State;
+  /** Lets time pass in the sandbox only. */
+  advance(ms: number): void;
   /** Everything as on the first start; only the numbers of the journal go on. All or nothing. */
   reset(): Promise<void>;
   stop(): Promise<void>;
@@ -61,7 +63,7 @@ let contract: Contract | undefined;
 export async function startLoyaltySandbox(
   options: LoyaltySandboxOptions = {},
 ): Promise<LoyaltySandbox> {
-  const { port = 0, seed = 1, catalog = defaultCatalog, now = () => new Date() } = options;
+  const { port = 0, seed = 1, catalog = defaultCatalog } = options;
   const reading = readSettings(options.settings);
   if (reading.kind === 'faulty') throw new Error(`Settings: ${reading.faults.join('; ')}.`);
   const { settings } = reading;
@@ -75,6 +77,9 @@ export async function startLoyaltySandbox(
     options.dataFile === undefined ? undefined : openDataFile(options.dataFile, tables);
   // A later start must not draw the same numbers again: codes made from them are still in use.
   const start = countStart(tables);
+  const clock = tables.table<number>('clock');
+  const aheadMs = () => clock.get('aheadMs') ?? 0;
+  const now = () => new Date((options.now?.() ?? new Date()).getTime() + aheadMs());
   const random = () => seededRandom(seed + start * 1_000_003);
   contract ??= loadContract();
   const service = new Service({
@@ -90,6 +95,7 @@ export async function startLoyaltySandbox(
     // Of its own, so that a fault added does not change what the program draws.
     createFaultRandom: () => seededRandom(~seed),
     now,
+    advance: (ms) => clock.put('aheadMs', aheadMs() + ms),
   });
   const server = await startServer(service, port).catch(async (error) => {
     await service.stop();
@@ -115,6 +121,7 @@ export async function startLoyaltySandbox(
     },
     events: { all: () => service.events.all(), settled: () => service.events.settled() },
     state: () => describeState(service),
+    advance: (ms) => service.advance(ms),
     reset: () => service.reset(),
     stop: async () => {
       await server.stop();

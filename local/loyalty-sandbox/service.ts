@@ -33,6 +33,8 @@ export interface ServiceParts {
   /** Called again after a reset: the same draws from the beginning. */
   readonly createFaultRandom: () => Random;
   readonly now: () => Date;
+  /** Moves `now` ahead. */
+  readonly advance: (ms: number) => void;
 }
 
 /** What a reset makes anew. */
@@ -81,6 +83,13 @@ export class Service {
   /** Throws where the program does. */
   answer(call: Call): unknown {
     return this.#working.program.answer(call);
+  }
+
+  /** Lets time pass: points become due and cancellations show, with their events. */
+  advance(ms: number): void {
+    this.parts.advance(ms);
+    this.#working.program.settleDue();
+    this.#events.accept(this.#save());
   }
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
@@ -148,10 +157,11 @@ export class Service {
   /** It takes up what an earlier one left. */
   #startSender(): EventSender {
     const { tables, serverSettings: settings, addressOf, now } = this.parts;
+    const post = createEventPost(settings.eventTimeoutMs, this.parts.settings, now);
     const sender = new EventSender({
       tables,
       addressOf,
-      post: createEventPost(settings.eventTimeoutMs),
+      post,
       attempts: settings.eventAttempts,
       firstDelayMs: settings.eventFirstDelayMs,
       longestDelayMs: settings.eventLongestDelayMs,

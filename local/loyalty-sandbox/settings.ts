@@ -26,18 +26,53 @@ export interface SandboxSettings {
    * ValidDate): no transaction for expiry is shown, so the sandbox takes nothing away by itself.
    */
   readonly pointsValidDays: number;
-  /** Which OperationType adds; the other one removes. Not shown. */
-  readonly addingOperationType: 0 | 1;
+  /** PointsToExpire holds only points close to their expiry; how close is not shown. */
+  readonly pointsExpireSoonDays: number;
+  /**
+   * Documented: a program gives the points of a purchase after a set number of days. At 0 they come
+   * at once (the service: within minutes).
+   */
+  readonly daysToWaitToGrantPoints: number;
   /**
    * Whether an order may be sent again under the same OriginalId: not shown. `refuse` answers 36 and
    * leaves the stored order as it is.
    */
   readonly repeatedOrder: 'replace' | 'refuse';
+  /** What another total does to points already given, when a completed order is sent again: not shown. */
+  readonly changedTotal: 'revises-points' | 'keeps-points';
   /**
-   * Whether a completed order may be sent again with IsCancelledOrReturned, which takes its points
-   * back: not shown. Otherwise 13, as for the cancel operations.
+   * Completed orders can be cancelled (documented), so when error 13 comes is not shown. `both-flags`:
+   * an order with both flags. `cancel-completed`: the cancel operations on a completed order.
+   * `return-completed`: those, and a completed order sent again as returned.
    */
-  readonly completedMayBeReturned: boolean;
+  readonly error13: 'both-flags' | 'cancel-completed' | 'return-completed' | 'never';
+  /** What a cancel answers whose effect shows later (up to 24 hours): not shown. */
+  readonly lateCancel: boolean;
+  /** Whether a cancel gives back the reward that the order used: a setting of the program. */
+  readonly cancelGivesRewardBack: boolean;
+  /** How several partial cancels of one order add up: not shown. */
+  readonly partialCancelLimit: 'sum' | 'each';
+  /** The error of a CancelKey that was used before on the same order: not shown. */
+  readonly usedCancelKey: 'refund-error' | 'envelope-error';
+  /** Which ids the operations under /POS take beside e-mail and document: not shown. */
+  readonly posCustomerId: 'any' | 'email-or-document';
+  /** The answer to a keyed redemption sent again: not shown. The sample expects the first result. */
+  readonly repeatedRedeem: 'first-result' | 'refuse' | 'null-result';
+  /**
+   * `asked`: available rewards say ShouldValidateCustomer. `enforced`: a keyed redemption without the
+   * PIN is refused, too, which is not shown.
+   */
+  readonly challenge: 'off' | 'asked' | 'enforced';
+  /** The answer to a cashback change of an unknown customer: not shown. `flag`: CustomerExists false. */
+  readonly unknownCustomer: 'error' | 'flag';
+  /** Documented: operations on one object move from envelope B to A, and errors may lack ErrorCode. */
+  readonly envelope: 'A' | 'A-without-numbers' | 'B';
+  /** Which topic spending causes: not shown. Its Points are below zero in either. */
+  readonly spendingTopic: 'Point_Add' | 'Point_Removed';
+  /** Documented: every delivery is wrapped. An older sample numbers the topics; some bodies are bare. */
+  readonly eventForm: 'wrapped' | 'numbered-topic' | 'bare';
+  /** Whether a repeated delivery keeps its Uuid: not shown. */
+  readonly eventUuid: 'per-attempt' | 'per-event';
   /** Both shapes of the product answer are in the contract, not which one a given service uses. */
   readonly productAnswer: 'current' | 'older';
   /** Error 50 exists, its condition is not shown: a customer with neither document nor e-mail. */
@@ -72,9 +107,23 @@ export const defaultSettings: SandboxSettings = {
   pointsPerUnit: 1,
   cashbackPerPoint: 0.05,
   pointsValidDays: 365,
-  addingOperationType: 0,
+  pointsExpireSoonDays: 30,
+  daysToWaitToGrantPoints: 0,
   repeatedOrder: 'replace',
-  completedMayBeReturned: true,
+  changedTotal: 'revises-points',
+  error13: 'both-flags',
+  lateCancel: false,
+  cancelGivesRewardBack: false,
+  partialCancelLimit: 'sum',
+  usedCancelKey: 'refund-error',
+  posCustomerId: 'any',
+  repeatedRedeem: 'first-result',
+  challenge: 'off',
+  unknownCustomer: 'error',
+  envelope: 'A',
+  spendingTopic: 'Point_Add',
+  eventForm: 'wrapped',
+  eventUuid: 'per-attempt',
   productAnswer: 'current',
   requireDocumentOrEmail: true,
   documentAlphanumericOnly: false,
@@ -114,9 +163,23 @@ const checkSettings = parts({
   pointsPerUnit: number(0, 100),
   cashbackPerPoint: number(0.0001, 100),
   pointsValidDays: number(1, 36_500, 'whole number'),
-  addingOperationType: oneOf(0, 1),
+  pointsExpireSoonDays: number(0, 36_500, 'whole number'),
+  daysToWaitToGrantPoints: number(0, 36_500, 'whole number'),
   repeatedOrder: oneOf('replace', 'refuse'),
-  completedMayBeReturned: flag,
+  changedTotal: oneOf('revises-points', 'keeps-points'),
+  error13: oneOf('both-flags', 'cancel-completed', 'return-completed', 'never'),
+  lateCancel: flag,
+  cancelGivesRewardBack: flag,
+  partialCancelLimit: oneOf('sum', 'each'),
+  usedCancelKey: oneOf('refund-error', 'envelope-error'),
+  posCustomerId: oneOf('any', 'email-or-document'),
+  repeatedRedeem: oneOf('first-result', 'refuse', 'null-result'),
+  challenge: oneOf('off', 'asked', 'enforced'),
+  unknownCustomer: oneOf('error', 'flag'),
+  envelope: oneOf('A', 'A-without-numbers', 'B'),
+  spendingTopic: oneOf('Point_Add', 'Point_Removed'),
+  eventForm: oneOf('wrapped', 'numbered-topic', 'bare'),
+  eventUuid: oneOf('per-attempt', 'per-event'),
   productAnswer: oneOf('current', 'older'),
   requireDocumentOrEmail: flag,
   documentAlphanumericOnly: flag,

@@ -29,9 +29,10 @@ export function describeState({ parts, journal, faults, events }: Service) {
     redemptions: [...tables.redemptions.values()].map((redemption) => ({
       ...redemption,
       rewardTitle: rewardTitle(redemption.configurationId),
-      couponCode: tables.coupons.get(redemption.couponId)?.CouponCode ?? null,
+      couponCode: tables.coupons.get(redemption.couponId ?? '')?.CouponCode ?? null,
       points: pointsOf(redemption.pointId),
     })),
+    challenges: [...tables.challenges.values()],
     quizAnswers: [...tables.quizAnswers.values()].map((answer) => ({
       ...answer,
       points: pointsOf(answer.pointId),

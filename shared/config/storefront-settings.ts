@@ -14,8 +14,8 @@ import {
  */
 export interface StorefrontSettings {
   /**
-   * The field of a point event's customer that holds the customer's id in the store. The service's
-   * documentation does not show the fields. Default: `OriginalId`, its name for such an id everywhere.
+   * The field of a point event's customer that holds the customer's id in the store. The service
+   * documents `Id` for it, and that on some platforms it holds something else. Default: `Id`.
    */
   readonly customerIdIn?: string;
 
@@ -26,10 +26,9 @@ export interface StorefrontSettings {
   readonly metafieldNamespace?: string;
 
   /**
-   * What the numbers of a reward's `RewardType` mean. The service's documentation does not show them,
-   * so check them against a reward of each kind before customers can redeem: a type that is not listed
-   * cannot be redeemed. Default: the numbers that it shows for coupons, `{ 0: 'fixed', 1: 'percent',
-   * 2: 'free-shipping' }`.
+   * What the numbers of a reward's `RewardType` mean. Only the service's sample client shows them, so
+   * check them against a reward of each kind before customers can redeem: a type that is not listed
+   * cannot be redeemed. Default: `{ 0: 'percent', 1: 'fixed' }`. Coupons are numbered otherwise.
    */
   readonly rewardTypes?: Readonly<Record<number, RewardKind>>;
 
@@ -57,7 +56,7 @@ type RewardKind = 'fixed' | 'percent' | 'free-shipping';
 
 export type Storefront = Required<StorefrontSettings>;
 
-const DEFAULT_REWARD_TYPES = { 0: 'fixed', 1: 'percent', 2: 'free-shipping' } as const;
+const DEFAULT_REWARD_TYPES = { 0: 'percent', 1: 'fixed' } as const;
 
 /** Undefined where it is not configured. */
 export function completeStorefront(
@@ -65,7 +64,7 @@ export function completeStorefront(
 ): Storefront | undefined {
   return (
     settings && {
-      customerIdIn: settings.customerIdIn ?? 'OriginalId',
+      customerIdIn: settings.customerIdIn ?? 'Id',
       metafieldNamespace: settings.metafieldNamespace ?? 'loyalty',
       rewardTypes: settings.rewardTypes ?? DEFAULT_REWARD_TYPES,
       readsPerMinute: settings.readsPerMinute ?? 60,

@@ -152,6 +152,55 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       call('answerQuiz', { ...(query && { query }), body: answers }, options),
     cancelOrder: (orderId: string, cancellation: Body<'cancelOrder'>, options?: CallOptions) =>
       call('cancelOrder', { path: { orderId }, body: cancellation }, options),
+    getOrder: (orderId: string, options?: CallOptions) =>
+      call('getOrder', { path: { orderId } }, options),
+    completeOrder: (orderId: string, completion: Body<'completeOrder'>, options?: CallOptions) =>
+      call('completeOrder', { path: { orderId }, body: completion }, options),
+    partiallyCancelOrder: (
+      orderId: string,
+      part: Body<'partiallyCancelOrder'>,
+      options?: CallOptions,
+    ) => call('partiallyCancelOrder', { path: { orderId }, body: part }, options),
+    partiallyCancelPosOrder: (
+      orderId: string,
+      part: Body<'partiallyCancelPosOrder'>,
+      options?: CallOptions,
+    ) => call('partiallyCancelPosOrder', { path: { orderId }, body: part }, options),
+    listAvailableRewards: (purchase: Body<'listAvailableRewards'>, options?: CallOptions) =>
+      call('listAvailableRewards', { body: purchase }, options),
+    redeemRewardByKey: (id: number, redemption: Body<'redeemRewardByKey'>, options?: CallOptions) =>
+      call('redeemRewardByKey', { path: { id }, body: redemption }, options),
+    cancelRedemption: (rewardId: number, options?: CallOptions) =>
+      call('cancelRedemption', { path: { id: rewardId } }, options),
+    cancelRedemptionByKey: (OriginalKey: string, options?: CallOptions) =>
+      call('cancelRedemptionByKey', { query: { OriginalKey } }, options),
+    startChallenge: (customerId: string, options?: CallOptions) =>
+      call('startChallenge', { path: { id: customerId } }, options),
+    validateChallenge: (
+      customerId: string,
+      answer: Body<'validateChallenge'>,
+      options?: CallOptions,
+    ) => call('validateChallenge', { path: { id: customerId }, body: answer }, options),
+    getRedeemedReward: (rewardId: number, options?: CallOptions) =>
+      call('getRedeemedReward', { path: { id: rewardId } }, options),
+    getCustomerPoints: (customerId: string, options?: CallOptions) =>
+      call('getCustomerPoints', { path: { id: customerId } }, options),
+    listPointsHistory: (
+      customerId: string,
+      query?: Query<'listPointsHistory'>,
+      options?: CallOptions,
+    ) => call('listPointsHistory', { path: { id: customerId }, ...(query && { query }) }, options),
+    upsertCustomer: (customer: Body<'upsertCustomer'>, options?: CallOptions) =>
+      call('upsertCustomer', { body: customer }, options),
+    changeCustomerStatus: (
+      originalId: string,
+      status: Body<'changeCustomerStatus'>,
+      options?: CallOptions,
+    ) => call('changeCustomerStatus', { path: { originalId }, body: status }, options),
+    getCoupon: (code: string, options?: CallOptions) =>
+      call('getCoupon', { path: { code } }, options),
+    listCustomersReport: (query?: Query<'listCustomersReport'>, options?: CallOptions) =>
+      call('listCustomersReport', { ...(query && { query }) }, options),
   } satisfies Record<OperationId, unknown>;
 }
 

@@ -927,7 +927,10 @@ export interface components {
             IsCancelledOrReturned?: boolean;
             /** @description True once the status is final, so that points may be given. */
             IsCompleted?: boolean;
-            /** @description The amount the program counts with, without shipping costs. */
+            /**
+             * @description What the customer really paid for the goods: without shipping, taxes, discounts, promotions
+             *     and gift cards.
+             */
             OrderTotal?: number;
             Customer?: components["schemas"]["Customer"];
             Products?: components["schemas"]["OrderProduct"][] | null;
@@ -1005,6 +1008,9 @@ export interface components {
             /** @description What the order will earn. */
             EstimatedBonus?: components["schemas"]["EstimatedBonus"];
             ExternalCoupon?: string | null;
+            Branch?: components["schemas"]["Reference"];
+            /** @description The SalesPerson of the request. */
+            TenantSalesman?: components["schemas"]["Reference"];
         };
         /**
          * Format: int32
@@ -1765,7 +1771,7 @@ export interface components {
             Metadatas?: components["schemas"]["Metadata"][];
             /**
              * Format: int32
-             * @description 0 to 5; 5 is a point of sale.
+             * @description 0 to 5; by the sample client, 5 is a point of sale.
              */
             RedeemOrigin?: number;
             Branch?: components["schemas"]["Reference"];
@@ -3066,9 +3072,9 @@ export interface operations {
                 pageNumber?: number;
                 /** @description 10 unless given, 500 at most. */
                 pageSize?: number;
-                /** @description Signed up from this moment on. */
+                /** @description From this moment on. */
                 from?: string;
-                /** @description Signed up until this moment. */
+                /** @description Until this moment. */
                 to?: string;
                 /** @description Only the customer with this document. */
                 document?: string;

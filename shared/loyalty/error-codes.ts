@@ -231,11 +231,11 @@ export const errorCodes = {
   61: elsewhere('TierBenefit_Reward_Required', 'tier settings'),
   62: rejected(
     'ChangePoints_CannotAddPointsWithWrongOperationType',
-    'Sign and OperationType disagree: check the setting that says which OperationType adds.',
+    'Sign and OperationType disagree: 0 adds a Value above zero, 1 removes with one below zero.',
   ),
   63: rejected(
     'ChangePoints_CannotRemovePointsWithWrongOperationType',
-    'Sign and OperationType disagree: check the setting that says which OperationType adds.',
+    'Sign and OperationType disagree: 0 adds a Value above zero, 1 removes with one below zero.',
   ),
   64: rejected(
     'ChangePoints_CannotBeZeroPoints',
@@ -274,11 +274,18 @@ export const errorCodes = {
     'ApiCustomer_CannotChangeBirthday',
     'The birthday differs from the recorded one, which is fixed: correct it in the store or there.',
   ),
-  73: elsewhere('ApiRewardCancel_NotFound', 'the cancellation of rewards'),
-  74: elsewhere('ApiRewardCancel_AlreadyCanceled', 'the cancellation of rewards'),
+  73: rejected(
+    'ApiRewardCancel_NotFound',
+    'The service does not know the redemption: compare its id with the admin panel.',
+  ),
+  74: rejected(
+    'ApiRewardCancel_AlreadyCanceled',
+    'To a cancellation of a redemption: nothing left to do, the points are back.',
+    ['cancelRedemption', 'cancelRedemptionByKey'],
+  ),
   75: retry(
     'ApiRewardCancel_InternalError',
-    'Internal by its own name, and cancelling is safe to repeat; no call here should see it.',
+    'Internal by its own name, and cancelling a redemption is safe to repeat.',
   ),
   76: misconfigured(
     'ApiPartnerKeysValidation',
@@ -309,9 +316,18 @@ export const errorCodes = {
   84: elsewhere('PdvReward_CoupomNotFound', 'rewards at the till'),
   85: elsewhere('PdvReward_CoupomAlreadyUsed', 'rewards at the till'),
   86: elsewhere('PdvReward_CoupomAlreadyRefunded', 'rewards at the till'),
-  87: elsewhere('PdvReward_RewardNotFound', 'rewards at the till'),
-  88: elsewhere('PdvReward_PurchaseValueInvalid', 'rewards at the till'),
-  89: elsewhere('PdvReward_CashbackValueInvalid', 'rewards at the till'),
+  87: rejected(
+    'PdvReward_RewardNotFound',
+    'No reward with this id or key: compare it with the admin panel.',
+  ),
+  88: rejected(
+    'PdvReward_PurchaseValueInvalid',
+    'The value of the purchase is not acceptable: check the amounts of the cart.',
+  ),
+  89: rejected(
+    'PdvReward_CashbackValueInvalid',
+    'The amount of cashback is not acceptable: compare it with what the service offers.',
+  ),
   90: rejected(
     'PdvUser_NotFound',
     'A till user is unknown, on this order at least: check its SalesPerson.',

@@ -1,35 +1,46 @@
 import type { components, operations, paths, webhooks } from './contract.gen.ts';
-import type { JsonObject } from './payload.ts';
 import {
+  anyResult,
+  availableRewards,
+  cancelledOrder,
+  cancelledRedemption,
+  challenge,
+  completedOrder,
+  customerPoints,
+  keyedRedemption,
   page,
+  partialCancel,
+  type ReadValue,
+  readOrder,
+  redeemedReward,
+  redemption,
   resultList,
   resultListOrNone,
   resultObject,
-  resultObjectOrNull,
   tiers,
 } from './payload.ts';
 
-/** The 16 calls. Webhooks are operations of the contract too, but the connector receives those. */
+/** The calls. Webhooks are operations of the contract too, but the connector receives those. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>;
 
 interface Operation {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: keyof paths;
-  /** The value of a successful answer, or undefined when the answer does not hold one. */
-  readonly value: (body: JsonObject) => unknown;
-  /** Absent: the answer must say whether it is an error. `none`: it has no member for that. */
+  /** The value of an answer that reports no error. */
+  readonly value: ReadValue;
+  /** Absent: the answer must say whether it is an error. `none`: the object comes bare. */
   readonly envelope?: 'none';
   /** The id in the path is a customer's. */
   readonly namesCustomer?: true;
 }
 
 export const operationTable: Readonly<Record<OperationId, Operation>> = {
-  updateProduct: { method: 'PUT', path: '/v1/pvt/Product/{id}', value: resultObjectOrNull },
+  updateProduct: { method: 'PUT', path: '/v1/pvt/Product/{id}', value: resultObject },
   calculateProductPoints: { method: 'POST', path: '/v1/pvt/Product/points', value: resultList },
   redeemReward: {
     method: 'POST',
     path: '/v1/pvt/RewardConfigurations/{id}/redeem',
-    value: page,
+    value: redemption,
     envelope: 'none',
   },
   sendOrder: { method: 'POST', path: '/v1/pvt/POS/orders', value: resultObject },
@@ -37,14 +48,14 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
   changeCashback: {
     method: 'POST',
     path: '/v1/pvt/Customer/{id}/cashback',
-    value: resultObject,
+    value: customerPoints,
     namesCustomer: true,
   },
   listTiers: { method: 'POST', path: '/v1/pvt/Tiers/available', value: tiers, envelope: 'none' },
   updateRewardMetadata: {
     method: 'POST',
     path: '/v1/pvt/Rewards/updatemetadata',
-    value: resultObject,
+    value: keyedRedemption,
   },
   getRewardConfiguration: {
     method: 'GET',
@@ -62,11 +73,99 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
   cancelPosOrder: {
     method: 'POST',
     path: '/v1/pvt/POS/orders/{orderId}/cancel',
-    value: resultObject,
+    value: cancelledOrder,
   },
   listRewardConfigurations: { method: 'GET', path: '/v1/pvt/RewardConfigurations', value: page },
   answerQuiz: { method: 'POST', path: '/v1/pvt/Quiz/answer', value: resultObject },
-  cancelOrder: { method: 'POST', path: '/v1/pvt/Order/{orderId}/cancel', value: resultObject },
+  cancelOrder: { method: 'POST', path: '/v1/pvt/Order/{orderId}/cancel', value: cancelledOrder },
+  getOrder: {
+    method: 'GET',
+    path: '/v1/pvt/Order/{orderId}',
+    value: readOrder,
+    envelope: 'none',
+  },
+  completeOrder: {
+    method: 'POST',
+    path: '/v1/pvt/Order/{orderId}/complete',
+    value: completedOrder,
+  },
+  partiallyCancelOrder: {
+    method: 'POST',
+    path: '/v1/pvt/Order/{orderId}/partialcancel',
+    value: partialCancel,
+  },
+  partiallyCancelPosOrder: {
+    method: 'POST',
+    path: '/v1/pvt/POS/{orderId}/partialcancel',
+    value: partialCancel,
+  },
+  listAvailableRewards: {
+    method: 'POST',
+    path: '/v1/pvt/POS/rewards/available',
+    value: availableRewards,
+    envelope: 'none',
+  },
+  redeemRewardByKey: {
+    method: 'POST',
+    path: '/v1/pvt/POS/rewards/{id}/redeem',
+    value: keyedRedemption,
+  },
+  cancelRedemption: {
+    method: 'DELETE',
+    path: '/v1/pvt/POS/rewards/{id}',
+    value: cancelledRedemption,
+  },
+  cancelRedemptionByKey: {
+    method: 'DELETE',
+    path: '/v1/pvt/POS/rewards',
+    value: cancelledRedemption,
+  },
+  startChallenge: {
+    method: 'POST',
+    path: '/v1/pvt/POS/customers/{id}/challenge',
+    value: challenge,
+    envelope: 'none',
+    namesCustomer: true,
+  },
+  validateChallenge: {
+    method: 'POST',
+    path: '/v1/pvt/POS/customers/{id}/challengevalidate',
+    value: challenge,
+    envelope: 'none',
+    namesCustomer: true,
+  },
+  getRedeemedReward: {
+    method: 'GET',
+    path: '/v1/pvt/Rewards/{id}',
+    value: redeemedReward,
+    envelope: 'none',
+  },
+  getCustomerPoints: {
+    method: 'GET',
+    path: '/v1/pvt/Customer/{id}/points',
+    value: customerPoints,
+    envelope: 'none',
+    namesCustomer: true,
+  },
+  listPointsHistory: {
+    method: 'POST',
+    path: '/v1/pvt/Customer/{id}/history',
+    value: page,
+    namesCustomer: true,
+  },
+  upsertCustomer: { method: 'POST', path: '/v1/pvt/Customer/upsert', value: resultObject },
+  changeCustomerStatus: {
+    method: 'POST',
+    path: '/v1/pvt/Customer/{originalId}/changestatus',
+    value: anyResult,
+    namesCustomer: true,
+  },
+  getCoupon: { method: 'GET', path: '/v1/pvt/Coupons/{code}', value: page },
+  listCustomersReport: {
+    method: 'GET',
+    path: '/v1/pvt/Reports/ListCustomersReport',
+    value: page,
+  },
 };
 
 /** One page of a list. The service may send null for an empty one; readers get an empty array. */
@@ -82,10 +181,8 @@ type ValueIn<A> = A extends { HasError: true }
       ? NonNullable<A['Result' & keyof A]>
       : A;
 
-/** Envelope A declares its Result nullable, so only a product update can succeed without one. */
-export type Value<O extends OperationId> =
-  | ValueIn<Answer<O>>
-  | (O extends 'updateProduct' ? null : never);
+/** A Result that is null where one is due is no success, so no value is null. */
+export type Value<O extends OperationId> = ValueIn<Answer<O>>;
 
 type JsonBody<RequestBody> = [RequestBody] extends [never]
   ? never

@@ -1,6 +1,6 @@
 import { type OperationId, operationTable, type Value } from './operations.ts';
-import { isObject, type JsonObject } from './payload.ts';
-import { readBusinessError, type Sent } from './read-business-error.ts';
+import { Finding, isObject, type JsonObject } from './payload.ts';
+import { describeFinding, readBusinessError, type Sent } from './read-business-error.ts';
 import {
   type CallAnswer,
   type LoyaltyResult,
@@ -25,16 +25,34 @@ export function readAnswer<O extends OperationId>(
     return afterSeconds === undefined ? error : { ...error, retryAfterSeconds: afterSeconds };
   };
   if (failure !== undefined) {
-    // Statuses but 200 are not shown. Where one is about this request and an error of the contract
+    // Some operations answer 400 with envelope A. Where a status is about this request and an error
     // comes with it, the error says more. Never for 401, 403, 429 and 5xx: they are about the service.
-    const isAboutRequest = failure.reason === 'refused' || failure.status === 404;
-    const error = isAboutRequest && body?.HasError === true ? businessError() : undefined;
-    return error?.code === undefined ? failure : error;
+    const isRefused = failure.reason === 'refused';
+    const isAboutRequest = isRefused || failure.status === 404;
+    const error = isAboutRequest && body && reportsError(body) ? businessError() : undefined;
+    if (error?.code !== undefined) return error;
+    // A 404 may be a wrong address. Any other of these says that the request is not acceptable.
+    return error && isRefused ? { ...error, class: 'rejected' } : failure;
   }
   if (body === undefined) return notTheContract(answer, sent, describeText(answer.text));
-  if (body.HasError === true || body.Severity === 2) return businessError();
+  if (reportsError(body) || saysOnlyErrors(operation, body)) return businessError();
   const unlike = `not the shape of ${operation}'s answer`;
   return readSuccess(operation, body, sent) ?? notTheContract(answer, sent, unlike);
+}
+
+function reportsError({ HasError, Severity }: JsonObject): boolean {
+  return HasError === true || Severity === 2;
+}
+
+/** Where the object comes bare, a failure may have error members and nothing that announces them. */
+function saysOnlyErrors(operation: OperationId, body: JsonObject): boolean {
+  if (operationTable[operation].envelope !== 'none') return false;
+  const { ErrorCode, ErrorMessage, ErrorMessages } = body;
+  return (
+    typeof ErrorCode === 'number' ||
+    (typeof ErrorMessage === 'string' && ErrorMessage !== '') ||
+    (Array.isArray(ErrorMessages) && ErrorMessages.length > 0)
+  );
 }
 
 function readSuccess<O extends OperationId>(
@@ -47,8 +65,9 @@ function readSuccess<O extends OperationId>(
   const mayKeepSilent = envelope === 'none' && body.HasError === undefined;
   // Severity is missing in three envelopes and in the older shape of the fourth.
   const severityIsKnown = [undefined, 0, 1].some((severity) => severity === body.Severity);
-  const found = valueIn(body);
+  const found = valueIn(body, sent.input);
   if (!(saysNoError || mayKeepSilent) || !severityIsKnown || found === undefined) return undefined;
+  if (found instanceof Finding) return describeFinding(found, sent);
   const value = found as Value<O>;
   return body.Severity === 1 || body.HasWarning === true
     ? {

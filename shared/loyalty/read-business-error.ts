@@ -1,13 +1,13 @@
 import type { LoyaltyErrorName } from './error-codes.ts';
 import { classify, errorCodes, findErrorCode } from './error-codes.ts';
 import type { OperationId } from './operations.ts';
-import { isObject, type JsonObject } from './payload.ts';
+import { type Finding, isObject, type JsonObject, type SentParts } from './payload.ts';
 import type { BusinessError } from './result.ts';
 import { scrub } from './scrub.ts';
 
 /** What a call carried, as far as its answer may repeat it. */
 export interface Sent {
-  readonly input: unknown;
+  readonly input: SentParts;
   /** Personal texts and credentials: never to be repeated by us. */
   readonly hidden: () => readonly string[];
 }
@@ -17,6 +17,17 @@ const longestSearched = 10_000;
 const codesByName = new Map(
   Object.entries(errorCodes).map(([code, { name }]): [string, number] => [name, Number(code)]),
 );
+
+/**
+ * A CodeName is spelled in the service's newer way (`CustomerNotFound` for `Customer_NotFound`), and
+ * may lack the part before the first underscore. What fits several errors fits none.
+ */
+const codesByCodeName = new Map<string, number | undefined>();
+for (const [name, code] of codesByName) {
+  const short = plain(name.slice(name.indexOf('_') + 1));
+  codesByCodeName.set(short, codesByCodeName.has(short) ? undefined : code);
+}
+for (const [name, code] of codesByName) codesByCodeName.set(plain(name), code);
 
 /** Reads the error members of all four envelopes; an answer has some of them at most. */
 export function readBusinessError(
@@ -31,14 +42,15 @@ export function readBusinessError(
   const message = [...new Set(texts)].join(' ');
   const code =
     [body.ErrorCode, ...descriptions.map(({ Description }) => Description)].find(isCode) ??
+    (isText(body.CodeName) ? codesByCodeName.get(plain(body.CodeName)) : undefined) ??
     findNamedCode(message, sent.input);
   const name: LoyaltyErrorName | undefined = code === undefined ? code : findErrorCode(code)?.name;
   return {
     kind: 'business-error',
-    // Without a code the answer says nothing about the request; the age of a message ends retrying.
-    class: code === undefined ? 'retry' : classify(code, operation),
+    class: code === undefined ? classOfUnnumbered(operation, body) : classify(code, operation),
     ...(code !== undefined && { code }),
     ...(name !== undefined && { name }),
+    ...(isText(body.CodeName) && { codeName: scrub(body.CodeName, sent.hidden()) }),
     message: message === '' ? 'The service gave no message.' : scrub(message, sent.hidden()),
     fields: descriptions
       .slice(0, mostFields)
@@ -46,6 +58,45 @@ export function readBusinessError(
       .filter((field) => field !== '')
       .map((field) => scrub(field, sent.hidden())),
   };
+}
+
+/**
+ * The number is "legacy" and may be missing. A business code of the service's names what is wrong, so a
+ * repetition hears the same. An error with neither says nothing about the request, and the age of the
+ * message ends retrying. A redemption is the exception: it must not be repeated, and a service that
+ * says why it gives no reward has spent nothing.
+ */
+function classOfUnnumbered(operation: OperationId, body: JsonObject): 'rejected' | 'retry' {
+  if (isText(body.Code) || isText(body.CodeName)) return 'rejected';
+  const saysWhy = isText(body.ErrorMessage) || listIn(body.ErrorMessages).some(isText);
+  return operation === 'redeemReward' && saysWhy ? 'rejected' : 'retry';
+}
+
+/** For an answer that reports no error. */
+export function describeFinding(finding: Finding, sent: Sent): BusinessError {
+  const { name, class: errorClass, text } = finding;
+  return {
+    kind: 'business-error',
+    class: errorClass,
+    finding: name,
+    message:
+      text === undefined ? FINDINGS[name] : scrub(`${FINDINGS[name]} ${text}`, sent.hidden()),
+    fields: [],
+  };
+}
+
+const FINDINGS: Readonly<Record<Finding['name'], string>> = {
+  'not-cancelled': 'The answer does not say that it is cancelled.',
+  'not-completed': 'The answer does not say that the order is completed.',
+  'refund-refused': 'The service refused to cancel this part of the order.',
+  'customer-does-not-exist': 'The service does not know the customer.',
+  'points-error': 'The service reports an error in the points.',
+  'reward-missing': 'The answer does not hold the reward.',
+  'reward-disabled': 'The answer holds the reward as disabled.',
+};
+
+function plain(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
 }
 
 /**

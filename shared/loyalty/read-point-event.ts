@@ -52,9 +52,13 @@ const pointEvent = v.object({
   Origins: v.array(v.object({ PointId: number, UsedPoints: number, UsedCashback: number })),
 });
 
-/** `customerIdIn` names the field of `Customer` with the id: the contract does not show its fields. */
+/**
+ * `customerIdIn` names the field of `Customer` with the id in the store: on some platforms it is not
+ * `Id`. Deliveries are wrapped (`PointDelivery`); a subscription can be set to send the payload bare.
+ */
 export function readPointEvent(value: unknown, customerIdIn: string): ReadPointEvent {
-  const parsed = v.safeParse(pointEvent, value, { abortEarly: true });
+  const payload = isObject(value) && isObject(value.Payload) ? value.Payload : value;
+  const parsed = v.safeParse(pointEvent, payload, { abortEarly: true });
   if (!parsed.success) {
     return { kind: 'not-the-contract', field: v.getDotPath(parsed.issues[0]) ?? 'body' };
   }

@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpFailure, HttpRequest } from '../http/http-client.ts';
 import type { ErrorClass, LoyaltyErrorName } from './error-codes.ts';
+import type { FindingName } from './payload.ts';
 
 /**
  * What became of one call. Callers that only need to know what to do next switch on `kind`, and on
@@ -26,7 +27,7 @@ interface Warning<Value> {
   readonly codeName: string | undefined;
 }
 
-/** The service understood the call and says that it failed. */
+/** The service understood the call and says that it failed, or does not say that it succeeded. */
 export interface BusinessError {
   readonly kind: 'business-error';
   readonly class: ErrorClass;
@@ -34,6 +35,10 @@ export interface BusinessError {
   readonly code?: number;
   /** Absent too when the service has grown a number that the contract does not have. */
   readonly name?: LoyaltyErrorName;
+  /** The service's own name of the outcome, where its envelope has one. For people: it is any text. */
+  readonly codeName?: string;
+  /** Present when the answer reports no error, and its content says that there is one. */
+  readonly finding?: FindingName;
   /** The service's own words, without personal data. */
   readonly message: string;
   readonly fields: readonly string[];

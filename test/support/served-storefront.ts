@@ -59,7 +59,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     telemetry,
     now,
     retentionDays: 60,
-    rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+    rewardTypes: { 0: 'percent', 1: 'fixed' },
   });
   const redeeming = {
     redeem: async (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) => {

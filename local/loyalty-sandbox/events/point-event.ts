@@ -26,5 +26,5 @@ export interface Delivery {
 /** Events of one customer are sent one after the other; those of others need not wait for them. */
 export function customerOf(event: PointEvent): string {
   const customer = (event.payload as { readonly Customer?: Record<string, unknown> }).Customer;
-  return String(customer?.OriginalId ?? customer?.Id ?? '');
+  return String(customer?.Id ?? '');
 }

@@ -4,6 +4,7 @@ import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import {
   toFailure,
   toListEnvelope,
+  toMovedEnvelope,
   toProductEnvelope,
   toProductPointsEnvelope,
   toSimpleEnvelope,
@@ -28,15 +29,33 @@ export function answerBusinessError(
       });
     case 'createCoupon':
     case 'deactivateCoupon':
+    case 'getCoupon':
     case 'listRewardConfigurations':
+    case 'listPointsHistory':
+    case 'listCustomersReport':
       return toListEnvelope(refusal, settings);
     case 'redeemReward':
     case 'listTiers':
+    case 'getOrder':
+    case 'listAvailableRewards':
+    case 'startChallenge':
+    case 'validateChallenge':
+    case 'getRedeemedReward':
+    case 'getCustomerPoints':
       return toFailure(refusal);
+    case 'changeCashback':
+    case 'partiallyCancelOrder':
+    case 'partiallyCancelPosOrder':
+    case 'cancelRedemption':
+    case 'cancelRedemptionByKey':
+    case 'upsertCustomer':
+    case 'changeCustomerStatus':
+      return toMovedEnvelope(refusal, settings);
     case 'sendOrder':
     case 'cancelPosOrder':
     case 'cancelOrder':
-    case 'changeCashback':
+    case 'completeOrder':
+    case 'redeemRewardByKey':
     case 'getCustomer':
     case 'getRewardConfiguration':
     case 'updateRewardMetadata':

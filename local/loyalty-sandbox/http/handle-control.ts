@@ -18,6 +18,7 @@ const resources: Readonly<Record<string, Resource<Service>>> = {
   '/sandbox/settings': { GET: ({ parts }) => jsonAnswer(200, describeSettings(parts)) },
   '/sandbox/journal': { GET: readJournal, DELETE: clearJournal },
   '/sandbox/faults': faultControls<FaultRule>(),
+  '/sandbox/time': { POST: advance },
   '/sandbox/reset': { POST: reset },
 };
 
@@ -49,6 +50,18 @@ function readJournal({ journal }: Service, query: Query): Answer {
 function clearJournal(service: Service): Answer {
   service.clearJournal();
   return done;
+}
+
+const longestHours = 24 * 36_500;
+
+/** `{"hours": 24}`: as if that time had passed. */
+function advance(service: Service, _: Query, body: unknown): Answer {
+  const hours = (body as { readonly hours?: unknown } | undefined)?.hours;
+  if (typeof hours !== 'number' || !(hours > 0 && hours <= longestHours)) {
+    return wrong(400, `hours must be a number above 0, up to ${longestHours}.`);
+  }
+  service.advance(hours * 3_600_000);
+  return jsonAnswer(200, { now: service.parts.now().toISOString() });
 }
 
 async function reset(service: Service): Promise<Answer> {

@@ -5,6 +5,7 @@ import { renderActiveFaults, renderFaultControls } from './faults-section.ts';
 import { renderJournal } from './journal-section.ts';
 import { layOut } from './layout.ts';
 import {
+  renderChallenges,
   renderCoupons,
   renderCustomers,
   renderEvents,
@@ -36,7 +37,7 @@ export function renderStateFragment(service: Service): Html {
   const state = describeState(service);
   return html`${renderActiveFaults(state.faults)}${renderCustomers(state)}${renderOrders(state)}${renderCoupons(
     state,
-  )}${renderProducts(state)}${renderRedemptions(state)}${renderQuizAnswers(state)}${renderEvents(
+  )}${renderProducts(state)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderEvents(
     state,
   )}${renderJournal(service.journal)}`;
 }

@@ -26,8 +26,10 @@ export function renderCustomers({ customers }: State): Html {
       { name: 'Cashback', align: 'right', cell: ({ cashback }) => amount(cashback) },
       {
         name: 'Program',
-        cell: ({ IsEnrolled }) =>
-          IsEnrolled ? badge('good', 'enrolled') : badge('plain', 'not enrolled'),
+        cell: ({ IsEnrolled, isActive }) => {
+          if (!isActive) return badge('bad', 'inactive');
+          return IsEnrolled ? badge('good', 'enrolled') : badge('plain', 'not enrolled');
+        },
       },
     ],
   });
@@ -60,7 +62,7 @@ export function renderOrders({ orders }: State): Html {
 
 function renderOrderState(order: State['orders'][number]): Html {
   if (order.IsCancelledOrReturned) return badge('bad', 'cancelled');
-  return order.IsCompleted ? badge('good', 'completed') : badge('waiting', 'placed');
+  return order.IsCompleted ? badge('good', 'completed') : badge('waiting', 'pending');
 }
 
 const couponTypes = ['fixed value', 'percent', 'free shipping', 'discount on shipping', 'other'];
@@ -121,8 +123,33 @@ export function renderRedemptions({ redemptions }: State): Html {
       { name: 'Reward', cell: ({ rewardTitle }) => brief(rewardTitle) },
       { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
       { name: 'Points', align: 'right', cell: ({ points }) => amount(points) },
-      { name: 'Coupon', cell: ({ couponCode }) => brief(couponCode) },
+      { name: 'Code', cell: ({ ExternalCode }) => brief(ExternalCode) },
+      {
+        name: 'State',
+        cell: ({ canceledAt, usedByOrderId }) => {
+          if (canceledAt !== null) return badge('bad', 'cancelled');
+          return usedByOrderId === null ? badge('good', 'redeemed') : badge('plain', 'used');
+        },
+      },
       { name: 'When', cell: ({ redeemedAt }) => moment(redeemedAt) },
+    ],
+  });
+}
+
+export function renderChallenges({ challenges }: State): Html {
+  return renderSection({
+    id: 'challenges',
+    title: 'PINs at the till',
+    rows: challenges,
+    whenEmpty: 'None yet. Start a challenge with startChallenge; nobody gets an e-mail.',
+    columns: [
+      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
+      { name: 'PIN', cell: ({ pin }) => pin },
+      {
+        name: 'State',
+        cell: ({ passed }) => (passed ? badge('good', 'passed') : badge('waiting', 'waiting')),
+      },
+      { name: 'When', cell: ({ startedAt }) => moment(startedAt) },
     ],
   });
 }

@@ -1,16 +1,17 @@
 import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
 
 /*
- * Numbers of the service whose values the contract does not show. The sandbox needs some, so these
- * are its own: nothing may rely on them.
+ * Numbers of the service. Where no source is named, none is known: the sandbox needs some, so these are
+ * its own, and nothing may rely on them.
  */
 
-export const orderState = { placed: 0, completed: 1, cancelled: 2 } as const;
+/** Documented. An order that is neither completed nor cancelled is pending. */
+export const orderState = { pending: 1, completed: 2, cancelled: 3 } as const;
 
-/** All orders of the sandbox come in through the point-of-sale operation. */
-export const orderOrigin = { pointOfSale: 1 } as const;
+/** Documented: 1 is this API. */
+export const orderOrigin = { api: 1 } as const;
 
-export const customerOrigin = { order: 1, coupon: 2 } as const;
+export const customerOrigin = { order: 1, coupon: 2, upsert: 3 } as const;
 
 export const pointType = { order: 1, cashbackChange: 2, reward: 3, quiz: 4 } as const;
 export type PointType = (typeof pointType)[keyof typeof pointType];
@@ -22,8 +23,44 @@ export const pointAction = {
   Point_Removed: 3,
 } as const satisfies Record<PointTopic, number>;
 
-/** CouponType is shown. RewardType is not, and takes the same numbers here. */
-export const couponType = { 'fixed-value': 0, percent: 1, 'free-shipping': 2 } as const;
+/** From the service's sample client. Not the order of CouponType, and there is no 2. */
+export const rewardType = {
+  percent: 0,
+  'fixed-value': 1,
+  cashback: 3,
+  custom: 4,
+  product: 5,
+} as const;
+
+/** What the coupon of a reward becomes; cashback of a chosen amount is a fixed value. */
+export const couponType = {
+  'fixed-value': 0,
+  percent: 1,
+  cashback: 0,
+  custom: 4,
+  product: 4,
+} as const;
+
+/** From the sample client. */
+export const productMode = {
+  percent: 0,
+  'final-price': 1,
+  'free-gift': 2,
+  'amount-off': 3,
+} as const;
+
+/** CannotUseReason, from the sample client; of 9 to 12 only that they are about product rewards. */
+export const cannotUse = {
+  usable: 0,
+  tooFewPoints: 1,
+  belowMinimum: 2,
+  noCashback: 3,
+  noCustomer: 4,
+  exceedsPurchase: 5,
+  notEnrolled: 7,
+  notCumulative: 8,
+  productMissing: 9,
+} as const;
 
 export const questionType = { open: 0, choice: 1 } as const;
 

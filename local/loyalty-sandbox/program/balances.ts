@@ -8,9 +8,13 @@ export interface Amounts {
   readonly cashback: number;
 }
 
-/** Oldest first. */
+/** Oldest first, with what no longer counts. */
 export function historyOf({ tables }: Context, customerId: string): readonly PointRow[] {
   return tables.pointsByCustomer.of(customerId);
+}
+
+function countingRows(context: Context, customerId: string): readonly PointRow[] {
+  return historyOf(context, customerId).filter(({ isCanceled }) => !isCanceled);
 }
 
 /**
@@ -19,7 +23,7 @@ export function historyOf({ tables }: Context, customerId: string): readonly Poi
  */
 export function balanceOf(context: Context, customerId: string): Amounts {
   let [points, cashback] = [0, 0];
-  for (const row of historyOf(context, customerId)) {
+  for (const row of countingRows(context, customerId)) {
     points += row.pointsHundredths;
     cashback += row.cashbackHundredths;
   }
@@ -28,7 +32,7 @@ export function balanceOf(context: Context, customerId: string): Amounts {
 
 /** All that was earned and not taken back, whatever was spent of it since. */
 export function earnedPointsOf(context: Context, customerId: string): number {
-  return historyOf(context, customerId).reduce(
+  return countingRows(context, customerId).reduce(
     (sum, { pointsHundredths }) => sum + Math.max(0, pointsHundredths),
     0,
   );
@@ -39,7 +43,7 @@ export function usablePointsOf(
   context: Context,
   customerId: string,
 ): { readonly row: PointRow; readonly left: Amounts }[] {
-  const history = historyOf(context, customerId);
+  const history = countingRows(context, customerId);
   const used = new Map<number, Amounts>();
   for (const { PointId, usedPointsHundredths, usedCashbackHundredths } of history.flatMap(
     (row) => row.origins,

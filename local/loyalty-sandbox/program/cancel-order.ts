@@ -1,24 +1,31 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import { orderState } from './assigned-numbers.ts';
-import type { Context } from './context.ts';
+import { type Context, daysLater } from './context.ts';
+import { settleOrderPoints } from './order-points.ts';
+import { stateOf } from './order-view.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
+import { giveRewardBack } from './redemptions.ts';
+import type { OrderRow } from './rows.ts';
+
+type Schemas = components['schemas'];
 
 /**
  * One rule for both paths. The first broken one answers: 37 unknown order, 33 cancelled already, 13
- * completed (only sendOrder can take that back), 36 a body that cannot be read, 14 no date, 15 a date
- * before the order was placed.
+ * where the settings want it for a completed order, 36 a body that cannot be read, 14 no date, 15 a
+ * date before the order was placed. Points already given are removed.
  */
 export function cancelOrder(
   context: Context,
   call: Call,
-): Outcome<components['schemas']['OrderCancellationResult']> {
-  const { tables } = context;
+): Outcome<Schemas['OrderCancellationResult']> {
+  const { tables, settings } = context;
   const before = tables.orders.get(call.path.orderId ?? '');
   if (!before) return refuse(37, 'No order has this id.');
   if (before.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
-  if (before.IsCompleted) return refuse(13, 'The order is completed.');
+  const refusesCompleted = ['cancel-completed', 'return-completed'].includes(settings.error13);
+  if (before.IsCompleted && refusesCompleted) return refuse(13, 'The order is completed.');
 
   const faults = [...call.faults];
   const fields = call.body === undefined ? null : readFields(call.body, faults);
@@ -31,13 +38,74 @@ export function cancelOrder(
   }
 
   const UpdatedAt = context.now().toISOString();
-  // There are no points to take back: only a completed order has any.
-  tables.orders.put(before.OriginalId, {
+  if (settings.lateCancel) {
+    const at = before.cancelDue?.at ?? daysLater(context.now(), 1);
+    tables.orders.put(before.OriginalId, { ...before, cancelDue: { at, date, status } });
+    tables.dueOrders.put(before.OriginalId, before.OriginalId);
+    return done({ isCanceled: false, UpdatedAt, Status: stateOf(before) });
+  }
+  applyCancel(context, before, date, status);
+  return done({ isCanceled: true, UpdatedAt, Status: orderState.cancelled });
+}
+
+function applyCancel(context: Context, before: OrderRow, date: string, status: string | null) {
+  const after = {
     ...before,
     OrderCancelledDate: date,
     OrderStatus: status ?? before.OrderStatus,
     IsCancelledOrReturned: true,
-    UpdatedDate: UpdatedAt,
+    UpdatedDate: context.now().toISOString(),
+    cancelDue: null,
+  };
+  context.tables.orders.put(before.OriginalId, {
+    ...after,
+    ...settleOrderPoints(context, before, after),
   });
-  return done({ isCanceled: true, UpdatedAt, Status: orderState.cancelled });
+  if (context.settings.cancelGivesRewardBack) giveRewardBack(context, before.Coupon);
+}
+
+/** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date before the order was placed. */
+export function completeOrder(
+  context: Context,
+  call: Call,
+): Outcome<Schemas['OrderCompletionResult']> {
+  const { tables } = context;
+  const before = tables.orders.get(call.path.orderId ?? '');
+  if (!before) return refuse(37, 'No order has this id.');
+  if (before.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
+  const faults = [...call.faults];
+  const fields = call.body === undefined ? null : readFields(call.body, faults);
+  const date = fields?.date('OrderCompletedDate') ?? null;
+  const status = fields?.text('OrderStatus') ?? null;
+  if (faults.length > 0) return refuse(36, describeFaults(faults));
+  if (date === null) return refuse(11, 'OrderCompletedDate must be given.');
+  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
+    return refuse(12, 'OrderCompletedDate is before OrderPlacementDate.');
+  }
+  const UpdatedAt = context.now().toISOString();
+  const after = {
+    ...before,
+    OrderCompletedDate: date,
+    OrderStatus: status ?? before.OrderStatus,
+    IsCompleted: true,
+    UpdatedDate: UpdatedAt,
+  };
+  tables.orders.put(before.OriginalId, { ...after, ...settleOrderPoints(context, before, after) });
+  return done({ IsCompleted: true, UpdatedAt, Status: orderState.completed });
+}
+
+/** What time alone brings about: points after the waiting days, cancellations that show late. */
+export function settleDueOrders(context: Context): void {
+  const { tables } = context;
+  const isDue = (date: string) => Date.parse(date) <= context.now().getTime();
+  for (const id of [...tables.dueOrders.values()]) {
+    const order = tables.orders.get(id);
+    if (order?.cancelDue && isDue(order.cancelDue.at)) {
+      applyCancel(context, order, order.cancelDue.date, order.cancelDue.status);
+    } else if (order?.pointsDueAt && isDue(order.pointsDueAt)) {
+      tables.orders.put(id, { ...order, ...settleOrderPoints(context, order, order) });
+    }
+    const left = tables.orders.get(id);
+    if (!left?.cancelDue && !left?.pointsDueAt) tables.dueOrders.delete(id);
+  }
 }

@@ -147,6 +147,14 @@ export function deactivateCoupon(context: Context, call: Call): Outcome<Page<Cou
   return done(listOne(context, inactive));
 }
 
+/** 57 for an unknown code. Documented: IsUsed is true for an inactive one, too. */
+export function getCoupon(context: Context, { path }: Call): Outcome<Page<CouponItem>> {
+  const { tables } = context;
+  const coupon = tables.coupons.get(tables.couponCodes.get(path.code ?? '') ?? '');
+  if (!coupon) return refuse(57, 'No coupon has this code.');
+  return done(listOne(context, { ...coupon, IsUsed: coupon.IsUsed || !coupon.isActive }));
+}
+
 function listOne({ tables }: Context, row: CouponRow): Page<CouponItem> {
   const owner = row.customerId === null ? undefined : tables.customers.get(row.customerId);
   const item = knownFields({
@@ -169,6 +177,10 @@ function listOne({ tables }: Context, row: CouponRow): Page<CouponItem> {
  * use it up (the contract does not say). An unknown code is ignored: a store need not mirror every discount.
  */
 export function useCoupon({ tables }: Context, code: string, orderId: string): void {
+  const redemption = tables.redemptions.get(tables.externalCodes.get(code) ?? '');
+  if (redemption && redemption.usedByOrderId === null) {
+    tables.redemptions.put(redemption.OriginalKey, { ...redemption, usedByOrderId: orderId });
+  }
   const id = tables.couponCodes.get(code);
   const coupon = id === undefined ? undefined : tables.coupons.get(id);
   if (!coupon || coupon.IsUsed || coupon.customerId === null) return;

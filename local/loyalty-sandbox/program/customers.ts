@@ -1,12 +1,16 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call, Fault } from '../call.ts';
 import { customerOrigin } from './assigned-numbers.ts';
+import { balanceOf } from './balances.ts';
 import { type Context, randomText, takeNumber } from './context.ts';
+import { fromHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
 import { describeFaults, done, type Outcome, type Refusal, refuse } from './outcome.ts';
-import { type Fields, isBlank } from './read-fields.ts';
+import { type Fields, isBlank, readFields } from './read-fields.ts';
 import type { CustomerRow } from './rows.ts';
 import { iconUrl, tierOf } from './tiers.ts';
+
+type Schemas = components['schemas'];
 
 /** What will be written once the order or coupon that carries the customer is accepted. */
 export interface CustomerPlan {
@@ -104,6 +108,7 @@ export function saveCustomer(
     SignupDate: null,
     Document: null,
     IsEnrolled: context.settings.enrolledByDefault,
+    isActive: true,
     origin: customerOrigin[origin],
     createdAt: now,
     enrolledAt: null,
@@ -114,22 +119,88 @@ export function saveCustomer(
     earlier.BirthdayDate !== null && earlier.BirthdayDate !== merged.BirthdayDate;
   const row: CustomerRow = {
     ...merged,
-    enrolledAt: merged.IsEnrolled ? (earlier.enrolledAt ?? now) : null,
+    enrolledAt: merged.IsEnrolled ? (merged.enrolledAt ?? now) : null,
     birthdayChangedAt: changedBirthday ? now : earlier.birthdayChangedAt,
   };
   context.tables.customers.put(id, row);
   return row;
 }
 
-/** 59 for an unknown customer. */
-export function getCustomer(
+/**
+ * Who is meant by an id of a path or body. Customer paths take the id in the store, "usually e-mail";
+ * the operations under /POS take e-mail or document, and by the settings the id in the store.
+ */
+export function findCustomer(
+  { tables }: Context,
+  id: string | null | undefined,
+  by: 'any' | 'email-or-document' | 'store-id-or-email',
+): CustomerRow | undefined {
+  const text = id?.trim().toLowerCase() ?? '';
+  if (text === '') return undefined;
+  const byStoreId = by === 'email-or-document' ? undefined : tables.customers.get(id ?? '');
+  if (byStoreId) return byStoreId;
+  const digits = (document: string | null) => document?.replace(/\D/g, '') ?? '';
+  return [...tables.customers.values()].find(
+    ({ Email, Document }) =>
+      Email?.toLowerCase() === text ||
+      (by !== 'store-id-or-email' && digits(Document) !== '' && digits(Document) === text),
+  );
+}
+
+/** The rules of a customer inside an order: `planCustomer`. */
+export function upsertCustomer(
   context: Context,
   call: Call,
-): Outcome<components['schemas']['CustomerResult']> {
-  const row = context.tables.customers.get(call.path.id ?? '');
-  if (!row) return refuse(59, 'No customer has this id.');
-  const tier = tierOf(context, row.OriginalId);
+): Outcome<Schemas['CustomerUpsertResult']> {
+  const faults = call.faults.map((fault) => inCustomer(fault));
+  const found: Fault[] = [];
+  const fields = readFields(call.body, found);
+  if (!fields) return refuse(40, describeFaults([...call.faults, ...found]));
+  const enrolled = fields.date('EnrolledDate');
+  const plan = planCustomer(context, fields, [...faults, ...found.map(inCustomer)], 'upsert');
+  if (plan.kind === 'refused') return plan;
+  const sent = enrolled === null ? plan.sent : { ...plan.sent, enrolledAt: enrolled };
+  const row = saveCustomer(context, { ...plan, sent });
+  const balance = balanceOf(context, row.OriginalId);
   return done({
+    ...describeCustomer(context, row),
+    BalanceOfPoints: fromHundredths(balance.points),
+    BalanceCashback: fromHundredths(balance.cashback),
+    Operation: plan.before ? 'updated' : 'created',
+  });
+}
+
+function inCustomer({ path, problem }: Fault): Fault {
+  return { path: path === '' ? 'Customer' : `Customer.${path}`, problem };
+}
+
+/** 59 unknown customer; 67 no Reason; 7 what is missing or cannot be read. */
+export function changeCustomerStatus(
+  context: Context,
+  call: Call,
+): Outcome<{ OriginalId: string; IsEnabled: boolean }> {
+  const row = context.tables.customers.get(call.path.originalId ?? '');
+  if (!row) return refuse(59, 'No customer has this id.');
+  const faults = call.faults.filter(({ path }) => path !== 'Reason');
+  const fields = readFields(call.body, faults);
+  const isActive = fields?.flag('IsEnabled') ?? null;
+  const reason = fields?.key('Reason') ?? null;
+  if (faults.length > 0) return refuse(7, describeFaults(faults));
+  if (reason === null) return refuse(67, 'Reason must be given.');
+  if (isActive === null) return refuse(7, 'IsEnabled must be given.');
+  context.tables.customers.put(row.OriginalId, { ...row, isActive });
+  return done({ OriginalId: row.OriginalId, IsEnabled: isActive });
+}
+
+/** 59 for an unknown customer. */
+export function getCustomer(context: Context, call: Call): Outcome<Schemas['CustomerResult']> {
+  const row = findCustomer(context, call.path.id, 'store-id-or-email');
+  return row ? done(describeCustomer(context, row)) : refuse(59, 'No customer has this id.');
+}
+
+function describeCustomer(context: Context, row: CustomerRow): Schemas['CustomerResult'] {
+  const tier = tierOf(context, row.OriginalId);
+  return {
     ...knownFields({
       OriginalId: row.OriginalId,
       PublicId: row.PublicId,
@@ -145,5 +216,5 @@ export function getCustomer(
     ReferralURL: null,
     WhatsappReferralUrl: null,
     CurrentTier: { Name: tier.name, Color: tier.color, IconUrl: iconUrl(tier) },
-  });
+  };
 }

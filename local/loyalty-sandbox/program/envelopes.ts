@@ -13,6 +13,34 @@ export function toSimpleEnvelope<Result>(outcome: Outcome<Result>) {
     : { ErrorMessage: outcome.message, ErrorCode: outcome.code, Result: null, HasError: true };
 }
 
+/**
+ * For the operations that the service moves from envelope B to A. Code and CodeName are the sandbox's
+ * own: only their form is shown.
+ */
+export function toMovedEnvelope<Result>(
+  outcome: Outcome<Result>,
+  { envelope }: Pick<SandboxSettings, 'envelope'>,
+) {
+  const simple = toSimpleEnvelope(outcome);
+  if (envelope === 'B') return simple;
+  if (outcome.kind === 'done') {
+    return { ...simple, Code: '00', CodeName: 'Success', Severity: 0, HasWarning: false };
+  }
+  return {
+    ...simple,
+    ErrorCode: envelope === 'A' ? outcome.code : null,
+    Code: '90',
+    CodeName: errorCodes[outcome.code].name.replaceAll('_', ''),
+    Severity: 2,
+    HasWarning: false,
+  };
+}
+
+/** For an answer without an envelope. */
+export function toBareObject<Result>(outcome: Outcome<Result>) {
+  return outcome.kind === 'done' ? outcome.result : toFailure(outcome);
+}
+
 export interface SavedProduct {
   readonly product: Schemas['ProductResult'];
   readonly was: 'created' | 'updated';

@@ -37,14 +37,14 @@ export function describeOrder(
       })) ?? null,
     Coupon: row.Coupon,
     State: stateOf(row),
-    Origin: orderOrigin.pointOfSale,
+    Origin: orderOrigin.api,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
   };
 }
 
-function stateOf({ IsCompleted, IsCancelledOrReturned }: OrderRow): number {
+export function stateOf({ IsCompleted, IsCancelledOrReturned }: OrderRow) {
   if (IsCancelledOrReturned) return orderState.cancelled;
-  return IsCompleted ? orderState.completed : orderState.placed;
+  return IsCompleted ? orderState.completed : orderState.pending;
 }
 
 /** What the sandbox has no such thing for (administrators, segments, affiliates) is there, but empty. */

@@ -12,8 +12,8 @@ import type { OrderRow } from './rows.ts';
 /**
  * An upsert by OriginalId, if the settings allow it. The first broken rule answers, in this order: 36
  * a body that is not JSON; 39 no OriginalId; 33 the stored order is cancelled, which is final; 36 what
- * cannot be stored; 13 a completed order that the settings do not let be returned; 11, 12, 14, 15 the
- * dates; then those of the customer. An order can pass to another customer: stores merge customers,
+ * cannot be stored; 11, 12, 14, 15 the dates; 13 where the settings want it; then those of the
+ * customer. An order can pass to another customer: stores merge customers,
  * and guests sign up.
  */
 export function sendOrder(
@@ -32,10 +32,13 @@ export function sendOrder(
   }
   const reading = readOrder(call, id);
   if (reading.kind === 'refused') return reading;
-  const isReturn = before?.IsCompleted && reading.order.IsCancelledOrReturned;
-  if (isReturn && !settings.completedMayBeReturned) return refuse(13, 'The order is completed.');
   const wrongDates = checkDates(reading.order);
   if (wrongDates) return wrongDates;
+  const { IsCompleted, IsCancelledOrReturned } = reading.order;
+  const breaks13 =
+    (settings.error13 === 'both-flags' && IsCompleted && IsCancelledOrReturned) ||
+    (settings.error13 === 'return-completed' && before?.IsCompleted && IsCancelledOrReturned);
+  if (breaks13) return refuse(13, 'A completed order cannot be cancelled.');
   const plan = planCustomer(context, reading.customer, reading.faults, 'order');
   if (plan.kind === 'refused') return plan;
 
@@ -43,6 +46,24 @@ export function sendOrder(
   const after = saveOrder(context, before, reading.order, customer.OriginalId);
   if (after.Coupon !== null) useCoupon(context, after.Coupon, after.OriginalId);
   return done(describeOrder(context, after, customer));
+}
+
+/** 37 for an unknown order. */
+export function getOrder(
+  context: Context,
+  { path }: Call,
+): Outcome<components['schemas']['ReadOrder']> {
+  const { tables, catalog } = context;
+  const row = tables.orders.get(path.orderId ?? '');
+  const customer = row && tables.customers.get(row.customerId);
+  if (!row || !customer) return refuse(37, 'No order has this id.');
+  const redemption = tables.redemptions.get(tables.externalCodes.get(row.Coupon ?? '') ?? '');
+  const reward = catalog.rewards.find(({ id }) => id === redemption?.configurationId);
+  return done({
+    ...describeOrder(context, row, customer),
+    OriginalId: row.OriginalId,
+    Reward: redemption && reward ? { Id: redemption.RewardId, Title: reward.title } : null,
+  });
 }
 
 function checkDates(order: SentOrder): Refusal | undefined {
@@ -75,6 +96,8 @@ function saveOrder(
     Id: before?.Id ?? takeNumber(context, 'order'),
     customerId,
     UpdatedDate: sent.UpdatedDate ?? context.now().toISOString(),
+    cancelDue: before?.cancelDue ?? null,
+    partialCancels: before?.partialCancels ?? [],
     // A pair keeps its id for as long as its name stays in its place.
     Metadatas: sent.Metadatas.map((pair, i) => {
       const earlier = before?.Metadatas[i];
@@ -82,7 +105,7 @@ function saveOrder(
       return { Id: isSame ? earlier.Id : takeNumber(context, 'metadata'), ...pair };
     }),
   };
-  const row = { ...unsettled, pointId: settleOrderPoints(context, before, unsettled) };
+  const row = { ...unsettled, ...settleOrderPoints(context, before, unsettled) };
   tables.orders.put(row.OriginalId, row);
   return row;
 }

@@ -3,15 +3,15 @@ import { type PointType, pointAction } from './assigned-numbers.ts';
 import { type Amounts, balanceOf } from './balances.ts';
 import { type Context, daysLater, takeNumber } from './context.ts';
 import { fromHundredths, scaleUp } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
 import type { CustomerRow, PointOriginRow, PointRow, PointSource } from './rows.ts';
 
 /*
  * The only writers of point records. Each change writes one event, with the balances after it, into
  * the table `events`.
  *
- *   (none) ──addPoints/spendPoints: Point_Add──▶ record ──revisePoints: Point_Update──▶ record
- *                                                   └────removePoints: Point_Removed──▶ (none)
+ *   (none) ──addPoints: Point_Add──────────▶ record ──revisePoints: Point_Update──▶ record
+ *   (none) ──spendPoints: as the settings──▶ record ──removePoints: Point_Removed──▶ (none)
+ *                                               └─────giveBack: Point_Add──────────▶ record that counts no more
  */
 
 export interface NewPoints extends Amounts {
@@ -20,10 +20,10 @@ export interface NewPoints extends Amounts {
 }
 
 export function addPoints(context: Context, customer: CustomerRow, added: NewPoints): PointRow {
-  return addRecord(context, customer, added, {
-    validUntil: daysLater(context.now(), context.settings.pointsValidDays),
-    origins: [],
-  });
+  const validUntil = daysLater(context.now(), context.settings.pointsValidDays);
+  const row = addRecord(context, customer, added, { validUntil, origins: [] });
+  announce(context, 'Point_Add', customer, row);
+  return row;
 }
 
 /** Adds a record below zero that names what it used. */
@@ -41,7 +41,21 @@ export function spendPoints(
     points: 0 - sum((origin) => origin.usedPointsHundredths),
     cashback: 0 - sum((origin) => origin.usedCashbackHundredths),
   };
-  return addRecord(context, customer, spent, { validUntil: null, origins });
+  const row = addRecord(context, customer, spent, { validUntil: null, origins });
+  announce(context, context.settings.spendingTopic, customer, row);
+  return row;
+}
+
+/** For spent points: the earlier points that they used are usable again. */
+export function giveBack(context: Context, customer: CustomerRow, row: PointRow): void {
+  context.tables.points.put(String(row.PointId), { ...row, isCanceled: true });
+  announce(context, 'Point_Add', customer, {
+    ...row,
+    PointId: takeNumber(context, 'point'),
+    pointsHundredths: 0 - row.pointsHundredths,
+    cashbackHundredths: 0 - row.cashbackHundredths,
+    origins: [],
+  });
 }
 
 function addRecord(
@@ -60,10 +74,10 @@ function addRecord(
     received: context.now().toISOString(),
     validUntil,
     origins,
+    isCanceled: false,
     metadatas: [],
   };
   context.tables.points.put(String(row.PointId), row);
-  announce(context, 'Point_Add', customer, row);
   return row;
 }
 
@@ -100,14 +114,15 @@ function announce(context: Context, topic: PointTopic, customer: CustomerRow, ro
       Points: fromHundredths(row.pointsHundredths),
       PointType: row.type,
       PointAction: pointAction[topic],
-      // Which fields the service sends is not shown: these are enough to know the person by.
-      Customer: knownFields({
-        Id: customer.Id,
-        OriginalId: customer.OriginalId,
-        PublicId: customer.PublicId,
-        Name: customer.Name,
+      Customer: {
+        Id: customer.OriginalId,
         Email: customer.Email,
-      }),
+        Name: customer.Name,
+        Phone: customer.Phone,
+        Document: customer.Document,
+        BirthdayDate: customer.BirthdayDate,
+        PointsBalance: fromHundredths(balance.points),
+      },
       PointsBalance: {
         PointsBalance: fromHundredths(balance.points),
         CashbackBalance: fromHundredths(balance.cashback),

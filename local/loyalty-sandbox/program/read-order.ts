@@ -7,7 +7,14 @@ import type { OrderRow, ReferenceRow } from './rows.ts';
 /** An order as it was sent, before the sandbox gave it numbers and points. */
 export type SentOrder = Omit<
   OrderRow,
-  'Id' | 'customerId' | 'UpdatedDate' | 'Metadatas' | 'pointId'
+  | 'Id'
+  | 'customerId'
+  | 'UpdatedDate'
+  | 'Metadatas'
+  | 'pointId'
+  | 'pointsDueAt'
+  | 'cancelDue'
+  | 'partialCancels'
 > & {
   readonly UpdatedDate: string | null;
   readonly Metadatas: readonly { readonly Name: string | null; readonly Value: string | null }[];

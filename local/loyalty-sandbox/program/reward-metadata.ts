@@ -1,19 +1,19 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import type { Context } from './context.ts';
-import { fromHundredths } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
+import { describeRedemption, findRedemption } from './redemptions.ts';
 
 /**
  * 7 no OriginalKey, or a body that cannot be read; 87 an unknown one. A pair that is there already is
  * not added again, so that the call may be repeated. Points do not change, so there is no event.
  */
 export function updateRewardMetadata(
-  { tables }: Context,
+  context: Context,
   call: Call,
 ): Outcome<components['schemas']['RewardMetadataResult']> {
+  const { tables } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(7, unreadable);
   const faults = [...call.faults];
@@ -25,10 +25,9 @@ export function updateRewardMetadata(
     Value: pair.text('Value') ?? '',
   }));
   if (faults.length > 0) return refuse(7, describeFaults(faults));
-  const redemption = tables.redemptions.get(OriginalKey);
+  const redemption = findRedemption(context, OriginalKey);
   const record = redemption && tables.points.get(String(redemption.pointId));
-  const coupon = redemption && tables.coupons.get(redemption.couponId);
-  if (!redemption || !record || !coupon) return refuse(87, 'No reward has this OriginalKey.');
+  if (!redemption || !record) return refuse(87, 'No reward has this OriginalKey.');
 
   const metadatas = [...record.metadatas];
   const known = new Set(metadatas.map(({ Name, Value }) => JSON.stringify([Name, Value])));
@@ -41,21 +40,5 @@ export function updateRewardMetadata(
   if (metadatas.length > record.metadatas.length) {
     tables.points.put(String(record.PointId), { ...record, metadatas });
   }
-  return done({
-    RewardId: redemption.RewardId,
-    Point: {
-      PointId: record.PointId,
-      Quantity: fromHundredths(record.pointsHundredths),
-      Metadatas: metadatas,
-    },
-    ExternalCode: coupon.CouponCode,
-    OriginalKey,
-    Coupon: knownFields({
-      CouponCode: coupon.CouponCode,
-      CouponType: coupon.CouponType,
-      CouponValue: coupon.CouponValue,
-      ValidDateStart: coupon.ValidDateStart,
-      ValidDateEnd: coupon.ValidDateEnd,
-    }),
-  });
+  return done(describeRedemption(context, redemption));
 }

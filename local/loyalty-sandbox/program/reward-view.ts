@@ -1,6 +1,6 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { CatalogReward } from '../catalog.ts';
-import { couponType, unspecified } from './assigned-numbers.ts';
+import { couponType, rewardType, unspecified } from './assigned-numbers.ts';
 import { balanceOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths, productInHundredths } from './hundredths.ts';
@@ -40,7 +40,7 @@ function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
   return {
     Id: reward.id,
     Points: reward.points,
-    RewardType: couponType[reward.kind],
+    RewardType: rewardType[reward.kind],
     IsActive: reward.isActive,
     Value: reward.value,
     PreTitle: '',
@@ -57,7 +57,7 @@ function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
     HasGlobalUsageLimit: reward.usesInAll !== undefined,
     GlobalUsageLimit: reward.usesInAll ?? 0,
     CodePrefix: reward.codePrefix,
-    CumulativeDiscount: false,
+    CumulativeDiscount: reward.cumulative ?? false,
     MinimalValue: reward.minimalValue ?? 0,
     ValidDays: reward.couponValidDays,
     NoPointCost: reward.points === 0,

@@ -1,7 +1,7 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import type { CatalogReward } from '../catalog.ts';
-import { couponType } from './assigned-numbers.ts';
+import { rewardType } from './assigned-numbers.ts';
 import type { Context } from './context.ts';
 import type { Page } from './envelopes.ts';
 import { done, type Outcome, refuse } from './outcome.ts';
@@ -66,7 +66,7 @@ function summarize(reward: CatalogReward): Schemas['RewardConfigurationItem'] {
     IsActive: reward.isActive,
     Value: reward.value,
     Points: reward.points,
-    RewardType: couponType[reward.kind],
+    RewardType: rewardType[reward.kind],
   };
 }
 
@@ -75,13 +75,13 @@ function isAbsent(text: string | undefined): text is undefined {
   return text === undefined || text === '' || text === 'null';
 }
 
-function readFlag(text: string | undefined): 'true' | 'false' | 'absent' | 'unreadable' {
+export function readFlag(text: string | undefined): 'true' | 'false' | 'absent' | 'unreadable' {
   if (isAbsent(text)) return 'absent';
   const word = text.toLowerCase();
   return word === 'true' || word === 'false' ? word : 'unreadable';
 }
 
-function readCount(text: string | undefined, absent: number): number | null {
+export function readCount(text: string | undefined, absent: number): number | null {
   if (isAbsent(text)) return absent;
   const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= largestInt32 ? count : null;

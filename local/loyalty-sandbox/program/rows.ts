@@ -31,6 +31,8 @@ export interface CustomerRow {
   readonly SignupDate: string | null;
   readonly Document: string | null;
   readonly IsEnrolled: boolean;
+  /** An inactive customer earns and redeems nothing. */
+  readonly isActive: boolean;
   readonly origin: number;
   readonly createdAt: string;
   readonly enrolledAt: string | null;
@@ -77,6 +79,21 @@ export interface OrderRow {
   readonly SalesPerson: ReferenceRow | null;
   /** The points it earned, as long as it does. */
   readonly pointId: number | null;
+  /** When its points are due, while they are still to come. */
+  readonly pointsDueAt: string | null;
+  /** A cancellation that is accepted and shows later. */
+  readonly cancelDue: {
+    readonly at: string;
+    readonly date: string;
+    readonly status: string | null;
+  } | null;
+  readonly partialCancels: readonly PartialCancelRow[];
+}
+
+export interface PartialCancelRow {
+  readonly CancelKey: string;
+  readonly valueHundredths: number;
+  readonly at: string;
 }
 
 export interface PointOriginRow {
@@ -98,6 +115,8 @@ export interface PointRow {
   readonly validUntil: string | null;
   /** Where points taken away came from, oldest first. */
   readonly origins: readonly PointOriginRow[];
+  /** Counts no more: the redemption was cancelled. */
+  readonly isCanceled: boolean;
   readonly metadatas: readonly { readonly Name: string; readonly Value: string }[];
 }
 
@@ -124,15 +143,29 @@ export interface CouponRow {
 }
 
 export interface RedemptionRow {
-  /** Assigned by the sandbox, because how a merchant gives it is not shown. */
+  /** Of the request, or given by the sandbox where the request has none. */
   readonly OriginalKey: string;
   readonly RewardId: number;
   readonly configurationId: number;
   readonly customerId: string;
   readonly pointId: number;
-  /** OriginalId of the coupon that came out of it. */
-  readonly couponId: string;
+  /** OriginalId of the coupon that came out of it, if one did. */
+  readonly couponId: string | null;
+  /** What an order names in `Coupon` when it used the reward. */
+  readonly ExternalCode: string;
+  /** What the discount is worth; null where it depends on the purchase. */
+  readonly cashValue: number | null;
   readonly redeemedAt: string;
+  readonly canceledAt: string | null;
+  readonly usedByOrderId: string | null;
+}
+
+/** The PIN that a customer would get by e-mail. */
+export interface ChallengeRow {
+  readonly customerId: string;
+  readonly pin: string;
+  readonly startedAt: string;
+  readonly passed: boolean;
 }
 
 export interface QuizAnswerRow {
@@ -169,6 +202,14 @@ export function openTables(tables: Tables) {
     couponCodes: tables.table<string>('couponCodes'),
     /** By OriginalKey. */
     redemptions: tables.table<RedemptionRow>('redemptions'),
+    /** OriginalKey, by RewardId. */
+    redemptionKeys: tables.table<string>('redemptionKeys'),
+    /** OriginalKey, by ExternalCode. */
+    externalCodes: tables.table<string>('externalCodes'),
+    /** By OriginalId of the customer. */
+    challenges: tables.table<ChallengeRow>('challenges'),
+    /** OriginalIds of orders for which something is still to come. */
+    dueOrders: tables.table<string>('dueOrders'),
     /** PointId, by the ChangeKey that made it. */
     changeKeys: tables.table<number>('changeKeys'),
     /** By quiz and customer. */

@@ -1,5 +1,6 @@
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
+import type { FindingName } from '../../loyalty/payload.ts';
 import type { TransportFailureReason } from '../../loyalty/result.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
@@ -19,6 +20,7 @@ type RetryWhy =
   /** The circuit breaker is open. */
   | 'loyalty-unavailable'
   | LoyaltyErrorName
+  | FindingName
   | 'unnamed-error'
   | TransportFailureReason
   | 'redemption-in-progress'

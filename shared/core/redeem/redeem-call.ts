@@ -49,15 +49,18 @@ function judgeAnswer(
   switch (result.kind) {
     case 'success':
     case 'warning': {
-      const { Items: items } = result.value;
-      const answer = items.find(({ Id }) => Id === redemption.rewardId) ?? items[0];
-      return { kind: 'redeemed', code: codeFrom(answer, redemption, now) };
+      const answer = result.value.Items.find(({ Id }) => Id === redemption.rewardId);
+      return answer === undefined
+        ? { kind: 'unknown', why: 'reward-missing' }
+        : { kind: 'redeemed', code: codeFrom(answer, redemption, now) };
     }
     case 'business-error':
       if (result.class === 'rejected')
         return { kind: 'refused', why: whyOf(result.code, redemption) };
       // "Something went wrong" does not say how far it had come.
-      if (result.class === 'retry') return { kind: 'unknown', why: result.name ?? 'unnamed-error' };
+      if (result.class === 'retry') {
+        return { kind: 'unknown', why: result.finding ?? result.name ?? 'unnamed-error' };
+      }
       return { kind: 'not-sent' };
     case 'transport-failure':
       if (result.mayHaveHappened) return { kind: 'unknown', why: result.reason };

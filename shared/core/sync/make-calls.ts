@@ -109,15 +109,19 @@ function applied(calls: readonly OperationId[]): CallsMade {
 export function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
   if (result.kind === 'success' || result.kind === 'warning') return applied(calls);
   const end = callEnd(result);
-  const name = result.kind === 'business-error' ? result.name : undefined;
-  const why = name ?? (result.kind === 'business-error' ? 'unnamed-error' : result.reason);
+  const why =
+    result.kind === 'business-error'
+      ? (result.finding ?? result.name ?? 'unnamed-error')
+      : result.reason;
   switch (result.class) {
     case 'done':
       return applied(calls);
     case 'retry':
     case 'throttled':
     case 'misconfigured': {
-      const mayHaveHappened = result.kind === 'transport-failure' && result.mayHaveHappened;
+      // An answer that does not say "done" may become true later: cancellations show up to a day late.
+      const mayHaveHappened =
+        result.kind === 'business-error' ? result.finding !== undefined : result.mayHaveHappened;
       const afterSeconds = Math.max(
         result.retryAfterSeconds ?? 0,
         mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,

@@ -62,7 +62,7 @@ export function createTarget(): FuzzTarget {
       const result = readAnswer(
         (operation || 'sendOrder') as OperationId,
         { kind: 'answer', status: Number(status) || 0, headers, text },
-        { input: { Customer: { Email: email } }, hidden: () => HIDDEN },
+        { input: { body: { Customer: { Email: email } } }, hidden: () => HIDDEN },
         new Date('2026-10-09T12:00:00Z'),
       );
       const { value: _, ...told } = { value: undefined, ...result };

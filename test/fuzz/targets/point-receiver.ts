@@ -48,7 +48,7 @@ export function createTarget(): FuzzTarget {
       event.requestContext.http.method = method;
       const answer = await receivePoints(toHttpRequest(event), {
         shops,
-        customerIdIn: 'OriginalId',
+        customerIdIn: 'Id',
         queue: { send },
         telemetry: told.telemetry,
         now: () => NOW,

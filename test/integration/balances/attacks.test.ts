@@ -124,13 +124,13 @@ describe('an attacker at the address of point events', () => {
       // Rounded by the parser, it would be somebody else's.
       2 ** 60,
     ];
-    for (const OriginalId of odd) {
-      expect(await balances.post('Point_Add', pointEvent({ Customer: { OriginalId } }))).toBe(200);
+    for (const Id of odd) {
+      expect(await balances.post('Point_Add', pointEvent({ Customer: { Id } }))).toBe(200);
     }
     expect(await balances.post('Point_Add', pointEvent({ Customer: {} }))).toBe(200);
     expect(await balances.waiting()).toBe(0);
     const long = '820982911946154508';
-    await balances.post('Point_Add', pointEvent({ Customer: { OriginalId: long } }));
+    await balances.post('Point_Add', pointEvent({ Customer: { Id: long } }));
     expect(JSON.parse((await balances.peek())[0] ?? '{}')).toMatchObject({ id: long });
   });
 

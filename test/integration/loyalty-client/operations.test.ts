@@ -126,7 +126,7 @@ describe('the client and the sandbox', () => {
     expect(unknown).toMatchObject({ code: 37, class: 'done' });
     await world.client.sendOrder(order({ OriginalId: 'o2' }));
     const completed = await world.client[cancel]('o2', cancellation);
-    expect(completed).toMatchObject({ kind: 'business-error', code: 13, class: 'rejected' });
+    expect(unwrap(completed)).toMatchObject({ isCanceled: true, Status: 3 });
     await world.client.sendOrder(open({ OriginalId: 'o3' }));
     expect(codeOf(await world.client[cancel]('o3', { OrderStatus: 'x' }))).toBe(14);
     const early = { OrderCancelledDate: '2026-10-01T00:00:00Z' };
@@ -151,15 +151,15 @@ describe('the client and the sandbox', () => {
     const change = async (changes = {}) => world.client.changeCashback('c1', cashback(changes));
     expect(unwrap(await change())).toMatchObject({ CustomerExists: true, CashbackBalance: 7 });
     expect(await change()).toMatchObject({ code: 66, class: 'done' });
-    const removed = await change({ OperationType: 1, ChangeKey: 'key-2' });
+    const removed = await change({ Value: -2, OperationType: 1, ChangeKey: 'key-2' });
     expect(unwrap(removed)).toMatchObject({ CashbackBalance: 5 });
   });
 
   it('agree on rewards: in pages, one by one, redeemed and with metadata', async () => {
     const page = await world.client.listRewardConfigurations({ PageSize: 3, PageNumber: 1 });
-    expect(unwrap(page)).toMatchObject({ TotalItemCount: 7, HasNextPage: true, PageSize: 3 });
+    expect(unwrap(page)).toMatchObject({ TotalItemCount: 10, HasNextPage: true, PageSize: 3 });
     const active = await world.client.listRewardConfigurations({ IsActive: true });
-    expect(unwrap(active).TotalItemCount).toBe(6);
+    expect(unwrap(active).TotalItemCount).toBe(9);
     const one = await world.client.getRewardConfiguration(1);
     expect(unwrap(one)).toMatchObject({ Id: 1, Points: 100 });
 
@@ -178,6 +178,82 @@ describe('the client and the sandbox', () => {
       Point: { Metadatas },
       Coupon: { CouponCode: code, CouponType: 1, CouponValue: 10 },
     });
+  });
+
+  it('agree on an order that is read, completed and cancelled in parts', async () => {
+    await world.client.sendOrder(open());
+    expect(unwrap(await world.client.getOrder('o1'))).toMatchObject({ State: 1, Origin: 1 });
+    const done = { OrderCompletedDate: '2026-10-06T09:00:00Z', OrderStatus: 'paid' };
+    const completed = unwrap(await world.client.completeOrder('o1', done));
+    expect(completed).toMatchObject({ IsCompleted: true, Status: 2 });
+    const points = async () => unwrap(await world.client.getCustomerPoints('c1')).PointsBalance;
+    expect(await points()).toBe(100);
+    const part = { ValueToRefund: 30, CancelKey: 'r1' };
+    const first = unwrap(await world.client.partiallyCancelOrder('o1', part));
+    expect(first).toMatchObject({ isCanceled: false, RefundErrorDetails: null });
+    expect(await points()).toBe(70);
+    // A repetition is refused and takes nothing; so is what the order does not hold.
+    for (const wrong of [part, { ValueToRefund: 80, CancelKey: 'r2' }]) {
+      expect(await world.client.partiallyCancelPosOrder('o1', wrong)).toMatchObject({
+        kind: 'business-error',
+        finding: 'refund-refused',
+        class: 'rejected',
+      });
+    }
+    expect(await points()).toBe(70);
+  });
+
+  it('agree on a redemption by key, its repetition and its cancellation', async () => {
+    await world.client.sendOrder(order({ OrderTotal: 250 }));
+    const request = { CustomerId: 'robin@example.com', OriginalKey: 'intent-1' };
+    const first = unwrap(await world.client.redeemRewardByKey(2, request));
+    expect(first).toMatchObject({ OriginalKey: 'intent-1', Point: { Quantity: -200 } });
+    expect(first).not.toHaveProperty('Coupon');
+    expect(unwrap(await world.client.redeemRewardByKey(2, request))).toEqual(first);
+    const lookedUp = await world.client.updateRewardMetadata({ OriginalKey: 'intent-1' });
+    expect(unwrap(lookedUp)).toEqual(first);
+    const id = first.RewardId ?? 0;
+    const read = async () => unwrap(await world.client.getRedeemedReward(id));
+    expect(await read()).toMatchObject({ IsCanceled: false, ExternalCode: first.ExternalCode });
+    expect(unwrap(await world.client.cancelRedemption(id))).toMatchObject({ IsCanceled: true });
+    expect(await world.client.cancelRedemptionByKey('intent-1')).toMatchObject({
+      code: 74,
+      class: 'done',
+    });
+    expect(await read()).toMatchObject({ IsCanceled: true });
+    expect(unwrap(await world.client.getCustomerPoints('c1')).PointsBalance).toBe(250);
+    const history = unwrap(await world.client.listPointsHistory('c1', { PageSize: 50 }));
+    expect(history.Items).toMatchObject([{ Points: -200, IsCanceled: true }, { Points: 250 }]);
+  });
+
+  it('agree on available rewards and on a PIN', async () => {
+    await world.client.sendOrder(order());
+    const purchase = { CustomerId: 'robin@example.com', PurchaseValue: 60, DiscountValue: 0 };
+    const available = unwrap(await world.client.listAvailableRewards(purchase));
+    expect(available).toMatchObject({ HasRewards: true, AvailablePoints: 100 });
+    expect(available.Rewards?.find(({ Id }) => Id === 1)).toMatchObject({ CanUse: true });
+    expect(unwrap(await world.client.startChallenge('c1'))).toMatchObject({ Success: true });
+    const pin = world.sandbox.state().challenges[0]?.pin ?? '';
+    const answerWith = async (Code: string) =>
+      unwrap(await world.client.validateChallenge('c1', { Code })).Success;
+    expect(await answerWith('none')).toBe(false);
+    expect(await answerWith(pin)).toBe(true);
+  });
+
+  it('agree on customers: created, updated, reported, made inactive; and on one coupon', async () => {
+    const created = unwrap(await world.client.upsertCustomer({ ...robin, Phone: null }));
+    expect(created).toMatchObject({ Operation: 'created', BalanceOfPoints: 0 });
+    const changed = await world.client.upsertCustomer({ ...robin, Name: 'Robin S' });
+    expect(unwrap(changed)).toMatchObject({ Operation: 'updated', Name: 'Robin S' });
+    await world.client.sendOrder(order());
+    const report = await world.client.listCustomersReport({ originalId: 'c1', pageSize: 500 });
+    expect(unwrap(report).Items).toMatchObject([{ OriginalId: 'c1', PointsBalance: 100 }]);
+    const status = { IsEnabled: false, Reason: 'Asked' };
+    expect((await world.client.changeCustomerStatus('c1', status)).kind).toBe('success');
+    await world.client.createCoupon(coupon());
+    await world.client.deactivateCoupon('AUTUMN10');
+    const [read] = unwrap(await world.client.getCoupon('AUTUMN10')).Items;
+    expect(read).toMatchObject({ IsUsed: true });
   });
 
   it('agree on tiers', async () => {
@@ -227,6 +303,14 @@ describe('the client and the sandbox', () => {
     (client: Client) =>
       client.answerQuiz({ customerId: 'c1' }, given as typeof answers);
 
+  const refund = (changes: object) => (client: Client) =>
+    client.partiallyCancelOrder('o1', { ValueToRefund: 1, CancelKey: 'r1', ...changes });
+  const redeemByKey = (reward: number, changes: object) => (client: Client) =>
+    client.redeemRewardByKey(reward, { CustomerId: 'c1', OriginalKey: 'key', ...changes });
+  const status = (id: string, Reason: string) => (client: Client) =>
+    client.changeCustomerStatus(id, { IsEnabled: false, Reason });
+  const bothFlags = { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T00:00:00Z' };
+
   // `c1` has 100 points of the order `o1`, and the used coupon `k1`.
   it.each<[number, string, (client: Client) => Promise<Parameters<typeof codeOf>[0]>]>([
     [11, 'an order completed without a date', send({ OrderCompletedDate: null })],
@@ -251,11 +335,28 @@ describe('the client and the sandbox', () => {
     [59, 'quizzes of an unknown one', (client) => client.listQuizzes({ customerId: 'unknown' })],
     [59, 'cashback of an unknown one', change({}, 'unknown')],
     [62, 'adding less than nothing', change({ Value: -1 })],
-    [63, 'removing less than nothing', change({ Value: -1, OperationType: 1 })],
+    [63, 'removing less than nothing', change({ Value: 1, OperationType: 1 })],
     [64, 'changing nothing', change({ Value: 0 })],
     [65, 'no key', change({ ChangeKey: null })],
     [67, 'no reason', change({ Reason: ' ' })],
-    [70, 'removing more than there is', change({ Value: 100, OperationType: 1 })],
+    [70, 'removing more than there is', change({ Value: -100, OperationType: 1 })],
+    [7, 'a partial cancel without a key', refund({ CancelKey: ' ' })],
+    [9, 'a partial cancel of nothing', refund({ ValueToRefund: 0 })],
+    [13, 'an order with both flags', send({ ...bothFlags })],
+    [37, 'an unknown order', (client) => client.getOrder('unknown')],
+    [37, 'completing an unknown order', (client) => client.completeOrder('unknown', {})],
+    [46, 'an unknown customer of a key', redeemByKey(2, { CustomerId: 'unknown' })],
+    [57, 'an unknown coupon', (client) => client.getCoupon('UNKNOWN')],
+    [59, 'the history of an unknown one', (client) => client.listPointsHistory('unknown')],
+    [59, 'a PIN of an unknown one', (client) => client.startChallenge('unknown')],
+    [59, 'the status of an unknown one', status('unknown', 'Asked')],
+    [67, 'a status without a reason', status('c1', ' ')],
+    [73, 'cancelling an unknown redemption', (client) => client.cancelRedemption(99)],
+    [73, 'the same by key', (client) => client.cancelRedemptionByKey('unknown')],
+    [87, 'an unknown redeemed reward', (client) => client.getRedeemedReward(99)],
+    [87, 'an unknown reward of a key', redeemByKey(99, {})],
+    [89, 'cashback without an amount', redeemByKey(8, {})],
+    [94, 'too few points for a key', redeemByKey(2, {})],
     [87, 'an unknown key', (client) => client.updateRewardMetadata({ OriginalKey: 'unknown' })],
     [105, 'an unknown question', answer({ QuizQuestionId: 99, OptionIds: [1] })],
     [106, 'too few options', answer({ QuizQuestionId: 11, OptionIds: [] }, answers[1] ?? {})],

@@ -73,7 +73,7 @@ describe('the commands in it', () => {
       expect(found, part).toHaveLength(1);
       return runCurl((found[0] ?? '').replace('http://127.0.0.1:4010', sandbox.address));
     };
-    expect(commands).toHaveLength(10);
+    expect(commands).toHaveLength(11);
     expect((await run('/sandbox/settings')).json).toMatchObject({ settings: defaultSettings });
     expect((await run('reset-after')).status).toBe(201);
     for (const id of ['1', '2']) {

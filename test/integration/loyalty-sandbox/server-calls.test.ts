@@ -161,8 +161,11 @@ describe('bodies', () => {
     'lets $operationId say that it is no JSON, whatever else would be missing in it',
     async ({ operationId, method, path }) => {
       await callApi(sandbox, 'POST', orders, { ...completedOrder('1'), IsCompleted: false });
-      const ids = { id: operationId === 'redeemReward' ? '1' : 'customer-1', orderId: '1' };
-      const target = path.replace('{id}', ids.id).replace('{orderId}', ids.orderId);
+      const id = operationId.startsWith('redeemReward') ? '1' : 'customer-1';
+      const target = path
+        .replace('{id}', id)
+        .replace('{originalId}', 'customer-1')
+        .replace('{orderId}', '1');
       const answer = await callApi(sandbox, method, `${target}?customerId=customer-1`, '{broken');
       expect(answer).toMatchObject({ status: 200, json: { HasError: true } });
       expect(answer.text).toContain('is not JSON');

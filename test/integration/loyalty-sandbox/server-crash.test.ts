@@ -46,6 +46,7 @@ async function start(program: Program, dataFile: Partial<DataFile> = {}): Promis
     dataFile: { append: () => {}, rewrite: () => {}, close: () => {}, ...dataFile },
     createFaultRandom: () => seededRandom(1),
     now,
+    advance: () => {},
   });
   server = await startServer(service, 0);
 }
@@ -58,6 +59,7 @@ describe('a bug in the program', () => {
     const stderr = vi.spyOn(console, 'error').mockImplementation(() => {});
     let calls = 0;
     await start({
+      settleDue: () => {},
       answer: () => {
         if (++calls === 1) throw new TypeError('a bug');
         return accepted;
@@ -82,7 +84,7 @@ describe('the data file', () => {
       if (isFull) throw new Error('no space left');
       saved.push(...changes.map(({ table, key }) => `${table} ${key}`));
     };
-    await start({ answer: () => accepted }, { append });
+    await start({ settleDue: () => {}, answer: () => accepted }, { append });
     expect(await sendOrder()).toMatchObject({ status: 200 });
     isFull = true;
     expect(await sendOrder()).toMatchObject({ status: 500 });
@@ -99,7 +101,7 @@ describe('the data file', () => {
       if (isFull) throw new Error('no space left');
       rewritten.push([...state]);
     };
-    await start({ answer: () => accepted }, { rewrite });
+    await start({ settleDue: () => {}, answer: () => accepted }, { rewrite });
     const { faults, journal } = service;
     const event = { id: '1', topic: 'Point_Add', payload: {}, delivery: { state: 'delivered' } };
     service.parts.tables.table('events').put('1', event);
@@ -123,6 +125,7 @@ describe('a call', () => {
   it('reaches the program with its faults named, or without any', async () => {
     const seen: unknown[] = [];
     await start({
+      settleDue: () => {},
       answer: (call) => {
         seen.push(call);
         return accepted;

@@ -29,7 +29,7 @@ async function start(options: LoyaltySandboxOptions = {}): Promise<void> {
 const earn = (id: string, customer?: string, total?: number) =>
   callApi(sandbox, 'POST', orders, completedOrder(id, customer, total));
 const deliveries = () => sandbox.events.all().map(({ delivery }) => delivery);
-const pointIds = () => receiver.received.map(({ body }) => JSON.parse(body).PointId);
+const pointIds = () => receiver.received.map(({ body }) => JSON.parse(body).Payload.PointId);
 
 beforeEach(async () => {
   receiver = await startScriptedServer();
@@ -46,6 +46,7 @@ describe('point events', () => {
     await earn('1', 'customer-1', 60);
     await callApi(sandbox, 'POST', orders, {
       ...completedOrder('1'),
+      IsCompleted: false,
       IsCancelledOrReturned: true,
       OrderCancelledDate: '2026-10-09T00:00:00Z',
     });
@@ -59,9 +60,41 @@ describe('point events', () => {
       expect(method).toBe('POST');
       expect(headers['content-type']).toBe('application/json');
       expect(headers['sandbox-topic']).toMatch(/^Point_/);
-      expect(contract.validatePointEvent(JSON.parse(body))).toEqual([]);
+      const { Uuid, Timestamp, Topic, Payload } = JSON.parse(body);
+      expect(Uuid).toMatch(/^[0-9a-f-]{36}$/);
+      expect(Date.parse(Timestamp)).not.toBeNaN();
+      expect(Topic).toBe(headers['sandbox-topic']);
+      expect(contract.validatePointEvent(Payload)).toEqual([]);
     }
     expect(deliveries()).toMatchObject(Array(3).fill({ state: 'delivered', attempts: 1 }));
+  });
+
+  it('come bare, or with a numbered topic, where the settings say so', async () => {
+    await start({ settings: { eventForm: 'bare' } });
+    await earn('1');
+    await sandbox.events.settled();
+    await sandbox.stop();
+    await start({ settings: { eventForm: 'numbered-topic' } });
+    await earn('1');
+    await sandbox.events.settled();
+    const [bare, numbered] = receiver.received.map(({ body }) => JSON.parse(body));
+    expect(bare).toMatchObject({ PointId: 1, Customer: { Id: 'customer-1' } });
+    expect(numbered).toMatchObject({
+      Topic: 1,
+      TopicName: 'Point_Add',
+      Payload: { PointId: 1 },
+    });
+  });
+
+  it.each(['per-attempt', 'per-event'] as const)('carry a Uuid %s', async (eventUuid) => {
+    await start({ settings: { eventUuid } });
+    let failures = 1;
+    receiver.script = (response, socket) =>
+      answering(failures-- > 0 ? 503 : 204, '')(response, socket);
+    await earn('1');
+    await sandbox.events.settled();
+    const [first, second] = receiver.received.map(({ body }) => JSON.parse(body).Uuid);
+    expect(first === second).toBe(eventUuid === 'per-event');
   });
 
   it('are tried again until they are taken, and later ones of the customer wait', async () => {
@@ -79,7 +112,7 @@ describe('point events', () => {
     await start({ serverSettings: { ...quick, eventAttempts: 1000 } });
     let luckyCame = false;
     receiver.script = (response, socket) => {
-      const isLucky = receiver.received.at(-1)?.body.includes('"OriginalId":"lucky"') === true;
+      const isLucky = receiver.received.at(-1)?.body.includes('"Id":"lucky"') === true;
       luckyCame ||= isLucky;
       answering(luckyCame ? 200 : 500, '')(response, socket);
     };

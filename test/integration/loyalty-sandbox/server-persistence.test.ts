@@ -153,7 +153,7 @@ describe('a sandbox with a data file', () => {
     const undelivered = async () =>
       (await read()).events.filter(({ delivery }) => delivery?.state !== 'delivered');
     await expect.poll(undelivered).toEqual([]);
-    const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).PointId));
+    const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).Payload.PointId));
     expect(told.size).toBe(kept.length + 1);
     await second.kill('SIGTERM');
     await receiver.stop();

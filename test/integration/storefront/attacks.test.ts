@@ -59,6 +59,9 @@ describe('a shopper', () => {
         {},
         { why: 'too-few-points' },
         {},
+        {},
+        {},
+        {},
       ],
     });
 

@@ -75,8 +75,8 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   it('redeems once for a double click, shows the code, and the balance follows', async () => {
     const { page, open, asked } = await visit('Robin');
     await open(PRODUCT);
-    await page.getByRole('button', { name: 'Redeem for 50 points: Free shipping' }).dblclick();
-    const copy = page.getByRole('button', { name: /^Copy code: SHIP/ });
+    await page.getByRole('button', { name: 'Redeem for 50 points: 3 off' }).dblclick();
+    const copy = page.getByRole('button', { name: /^Copy code: THREE/ });
     await copy.waitFor();
     expect(asked.filter((path) => path === 'redeem')).toHaveLength(1);
     expect(redeemCalls()).toEqual([expect.stringContaining('/3/redeem')]);
@@ -84,7 +84,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     const { rows } = stack.store;
     const discount = rows.discounts.get(rows.codes.get(code.toLowerCase())?.discountId ?? '');
     expect(discount).toMatchObject({
-      kind: 'free-shipping',
+      kind: 'basic',
       usageLimit: 1,
       context: { kind: 'customers', ids: [customerId('Robin')] },
     });
@@ -134,7 +134,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   it('says in words why a balance is too small, before and after trying', async () => {
     const { page, open } = await visit('Toni');
     await open(PRODUCT);
-    const button = page.getByRole('button', { name: 'Redeem for 50 points: Free shipping' });
+    const button = page.getByRole('button', { name: 'Redeem for 50 points: 3 off' });
     await button.waitFor();
     expect(await button.isDisabled()).toBe(true);
     const note = page.getByRole('listitem').filter({ hasText: 'Free shipping' });

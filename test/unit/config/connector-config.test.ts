@@ -152,9 +152,9 @@ describe('the connector’s settings', () => {
   it('have a storefront only where it is set, with documented defaults', () => {
     expect(defineConnector(least).storefront).toBeUndefined();
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
-      customerIdIn: 'OriginalId',
+      customerIdIn: 'Id',
       metafieldNamespace: 'loyalty',
-      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+      rewardTypes: { 0: 'percent', 1: 'fixed' },
       readsPerMinute: 60,
       redeemsPerHour: 10,
       compensateLostRedemptions: false,

@@ -27,10 +27,7 @@ describe('changeCashback', () => {
       PointsBalance: 210,
       CashbackBalance: 10.5,
       RedeemKey: 'k1',
-      PointsToExpire: [
-        { Points: 100, When: '2027-10-07T12:00:00.000Z' },
-        { Points: 110, When: '2027-10-07T12:00:00.000Z' },
-      ],
+      PointsToExpire: [],
       PointHistory: [
         { Id: 1, Amount: 100, CashbackAmount: 5 },
         { Id: 2, Amount: 110, CashbackAmount: 5.5 },
@@ -48,10 +45,9 @@ describe('changeCashback', () => {
     const sandbox = openSandboxWithPoints(100);
     sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 60 }) });
     sandbox.takeEvents();
-    const body = change({ OperationType: 1, Value: 6 });
+    const body = change({ OperationType: 1, Value: -6 });
     const { Result } = sandbox.call('changeCashback', { path, body });
     expect(Result).toMatchObject({ PointsBalance: 40, CashbackBalance: 2 });
-    expect(Result?.PointsToExpire).toMatchObject([{ Points: 40 }]);
     expect(sandbox.takeEvents()).toMatchObject([
       {
         topic: 'Point_Add',
@@ -69,12 +65,15 @@ describe('changeCashback', () => {
     ]);
   });
 
-  it('lets the settings say which type adds', () => {
-    const sandbox = openSandboxWithPoints(100, { settings: { addingOperationType: 1 } });
-    sandbox.call('changeCashback', { path, body: change({ Value: 1 }) });
+  it('adds with type 0 and a value above zero, removes with type 1 and one below zero', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const changed = (body: object) => codeOf(sandbox.call('changeCashback', { path, body }));
+    expect(changed(change({ Value: -1 }))).toBe(62);
+    expect(changed(change({ OperationType: 1, Value: 1 }))).toBe(63);
+    expect(changed(change({ OperationType: 0, Value: 1 }))).toBeUndefined();
+    expect(balanceOf(sandbox).cashback).toBe(6);
+    expect(changed(change({ OperationType: 1, Value: -2, ChangeKey: 'k2' }))).toBeUndefined();
     expect(balanceOf(sandbox).cashback).toBe(4);
-    sandbox.call('changeCashback', { path, body: change({ OperationType: 1, ChangeKey: 'k2' }) });
-    expect(balanceOf(sandbox).cashback).toBe(9.5);
   });
 
   it.each([
@@ -93,8 +92,8 @@ describe('changeCashback', () => {
     ['the value is zero', change({ Value: 0 }), 64, 'c1'],
     ['the value is below a hundredth', change({ Value: 0.009 }), 64, 'c1'],
     ['less than nothing is to be added', change({ Value: -1 }), 62, 'c1'],
-    ['less than nothing is to be removed', change({ Value: -1, OperationType: 1 }), 63, 'c1'],
-    ['more than the balance is to go', change({ Value: 5.01, OperationType: 1 }), 70, 'c1'],
+    ['less than nothing is to be removed', change({ Value: 1, OperationType: 1 }), 63, 'c1'],
+    ['more than the balance is to go', change({ Value: -5.01, OperationType: 1 }), 70, 'c1'],
   ])('refuses when %s', (_, body, code, id) => {
     const sandbox = openSandboxWithPoints(100);
     expect(codeOf(sandbox.call('changeCashback', { path: { id }, body }))).toBe(code);
@@ -125,7 +124,7 @@ describe('changeCashback', () => {
 
   it('takes the whole balance, and leaves neither points nor cashback', () => {
     const sandbox = openSandboxWithPoints(33.33);
-    const body = change({ OperationType: 1, Value: balanceOf(sandbox).cashback });
+    const body = change({ OperationType: 1, Value: -balanceOf(sandbox).cashback });
     expect(codeOf(sandbox.call('changeCashback', { path, body }))).toBeUndefined();
     expect(balanceOf(sandbox)).toEqual({ points: 0, cashback: 0 });
   });
@@ -137,7 +136,7 @@ describe('changeCashback', () => {
       sandbox.call('changeCashback', { path, body: change({ Value, ChangeKey: `add-${i}` }) });
     }
     expect(balanceOf(sandbox)).toEqual({ points: 0.01, cashback: 6 });
-    const body = change({ OperationType: 1, Value: 3 });
+    const body = change({ OperationType: 1, Value: -3 });
     expect(sandbox.call('changeCashback', { path, body }).Result).toMatchObject({
       CashbackBalance: 3,
     });

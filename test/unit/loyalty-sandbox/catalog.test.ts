@@ -27,7 +27,13 @@ describe('the default catalog', () => {
     expect(rewards.some(({ usesPerCustomer }) => usesPerCustomer !== undefined)).toBe(true);
     expect(rewards.some(({ usesInAll }) => usesInAll !== undefined)).toBe(true);
     expect(rewards.some(({ tierIds }) => tierIds !== undefined)).toBe(true);
-    expect(new Set(rewards.map(({ kind }) => kind)).size).toBe(3);
+  });
+
+  it('has a reward of each documented type', () => {
+    const kinds = rewards.map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(
+      new Set(['percent', 'fixed-value', 'cashback', 'custom', 'product']),
+    );
   });
 
   it('has a quiz that is open and one that has ended', () => {

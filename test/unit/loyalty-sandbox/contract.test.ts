@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { contract } from '../../support/sandbox-program.ts';
 
 describe('the contract at run time', () => {
-  it('knows the 16 operations with their paths', () => {
-    expect(contract.operations).toHaveLength(16);
+  it('knows the 33 operations with their paths', () => {
+    expect(contract.operations).toHaveLength(33);
     expect(contract.operations.find((o) => o.operationId === 'cancelPosOrder')).toMatchObject({
       method: 'POST',
       path: '/v1/pvt/POS/orders/{orderId}/cancel',
@@ -41,7 +41,11 @@ describe('the contract at run time', () => {
     const wanting = contract.operations.filter(
       ({ operationId }) => contract.validateRequest(operationId, undefined).length > 0,
     );
-    expect(wanting.map(({ operationId }) => operationId)).toEqual(['updateProduct']);
+    expect(wanting.map(({ operationId }) => operationId)).toEqual([
+      'updateProduct',
+      'upsertCustomer',
+      'changeCustomerStatus',
+    ]);
   });
 
   it('survives bodies as deep as a parser lets them be', () => {

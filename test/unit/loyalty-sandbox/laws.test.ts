@@ -24,7 +24,8 @@ interface Model {
   readonly others: Map<string, number>;
 }
 
-type OrderState = 'open' | 'completed' | 'cancelled';
+/** `returned`: both flags of the order are true. */
+type OrderState = 'open' | 'completed' | 'cancelled' | 'returned';
 
 interface ModelOrder {
   readonly owner: string;
@@ -44,27 +45,29 @@ const sendOrder = fc
     id: orderId,
     owner: customerId,
     worth: hundredths,
-    state: fc.constantFrom<OrderState[]>('open', 'completed', 'completed', 'cancelled'),
+    state: fc.constantFrom<OrderState[]>('open', 'completed', 'completed', 'cancelled', 'returned'),
   })
   .map(
     ({ id, owner, worth, state }): Step =>
       (sandbox, model) => {
+        const isCompleted = state === 'completed' || state === 'returned';
+        const isCancelled = state === 'cancelled' || state === 'returned';
         const answer = sandbox.call('sendOrder', {
           body: makeOrder({
             OriginalId: id,
             Customer: makeCustomer({ OriginalId: owner }),
             OrderTotal: worth / 100,
-            IsCompleted: state !== 'open',
-            OrderCompletedDate: state === 'open' ? null : date,
-            IsCancelledOrReturned: state === 'cancelled',
-            OrderCancelledDate: state === 'cancelled' ? date : null,
+            IsCompleted: isCompleted,
+            OrderCompletedDate: isCompleted ? date : null,
+            IsCancelledOrReturned: isCancelled,
+            OrderCancelledDate: isCancelled ? date : null,
           }),
         });
         expect(codeOf(answer)).toBe(expectedCode(model, id, owner, state));
         if (answer.HasError) return;
         const isWorth = state === 'completed';
         model.orders.set(id, { owner, state, worth: isWorth ? worthOf(model, worth) : 0 });
-        if (state === 'cancelled') model.cancelled.add(id);
+        if (isCancelled) model.cancelled.add(id);
         expect(answer.Result?.Customer?.PointsBalance).toBe(expectedPoints(model, owner) / 100);
       },
   );
@@ -77,7 +80,9 @@ const cancelOrder = orderId.map(
       if (answer.HasError) return;
       model.cancelled.add(id);
       const owner = model.orders.get(id)?.owner ?? '';
-      expect(model.orders.get(id)?.state).toBe('open');
+      const { error13 } = model.settings;
+      const takesCompleted = error13 === 'both-flags' || error13 === 'never';
+      if (!takesCompleted) expect(model.orders.get(id)?.state).toBe('open');
       model.orders.set(id, { owner, state: 'cancelled', worth: 0 });
     },
 );
@@ -94,13 +99,14 @@ const changeCashback = (largest: number) =>
       ({ id, value, OperationType, key }): Step =>
         (sandbox, model) => {
           const before = balanceOf(sandbox, id);
+          const signed = OperationType === 0 ? value : -value;
           const answer = sandbox.call('changeCashback', {
             path: { id },
-            body: { Value: value / 100, OperationType, Reason: 'Law', ChangeKey: `k${key}` },
+            body: { Value: signed / 100, OperationType, Reason: 'Law', ChangeKey: `k${key}` },
           });
           if (answer.HasError) return;
           const after = balanceOf(sandbox, id);
-          const isAddition = OperationType === model.settings.addingOperationType;
+          const isAddition = OperationType === 0;
           const change = isAddition ? value : -value;
           expect(Math.round((after.cashback - before.cashback) * 100)).toBe(change);
           expect(answer.Result?.CashbackBalance).toBe(after.cashback);
@@ -156,8 +162,9 @@ function expectedCode(model: Model, id: string, owner: string, state: OrderState
   const before = orders.get(id);
   if (cancelled.has(id)) return 33;
   if (before && settings.repeatedOrder === 'refuse') return 36;
-  const isReturn = before?.state === 'completed' && state === 'cancelled';
-  if (isReturn && !settings.completedMayBeReturned) return 13;
+  const isReturn = before?.state === 'completed' && state !== 'completed' && state !== 'open';
+  if (isReturn && settings.error13 === 'return-completed') return 13;
+  if (state === 'returned' && settings.error13 === 'both-flags') return 13;
   const isOther = [...orders.values()].some((order) => order.owner !== owner);
   return isOther && settings.uniqueEmail ? 118 : undefined;
 }
@@ -195,9 +202,9 @@ const settings = fc
       pointsPerUnit: decimal(0, 100),
       cashbackPerPoint: decimal(0.0001, 100),
       pointsValidDays: fc.integer({ min: 1, max: 36_500 }),
-      addingOperationType: fc.constantFrom(0, 1),
       repeatedOrder: fc.constantFrom('replace', 'replace', 'refuse'),
-      completedMayBeReturned: fc.boolean(),
+      error13: fc.constantFrom('both-flags', 'cancel-completed', 'return-completed', 'never'),
+      envelope: fc.constantFrom('A', 'B'),
       productAnswer: fc.constantFrom('current', 'older'),
       requireDocumentOrEmail: fc.boolean(),
       documentAlphanumericOnly: fc.boolean(),
@@ -263,7 +270,7 @@ describe('whatever happens to the customers', () => {
           if (topic === 'Point_Update') expect(heard.get(payload.PointId)).not.toBe(payload.Points);
           if (topic === 'Point_Removed') heard.delete(payload.PointId);
           else heard.set(payload.PointId, payload.Points);
-          balances.set(payload.Customer.OriginalId, payload.PointsBalance.PointsBalance);
+          balances.set(payload.Customer.Id, payload.PointsBalance.PointsBalance);
         }
         const records = [...sandbox.tables.points.values()];
         expect([...heard].sort()).toEqual(

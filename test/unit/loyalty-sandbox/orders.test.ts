@@ -60,7 +60,8 @@ describe('sendOrder', () => {
       OriginalId: 'o1',
       OrderTotal: 64.9,
       OrderCancelledDate: null,
-      State: 1,
+      State: 2,
+      Origin: 1,
       Coupon: 'NOBODY-KNOWS-IT',
       Metadatas: [{ Id: 1, OrderId: 1, Name: 'source', Value: 'web' }],
       Customer: {
@@ -124,7 +125,7 @@ describe('sendOrder', () => {
       { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T09:00:00Z' },
     ],
   ])('takes exactly its points back when an order is %s', (_, changes) => {
-    const sandbox = openSandbox();
+    const sandbox = openSandbox({ settings: { error13: 'never' } });
     sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'other', OrderTotal: 33.33 }) });
     const before = balanceOf(sandbox);
     sandbox.call('sendOrder', { body: makeOrder({ OrderTotal: 0.29 }) });
@@ -142,6 +143,7 @@ describe('sendOrder', () => {
   it('never takes an order back from the cancelled state', () => {
     const sandbox = openSandbox();
     const cancelled = makeOrder({
+      IsCompleted: false,
       IsCancelledOrReturned: true,
       OrderCancelledDate: '2026-10-07T09:00:00Z',
     });
@@ -160,7 +162,7 @@ describe('sendOrder', () => {
   });
 
   it('cannot be returned once completed where the settings say so', () => {
-    const sandbox = openSandbox({ settings: { completedMayBeReturned: false } });
+    const sandbox = openSandbox({ settings: { error13: 'return-completed' } });
     const returned = { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T09:00:00Z' };
     sandbox.call('sendOrder', { body: makeOrder() });
     expect(codeOf(sandbox.call('sendOrder', { body: makeOrder(returned) }))).toBe(13);
@@ -223,11 +225,13 @@ describe('sendOrder', () => {
           PointType: 1,
           PointAction: 1,
           Customer: {
-            Id: 1,
-            OriginalId: 'c1',
-            PublicId: expect.any(String),
-            Name: 'Robin Sample',
+            Id: 'c1',
             Email: 'robin.sample@example.com',
+            Name: 'Robin Sample',
+            Phone: null,
+            Document: null,
+            BirthdayDate: null,
+            PointsBalance: 100,
           },
           PointsBalance: { PointsBalance: 100, CashbackBalance: 5 },
           Cashback: 5,
@@ -253,7 +257,7 @@ describe.each(['cancelPosOrder', 'cancelOrder'] as const)('%s', (operation) => {
     expect(sandbox.call(operation, { path, body }).Result).toEqual({
       isCanceled: true,
       UpdatedAt: '2026-10-07T12:00:00.000Z',
-      Status: 2,
+      Status: 3,
     });
     expect(sandbox.tables.orders.get('o1')).toMatchObject({
       IsCancelledOrReturned: true,
@@ -285,10 +289,33 @@ describe.each(['cancelPosOrder', 'cancelOrder'] as const)('%s', (operation) => {
     expect(codeOf(sandbox.callUnchecked(operation, { path: where, body: what }))).toBe(code);
   });
 
-  it('never cancels a completed order', () => {
+  it('cancels a completed order and removes the points already given', () => {
     const sandbox = openSandbox();
+    sandbox.call('sendOrder', { body: makeOrder() });
+    sandbox.takeEvents();
+    const { Result } = sandbox.call(operation, { path, body });
+    expect(Result).toMatchObject({ isCanceled: true, Status: 3 });
+    expect(balanceOf(sandbox).points).toBe(0);
+    expect(sandbox.takeEvents()).toMatchObject([{ topic: 'Point_Removed' }]);
+  });
+
+  it('never cancels a completed order where the settings say so', () => {
+    const sandbox = openSandbox({ settings: { error13: 'cancel-completed' } });
     sandbox.call('sendOrder', { body: makeOrder() });
     expect(codeOf(sandbox.call(operation, { path, body }))).toBe(13);
     expect(balanceOf(sandbox).points).toBe(100);
+  });
+
+  it('shows a day later where the settings say so, and is not true until then', () => {
+    const sandbox = openSandbox({ settings: { lateCancel: true } });
+    sandbox.call('sendOrder', { body: makeOrder() });
+    const notYet = { isCanceled: false, Status: 2 };
+    expect(sandbox.call(operation, { path, body }).Result).toMatchObject(notYet);
+    sandbox.clock.now = new Date('2026-10-08T11:59:00Z');
+    expect(sandbox.call(operation, { path, body }).Result).toMatchObject(notYet);
+    sandbox.clock.now = new Date('2026-10-08T12:00:00Z');
+    sandbox.call('getOrder', { path });
+    expect(codeOf(sandbox.call(operation, { path, body }))).toBe(33);
+    expect(balanceOf(sandbox).points).toBe(0);
   });
 });

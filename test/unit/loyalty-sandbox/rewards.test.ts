@@ -208,8 +208,8 @@ describe('redeemReward', () => {
     const sandbox = openSandbox();
     sandbox.call('sendOrder', { body: makeOrder() });
     redeem(sandbox, 1);
-    const gone = { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T09:00:00Z' };
-    sandbox.call('sendOrder', { body: makeOrder(gone) });
+    const gone = { OrderCancelledDate: '2026-10-07T09:00:00Z' };
+    sandbox.call('cancelOrder', { path: { orderId: 'o1' }, body: gone });
     expect(balanceOf(sandbox)).toEqual({ points: -100, cashback: -5 });
     // New points fill the hole first.
     sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'o2', OrderTotal: 149.99 }) });

@@ -5,6 +5,7 @@ import { classify, errorCodes, findErrorCode } from '../../../shared/loyalty/err
 
 interface Operation {
   readonly operationId: string;
+  readonly 'x-source': string;
   readonly responses: Record<string, unknown>;
 }
 
@@ -14,8 +15,11 @@ const operations = Object.values<Record<string, Operation>>(contract.paths).flat
 );
 
 describe('the contract', () => {
-  it('has the 16 operations, each with an answer and a note on what is not known', () => {
-    expect(operations).toHaveLength(16);
+  it('has 33 operations, each with its source, an answer and a note on what is not known', () => {
+    expect(operations).toHaveLength(33);
+    const sources = operations.map((operation) => operation['x-source']);
+    expect(sources.filter((source) => source === 'contract')).toHaveLength(16);
+    expect(sources.filter((source) => source === 'documented')).toHaveLength(17);
     for (const { operationId, responses } of operations) {
       expect(Object.keys(responses), operationId).toEqual(
         expect.arrayContaining(['200', 'default']),
@@ -66,6 +70,8 @@ describe('the error table', () => {
     expect(classify(37, 'cancelOrder')).toBe('done');
     expect(classify(57, 'deactivateCoupon')).toBe('done');
     expect(classify(66, 'changeCashback')).toBe('done');
+    expect(classify(74, 'cancelRedemption')).toBe('done');
+    expect(classify(73, 'cancelRedemption')).toBe('rejected');
     expect(classify(13, 'cancelPosOrder')).toBe('rejected');
     expect(classify(103, 'sendOrder')).toBe('throttled');
   });

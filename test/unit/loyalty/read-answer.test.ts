@@ -48,22 +48,28 @@ describe('a success', () => {
 
   it('of a redemption and of the tiers is read without a wrapper', () => {
     const value = pageOf([{ Id: 7 }]);
-    expect(read('redeemReward', value)).toEqual({ kind: 'success', value });
+    const input = { path: { id: 7 } };
+    expect(read('redeemReward', value, { input })).toEqual({ kind: 'success', value });
     expect(read('listTiers', tiers)).toEqual({ kind: 'success', value: tiers });
   });
 
-  it('of a product is read in both shapes, with or without a product', () => {
+  it('of a product is read in both shapes, and never without the product', () => {
     const current = { Code: '00', CodeName: 'Ok', Severity: 0, HasWarning: false };
     const older = { HasError: false, ErrorMessage: null, ErrorCode: null, Result: { Title: 'x' } };
     for (const body of [older, { ...older, ...current }]) {
       expect(read('updateProduct', body)).toEqual({ kind: 'success', value: { Title: 'x' } });
-      expect(read('updateProduct', { ...body, Result: null })).toMatchObject({ value: null });
+      expect(read('updateProduct', { ...body, Result: null })).toMatchObject({
+        kind: 'transport-failure',
+        reason: 'not-the-contract',
+      });
     }
   });
 
   it('with a warning keeps the code and its name', () => {
-    const body = { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: 'Old' };
-    const warning = { kind: 'warning', value: null, code: '07', codeName: 'Old' };
+    const Result = { Title: 'x' };
+    const outcome = { HasWarning: true, Severity: 1, Code: '07', CodeName: 'Old' };
+    const body = { HasError: false, ...outcome, Result };
+    const warning = { kind: 'warning', value: Result, code: '07', codeName: 'Old' };
     expect(read('updateProduct', body)).toEqual(warning);
     expect(read('updateProduct', { ...body, Code: null, CodeName: null })).toEqual({
       ...warning,
@@ -144,8 +150,9 @@ describe('a business error', () => {
     const body = { HasError: false, Severity: 2, Code: '12', CodeName: 'BadPrice' };
     expect(read('updateProduct', body)).toMatchObject({
       kind: 'business-error',
-      class: 'retry',
+      class: 'rejected',
       message: '12 BadPrice',
+      codeName: 'BadPrice',
     });
   });
 
@@ -166,7 +173,41 @@ describe('a business error', () => {
       kind: 'business-error',
       code: 37,
     });
-    expect(of('cancelOrder', {}, { status })).toMatchObject({ kind: 'transport-failure', status });
+  });
+
+  it.each([400, 409, 422])('of HTTP %d with an envelope is permanent without a code', (status) => {
+    const refused = { kind: 'business-error', class: 'rejected' };
+    expect(of('cancelOrder', {}, { status })).toMatchObject(refused);
+    const envelope = { Severity: 2, Code: '01', CodeName: 'CustomerNotFound' };
+    expect(read('changeCashback', envelope, { status })).toMatchObject({ ...refused, code: 59 });
+    expect(read('cancelOrder', 'no envelope', { status })).toMatchObject({
+      kind: 'transport-failure',
+      class: 'rejected',
+    });
+  });
+
+  it('of HTTP 404 without a code may be a wrong address', () => {
+    const body = { HasError: true };
+    expect(read('cancelOrder', body, { status: 404 })).toMatchObject({ reason: 'not-found' });
+  });
+
+  it.each<[OperationId, string, object]>([
+    ['changeCashback', 'CustomerNotFound', { code: 59, class: 'rejected' }],
+    ['changeCashback', 'ChangeKeyAlreadyExists', { code: 66, class: 'done' }],
+    ['sendOrder', 'ChangeKeyAlreadyExists', { code: 66, class: 'rejected' }],
+    ['cancelRedemption', 'AlreadyCanceled', { code: 74, class: 'done' }],
+    ['sendOrder', 'TooManyRequests', { code: 103, class: 'throttled' }],
+    ['sendOrder', 'GenericError', { code: 77, class: 'retry' }],
+  ])('of %s without a number is read from CodeName %s', (operation, CodeName, expected) => {
+    expect(of(operation, { Code: '09', CodeName })).toMatchObject(expected);
+  });
+
+  it('with an unknown CodeName is a permanent refusal by that name, not retried for days', () => {
+    const result = of('partiallyCancelOrder', { Code: '09', CodeName: 'CancelKeyAlreadyUsed' });
+    expect(result).toMatchObject({ class: 'rejected', codeName: 'CancelKeyAlreadyUsed' });
+    expect(result).not.toHaveProperty('code');
+    // Many errors end so: none of them is meant.
+    expect(of('sendOrder', { CodeName: 'NotFound' })).not.toHaveProperty('code');
   });
 
   it.each([401, 403, 429, 500, 503])('never overrules HTTP %d', (status) => {
@@ -174,6 +215,100 @@ describe('a business error', () => {
       kind: 'transport-failure',
       status,
     });
+  });
+});
+
+describe('an answer that reports no error and no success', () => {
+  const finding = (operation: OperationId, body: object, input = {}) => {
+    const result = read(operation, body, { input });
+    if (result.kind !== 'business-error') throw new Error(JSON.stringify(result));
+    return [result.finding, result.class];
+  };
+  const inA = (Result: object) => ({ HasError: false, Severity: 0, Code: '00', Result });
+  const inB = (Result: object) => ({ HasError: false, Result });
+
+  it.each(['cancelOrder', 'cancelPosOrder', 'cancelRedemption', 'cancelRedemptionByKey'] as const)(
+    '%s: what does not say that it is cancelled is not cancelled',
+    (operation) => {
+      for (const body of [inA({ isCanceled: false, IsCanceled: false }), inB({})]) {
+        expect(finding(operation, body)).toEqual(['not-cancelled', 'retry']);
+      }
+    },
+  );
+
+  it('completeOrder: what does not say that it is completed is not completed', () => {
+    expect(finding('completeOrder', inB({ IsCompleted: false }))).toEqual([
+      'not-completed',
+      'retry',
+    ]);
+  });
+
+  it.each(['partiallyCancelOrder', 'partiallyCancelPosOrder'] as const)(
+    '%s: isCanceled may be false on success, RefundErrorDetails decide',
+    (operation) => {
+      const value = { isCanceled: false, RefundErrorDetails: null };
+      expect(read(operation, inA(value))).toEqual({ kind: 'success', value });
+      const refused = { isCanceled: true, RefundErrorDetails: { Message: 'Too much' } };
+      expect(finding(operation, inA(refused))).toEqual(['refund-refused', 'rejected']);
+      expect(read(operation, inA(refused))).toMatchObject({
+        message: 'The service refused to cancel this part of the order. Too much',
+      });
+    },
+  );
+
+  it('a points result of a customer who does not exist, or with an Error text', () => {
+    const nobody = { CustomerExists: false, PointsBalance: 0, Error: '' };
+    const failed = { CustomerExists: true, PointsBalance: 5, Error: 'Something' };
+    for (const body of [inA(nobody), inB(nobody)]) {
+      expect(finding('changeCashback', body)).toEqual(['customer-does-not-exist', 'rejected']);
+    }
+    expect(finding('getCustomerPoints', nobody)).toEqual(['customer-does-not-exist', 'rejected']);
+    expect(finding('changeCashback', inB(failed))).toEqual(['points-error', 'rejected']);
+    expect(finding('getCustomerPoints', failed)).toEqual(['points-error', 'rejected']);
+  });
+
+  it('a redemption whose items do not hold the asked reward, or hold it disabled', () => {
+    const input = { path: { id: 7 } };
+    for (const items of [[], null, [{ Id: 8, Enabled: true }]]) {
+      expect(finding('redeemReward', pageOf(items), input)).toEqual(['reward-missing', 'retry']);
+    }
+    const disabled = pageOf([{ Id: 7, Enabled: false, DisabledReason: 'No' }]);
+    expect(finding('redeemReward', disabled, input)).toEqual(['reward-disabled', 'retry']);
+  });
+
+  it('a redemption with "Not enough points" in ErrorMessages is refused', () => {
+    const input = { path: { id: 7 } };
+    for (const Items of [[], [{ Id: 7, Enabled: true }]]) {
+      const body = { ...pageOf(Items), ErrorMessages: ['Not enough points'] };
+      expect(read('redeemReward', body, { input })).toMatchObject({
+        kind: 'business-error',
+        class: 'rejected',
+        message: 'Not enough points',
+      });
+    }
+  });
+
+  it.each<[OperationId, object]>([
+    ['getOrder', { OriginalId: 'o1', ErrorMessage: 'No such order' }],
+    ['listAvailableRewards', { Rewards: [], ErrorMessages: ['No customer'] }],
+    ['getRedeemedReward', { Id: 1, IsCanceled: false, ErrorCode: 87 }],
+    ['getCustomerPoints', { CustomerExists: true, HasError: true }],
+    ['startChallenge', { Success: true, Severity: 2 }],
+  ])('a bare object of %s that is really a failure', (operation, body) => {
+    expect(read(operation, body)).toMatchObject({ kind: 'business-error' });
+  });
+
+  it.each<[OperationId, object]>([
+    ['getOrder', { OriginalId: 'o1' }],
+    ['listAvailableRewards', { Rewards: [] }],
+    ['getRedeemedReward', { Id: 1, IsCanceled: false }],
+    ['getCustomerPoints', { CustomerExists: true, PointsBalance: 3 }],
+    ['listTiers', tiers],
+    ['startChallenge', { Success: true }],
+  ])('%s is read bare and in envelope A or B', (operation, value) => {
+    for (const body of [value, inA(value), inB(value)]) {
+      expect(read(operation, body)).toEqual({ kind: 'success', value });
+    }
   });
 });
 
@@ -257,7 +392,20 @@ describe('a body outside the contract', () => {
     ['a redemption with an odd HasError', 'redeemReward', { ...pageOf([]), HasError: 0 }],
     ['tiers whose current one is no object', 'listTiers', { ...tiers, CurrentTier: 1 }],
     ['tiers without a list', 'listTiers', { ...tiers, AllTiers: undefined }],
-    ['an envelope where tiers are due', 'listTiers', { HasError: false, Result: tiers }],
+    ['an empty envelope where tiers are due', 'listTiers', { HasError: false, Result: null }],
+    ['a null Result', 'sendOrder', { HasError: false, Result: null }],
+    ['points that do not say that the customer exists', 'getCustomerPoints', { PointsBalance: 5 }],
+    ['a cashback change that does not say so', 'changeCashback', { HasError: false, Result: {} }],
+    ['an order without an id', 'getOrder', { OrderTotal: 5 }],
+    ['a redeemed reward without its state', 'getRedeemedReward', { Id: 5 }],
+    ['a redemption without its id', 'redeemRewardByKey', { HasError: false, Result: {} }],
+    [
+      'a redemption of another key',
+      'redeemRewardByKey',
+      { HasError: false, Result: { RewardId: 1, OriginalKey: 'other' } },
+    ],
+    ['available rewards without a list', 'listAvailableRewards', { HasRewards: true }],
+    ['a challenge without its outcome', 'validateChallenge', { Message: 'Well' }],
   ])('%s: retried and not quoted', (_, operation, body) => {
     const result = read(operation, body);
     expect(result).toMatchObject({

@@ -4,7 +4,7 @@ import { decimalText } from '../../../shared/core/balances/receive-points.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 
-const read = (given: Readonly<Record<string, unknown>> = {}, field = 'OriginalId') =>
+const read = (given: Readonly<Record<string, unknown>> = {}, field = 'Id') =>
   readPointEvent(pointEvent(given), field);
 
 describe('a point event', () => {
@@ -20,8 +20,16 @@ describe('a point event', () => {
     });
   });
 
-  it('has its customer in the field that the merchant names, which is not part of the contract', () => {
-    const Customer = { StoreId: 77, OriginalId: '7001' };
+  it('is read wrapped, with its topic as a text or as a number, and bare', () => {
+    const wrapped = { Uuid: 'u', Timestamp: '2026-10-09T12:00:00Z', Payload: pointEvent() };
+    for (const Topic of ['Point_Add', 1]) {
+      expect(readPointEvent({ ...wrapped, Topic }, 'Id')).toEqual(read());
+    }
+    expect(readPointEvent({ ...wrapped, Payload: null }, 'Id').kind).toBe('not-the-contract');
+  });
+
+  it('has its customer in the field that the merchant names', () => {
+    const Customer = { StoreId: 77, Id: '7001' };
     expect(read({ Customer }, 'StoreId')).toMatchObject({ event: { customerId: '77' } });
     expect(read({ Customer }, 'toString')).toMatchObject({ event: { customerId: undefined } });
   });

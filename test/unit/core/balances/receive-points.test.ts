@@ -30,7 +30,7 @@ async function receive(topic: string, event: object): Promise<readonly BalanceEv
           },
         ],
       ]),
-      customerIdIn: 'OriginalId',
+      customerIdIn: 'Id',
       queue: { send: async (one) => void sent.push(one as BalanceEvent) },
       telemetry: recordTelemetry(),
       now: () => new Date('2026-10-09T12:00:00Z'),
@@ -48,10 +48,10 @@ describe('a point event', () => {
 
   it('of a customer whose number no store can hold is left out: it would fail the call of all others', async () => {
     const largest = String(2n ** 63n - 1n);
-    const [kept] = await receive('Point_Add', pointEvent({ Customer: { OriginalId: largest } }));
+    const [kept] = await receive('Point_Add', pointEvent({ Customer: { Id: largest } }));
     expect(kept?.id).toBe(largest);
-    for (const OriginalId of [String(2n ** 63n), '99999999999999999999']) {
-      expect(await receive('Point_Add', pointEvent({ Customer: { OriginalId } }))).toEqual([]);
+    for (const Id of [String(2n ** 63n), '99999999999999999999']) {
+      expect(await receive('Point_Add', pointEvent({ Customer: { Id } }))).toEqual([]);
     }
   });
 });

@@ -1,0 +1,179 @@
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Call } from '../call.ts';
+import { pointType } from './assigned-numbers.ts';
+import { balanceOf, historyOf, usablePointsOf } from './balances.ts';
+import { type Context, daysLater } from './context.ts';
+import { findCustomer } from './customers.ts';
+import type { Page } from './envelopes.ts';
+import { fromHundredths } from './hundredths.ts';
+import { knownFields } from './known-fields.ts';
+import { done, type Outcome, refuse } from './outcome.ts';
+import { readCount, readFlag } from './rewards.ts';
+import type { CustomerRow, PointRow } from './rows.ts';
+
+type Schemas = components['schemas'];
+
+/** A customer whom nobody knows is no error: CustomerExists is false. */
+export function getCustomerPoints(context: Context, { path }: Call) {
+  const customer = findCustomer(context, path.id, 'store-id-or-email');
+  return done(customer ? describePoints(context, customer, '') : unknownCustomerPoints());
+}
+
+export function unknownCustomerPoints() {
+  return {
+    CustomerExists: false,
+    PointsBalance: 0,
+    PointsToExpire: [],
+    CashbackBalance: 0,
+    PointHistory: [],
+    Error: '',
+  };
+}
+
+export function describePoints(context: Context, customer: CustomerRow, redeemKey: string) {
+  return {
+    CustomerExists: true,
+    InternalId: String(customer.Id),
+    ...describeBalances(context, customer),
+    // Its meaning is not shown; the key of a change is the only one at hand.
+    RedeemKey: redeemKey,
+    Name: customer.Name ?? '',
+    Error: '',
+  };
+}
+
+function describeBalances(context: Context, { OriginalId }: CustomerRow) {
+  const { catalog, settings, now } = context;
+  const balance = balanceOf(context, OriginalId);
+  const soon = daysLater(now(), settings.pointsExpireSoonDays);
+  // Documented: 0 while the cashback reward is off.
+  const hasCashback = catalog.rewards.some(({ kind, isActive }) => kind === 'cashback' && isActive);
+  return {
+    PointsBalance: fromHundredths(balance.points),
+    PointsToExpire: usablePointsOf(context, OriginalId).flatMap(({ row, left }) =>
+      left.points > 0 && row.validUntil !== null && row.validUntil <= soon
+        ? [{ Points: fromHundredths(left.points), When: row.validUntil }]
+        : [],
+    ),
+    CashbackBalance: hasCashback ? fromHundredths(balance.cashback) : 0,
+    PointHistory: historyOf(context, OriginalId).map((row) => describeRecord(context, row)),
+  };
+}
+
+const typeNames = ['', 'Purchase', 'Cashback change', 'Reward', 'Quiz'];
+
+function describeRecord({ tables }: Context, row: PointRow): Schemas['PointHistoryEntry'] {
+  const branch =
+    row.source.kind === 'order' ? tables.orders.get(row.source.orderId)?.Branch : undefined;
+  return knownFields({
+    Id: row.PointId,
+    DateReceived: row.received,
+    ExpirationDate: row.validUntil,
+    Amount: fromHundredths(row.pointsHundredths),
+    CashbackAmount: fromHundredths(row.cashbackHundredths),
+    BranchId: branch?.OriginalId ?? null,
+    BranchName: branch?.Name ?? null,
+    IsCanceled: row.isCanceled,
+    OrderOriginDescription: row.source.kind === 'order' ? 'API' : null,
+    PointType: row.type,
+    PointTypeDescription: typeNames[row.type] ?? '',
+  });
+}
+
+/** 59 for an unknown customer, 45 for a page that cannot be. Newest first. */
+export function listPointsHistory(
+  context: Context,
+  { path, query }: Call,
+): Outcome<Page<Schemas['PointsHistoryItem']>> {
+  const customer = findCustomer(context, path.id, 'store-id-or-email');
+  if (!customer) return refuse(59, 'No customer has this id.');
+  const items = historyOf(context, customer.OriginalId).map((row) => describeItem(context, row));
+  return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50, context);
+}
+
+function describeItem({ tables }: Context, row: PointRow): Schemas['PointsHistoryItem'] {
+  const key = row.source.kind === 'reward' ? row.source.rewardKey : '';
+  const coupon = tables.coupons.get(tables.redemptions.get(key)?.couponId ?? '');
+  return {
+    Date: row.received,
+    Points: fromHundredths(row.pointsHundredths),
+    Title: typeNames[row.type] ?? '',
+    PointType: row.type,
+    IsCanceled: row.isCanceled,
+    CouponCode: coupon?.CouponCode ?? null,
+    CouponRefunded: coupon ? row.isCanceled : null,
+    CouponIsUsed: coupon?.IsUsed ?? null,
+    CouponIsAvailable: coupon ? coupon.isActive && !coupon.IsUsed : null,
+    CashbackDescription: row.type === pointType.cashbackChange ? 'Cashback' : null,
+    CashbackValue: fromHundredths(row.cashbackHundredths),
+    IsTierHistory: false,
+    TierUpdate: null,
+    TierName: null,
+    Metadatas: [...row.metadatas],
+  };
+}
+
+/**
+ * 45 for a page that cannot be, 7 for a date or flag that cannot be read. `from` and `to` compare with
+ * the day of signing up: which date the service takes is not shown.
+ */
+export function listCustomersReport(
+  context: Context,
+  { query }: Call,
+): Outcome<Page<Schemas['ReportedCustomer']>> {
+  const isEnrolled = readFlag(query.isEnrolled);
+  if (isEnrolled === 'unreadable') return refuse(7, 'isEnrolled must be true or false.');
+  const moments = [query.from, query.to, query.pointDateFrom, query.pointDateTo].map(readMoment);
+  if (moments.some(Number.isNaN)) return refuse(7, 'A date cannot be read.');
+  const [from = 0, to = 0, pointFrom = 0, pointTo = 0] = moments;
+  const within = (date: string, least: number, most: number) =>
+    Date.parse(date) >= least && Date.parse(date) <= most;
+  const pointsMoved = query.pointDateFrom !== undefined || query.pointDateTo !== undefined;
+  const same = (asked: string | undefined, held: string | null) =>
+    asked === undefined || asked.toLowerCase() === held?.toLowerCase();
+  const found = [...context.tables.customers.values()].filter(
+    (customer) =>
+      customer.IsEnrolled === (isEnrolled !== 'false') &&
+      same(query.email, customer.Email) &&
+      same(query.document, customer.Document) &&
+      same(query.originalId, customer.OriginalId) &&
+      within(customer.SignupDate ?? customer.createdAt, from, asEnd(to)) &&
+      (!pointsMoved ||
+        historyOf(context, customer.OriginalId).some(({ received }) =>
+          within(received, pointFrom, asEnd(pointTo)),
+        )),
+  );
+  const items = found.map((customer) => ({
+    OriginalId: customer.OriginalId,
+    Name: customer.Name,
+    Email: customer.Email,
+    Document: customer.Document,
+    IsEnrolled: customer.IsEnrolled,
+    ...describeBalances(context, customer),
+  }));
+  return pageOf(items, query.pageNumber, query.pageSize, 500, context);
+}
+
+/** 0 for none; NaN for what is no date. */
+function readMoment(text: string | undefined): number {
+  return text === undefined || text === '' ? 0 : Date.parse(text);
+}
+
+function asEnd(moment: number): number {
+  return moment === 0 ? Number.POSITIVE_INFINITY : moment;
+}
+
+function pageOf<Item>(
+  items: readonly Item[],
+  numberText: string | undefined,
+  sizeText: string | undefined,
+  largest: number,
+  { settings }: Context,
+): Outcome<Page<Item>> {
+  const size = readCount(sizeText, settings.defaultPageSize);
+  const number = readCount(numberText, 1);
+  if (size === null || size > largest) return refuse(45, `A page has 1 to ${largest} items.`);
+  if (number === null) return refuse(45, 'Pages count from 1.');
+  const start = (number - 1) * size;
+  return done({ items: items.slice(start, start + size), total: items.length, size, number });
+}
