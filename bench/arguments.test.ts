@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { help, readArguments } from './arguments.ts';
 
-describe('what is typed after npm run bench --', () => {
-  it('is a whole run when it is nothing', () => {
+describe('the arguments of npm run bench', () => {
+  it('start a whole run when there are none', () => {
     expect(readArguments([])).toEqual({
       kind: 'run',
       options: { only: undefined, quick: false, jsonFile: undefined, writeDocs: false },
@@ -17,7 +17,7 @@ describe('what is typed after npm run bench --', () => {
     [['receiver'], "Unexpected argument 'receiver'"],
     [['--write-docs', '--quick'], '--write-docs is for whole runs: leave out --only and --quick'],
     [['--json', 'no/such/folder/f.json'], 'There is no folder for no/such/folder/f.json'],
-  ])('%j is told in a sentence before anything is measured', (args, problem) => {
+  ])('%j is reported in a sentence before anything is measured', (args, problem) => {
     expect(readArguments(args)).toEqual({ kind: 'wrong', problem });
   });
 

@@ -15,19 +15,19 @@ export type BenchArguments =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-export const help = `Measures the connector on this machine beside two others: the peer, what a good engineer would
-put together from libraries today, and the floor, the least that could work.
+export const help = `Measures the connector on this machine and compares it with two others: the peer, a good
+implementation with today's libraries, and the floor, the least code that could work.
 
 npm run bench -- [options]
 
   --only NAME   one bench: ${Object.keys(benches).join(', ')}
   --quick       fewer repetitions: rough figures in a minute or two
-  --json FILE   writes every figure there too, under its key
-  --write-docs  puts the figures into docs/performance.md
-  --help        this text
+  --json FILE   also writes every figure to FILE, by its key
+  --write-docs  writes the figures into docs/performance.md
+  --help        shows this text
 `;
 
-/** All that can be wrong is told now: a run takes minutes, and its end is too late to learn of it. */
+/** Reports every problem before the run, because a run takes minutes. */
 export function readArguments(args: readonly string[]): BenchArguments {
   try {
     const { values } = parseArgs({
@@ -47,7 +47,7 @@ export function readArguments(args: readonly string[]): BenchArguments {
       ? { kind: 'run', options: { only, quick, jsonFile, writeDocs } }
       : { kind: 'wrong', problem };
   } catch (error) {
-    // parseArgs throws for what was typed; its first sentence says what it was.
+    // The first sentence of parseArgs's message says what is wrong.
     const [problem = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : [];
     return { kind: 'wrong', problem };
   }

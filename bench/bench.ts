@@ -1,49 +1,47 @@
 import type { Lab } from './lab.ts';
 
-/** What a figure must not be above, or below. */
+/** A limit for a figure. */
 export interface Bar {
   readonly kind: 'at-most' | 'at-least' | 'exactly';
   readonly limit: number;
-  /** Whether the ratio to the floor is held to it or the value itself. */
+  /** Whether it limits the ratio to the floor or the value itself. */
   readonly of: 'ratio' | 'value';
 }
 
-/** The middle of several measurements, and the half of them that lies around it. */
+/** The median of several measurements, and the middle half of them. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** One figure of a bench. */
 export interface Figure {
-  /** Stable: what is compared from run to run. */
+  /** Stable, to compare runs. */
   readonly key: string;
   readonly value: number;
   readonly unit: string;
   /** What the figure was measured on. */
   readonly note?: string;
-  /** The half of the measurements around the value. */
+  /** The middle half of the measurements. */
   readonly spread?: Omit<Spread, 'median'>;
-  /** The same of the two others, measured in turns with it. */
+  /** The same figure of the two others, measured alternately. */
   readonly peer?: number;
   readonly floor?: number;
-  /** To the floor, the middle of the ratios of all rounds. */
+  /** To the floor: the median of the ratios of all rounds. */
   readonly ratio?: Spread;
   readonly peerRatio?: Spread;
   readonly bar?: Bar;
 }
 
 export interface BenchSettings {
-  /** Fewer repetitions, for a look and for tests: the figures are rough then. */
+  /** Fewer repetitions, for tests and rough figures. */
   readonly quick: boolean;
-  /** What the variants are measured in, opened by the first bench that needs it. */
+  /** Opened by the first bench that needs it. */
   readonly lab: () => Promise<Lab>;
 }
 
-/** A bench measures one thing and gives its figures. */
 export interface Bench {
-  /** Begins every key of its figures: `replay`. */
+  /** The prefix of the keys of its figures: `replay`. */
   readonly name: string;
   run(settings: BenchSettings): Promise<readonly Figure[]>;
 }

@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts';
 
-/** Every bench by name; loaded when it runs, so that one does not weigh on another's figures. */
+/** Every bench by name. Imported when it runs, so that benches do not affect each other's figures. */
 export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   receiver: async () => (await import('./benches/receiver.ts')).receiver,
   worker: async () => (await import('./benches/worker.ts')).worker,

@@ -16,9 +16,9 @@ type Handle<Event, Result> = (event: Event, context: object) => Promise<Result>;
 
 const folder = mkdtempSync(join(tmpdir(), 'connector-calls-'));
 const answers = createAwsAnswers();
-/** Since the last look, by name. */
+/** Since the last reset, by name. */
 let calls: Record<string, number> = {};
-/** What the next calls of AWS meet instead of an answer. */
+/** Faults of the next calls to AWS. */
 const faults: ('drop' | 'hang')[] = [];
 let aws: Emulator;
 let loyalty: Emulator;
@@ -55,7 +55,7 @@ function count(name: string): void {
   calls[name] = (calls[name] ?? 0) + 1;
 }
 
-/** The very files that are deployed, with what Lambda would give them. */
+/** Uses the deployed bundles, with the environment of Lambda. */
 beforeAll(async () => {
   aws = await listen(createServer(answerAws));
   loyalty = await listen(createServer(answerLoyalty));
@@ -101,7 +101,7 @@ beforeEach(() => {
 const ORDERS = 10;
 const HOUR_MS = 3_600_000;
 
-/** A batch of ten orders, as the receiver puts them on their queue. */
+/** A batch of ten orders, as the receiver enqueues them. */
 async function enqueue(version: number, subtotal: string): Promise<SQSEvent> {
   const updatedAt = new Date(Date.now() - HOUR_MS + version * 60_000);
   for (let id = 1; id <= ORDERS; id += 1) {
@@ -111,8 +111,8 @@ async function enqueue(version: number, subtotal: string): Promise<SQSEvent> {
   return batchEvent(answers.takeSent());
 }
 
-describe('what an event costs in calls, by the bundles that are deployed', () => {
-  it('a webhook: one, and one more for the secret of a new process', async () => {
+describe('the calls per event of the deployed bundles', () => {
+  it('are one for a webhook, and one more for the secret in a new process', async () => {
     const body = writeOrder({ id: 99, updatedAt: new Date(), ...SIZES['8k'] });
     await receive(webhookEvent(body), context);
     expect(calls).toEqual({ GetSecretValue: 1, SendMessage: 1 });
@@ -122,7 +122,7 @@ describe('what an event costs in calls, by the bundles that are deployed', () =>
     answers.takeSent();
   });
 
-  it('ten orders: one read for all, a write for each, two for a change; no call without a change', async () => {
+  it('are one read for ten orders, one write each, two for a change, and no loyalty call without a change', async () => {
     const settled = { batchItemFailures: [] };
     const first = await enqueue(1, '10.50');
     calls = {};
@@ -141,10 +141,10 @@ describe('what an event costs in calls, by the bundles that are deployed', () =>
 
     calls = {};
     expect(await apply(changed, context)).toEqual(settled);
-    expect(calls, 'overtaken by what was applied').toEqual({ BatchGetItem: 1 });
+    expect(calls, 'superseded by the applied state').toEqual({ BatchGetItem: 1 });
   });
 
-  it('a call that breaks off: one more', async () => {
+  it('are one more after a lost connection', async () => {
     faults.push('drop');
     const body = writeOrder({ id: 98, updatedAt: new Date(), ...SIZES['8k'] });
     expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 200 });
@@ -156,7 +156,7 @@ describe('what an event costs in calls, by the bundles that are deployed', () =>
     expect(calls).toEqual({ BatchGetItem: 2, PutItem: 1, loyalty: 1 });
   });
 
-  it('an endpoint that hangs: an answer to the store all the same', async () => {
+  it('are bounded when an endpoint hangs, so that the store gets an answer', async () => {
     faults.push('hang', 'hang');
     const body = writeOrder({ id: 97, updatedAt: new Date(), ...SIZES['8k'] });
     expect(await receive(webhookEvent(body), context)).toMatchObject({ statusCode: 503 });

@@ -3,13 +3,13 @@ import { createOrderWriter, type WriteOrder } from './traffic/orders.ts';
 import { type Bundles, buildVariants } from './variants/build-variants.ts';
 import { environmentOf } from './variants/environment.ts';
 
-/** What all variants are measured in: the same endpoints, the same environment, the same orders. */
+/** The same endpoints, environment and orders for all variants. */
 export interface Lab {
   readonly endpoints: Endpoints;
   readonly bundles: Bundles;
   readonly environment: Readonly<Record<string, string>>;
   readonly writeOrder: WriteOrder;
-  /** Of an order that no bench has used: the tables remember. */
+  /** A new id each time, because the tables keep earlier orders. */
   nextOrderId(): number;
   close(): Promise<void>;
 }

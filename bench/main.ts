@@ -29,15 +29,15 @@ async function run({ only, quick, jsonFile, writeDocs }: BenchOptions): Promise<
   const at = { at: new Date().toISOString(), machine, quick };
   if (jsonFile !== undefined) await writeFile(jsonFile, toJson(at, figures));
   if (failed.length > 0) {
-    process.stderr.write(`Not measured: ${failed.join(', ')}. What went wrong stands above.\n`);
-    if (writeDocs) process.stderr.write(`${PAGE} is as it was: it tells of whole runs.\n`);
+    process.stderr.write(`Not measured: ${failed.join(', ')}. The errors are above.\n`);
+    if (writeDocs) process.stderr.write(`${PAGE} was not changed: it only shows whole runs.\n`);
     return 1;
   }
   if (writeDocs) await writeFile(PAGE, putFigures(await readFile(PAGE, 'utf8'), at, figures));
   return 0;
 }
 
-/** One bench that breaks does not take the minutes of the others with it. */
+/** A bench that fails does not stop the others. */
 async function measure(
   names: readonly string[],
   quick: boolean,
@@ -55,7 +55,7 @@ async function measure(
       const bench = await benches[name]?.();
       if (bench) figures.push(...(await bench.run({ quick, lab: openOnce })));
     } catch (error) {
-      process.stderr.write(`${name} broke off: ${error instanceof Error ? error.stack : error}\n`);
+      process.stderr.write(`${name} failed: ${error instanceof Error ? error.stack : error}\n`);
       failed.push(name);
     }
   }

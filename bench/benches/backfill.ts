@@ -2,8 +2,8 @@ import type { Bench, Figure } from '../bench.ts';
 import { type FeedMeasure, measureBackfill } from './backfill/measure.ts';
 
 /**
- * How fast a backfill feeds the queue, in how much memory and with how many calls. Without workers: what
- * they cost is theirs, and the pace of a real one is a setting.
+ * The speed, memory and calls of a backfill. Without workers, which other benches measure; the pace of a
+ * real backfill is a setting.
  */
 export const backfill: Bench = {
   name: 'backfill',
@@ -15,7 +15,7 @@ export const backfill: Bench = {
   },
 };
 
-/** A peak of a short run depends on when the garbage was last collected: one alone says little. */
+/** The peak of a short run depends on garbage collection, so one run alone says little. */
 async function middleOfThree(orders: number): Promise<FeedMeasure> {
   const first = await measureBackfill(orders);
   const others = [await measureBackfill(orders), await measureBackfill(orders)];

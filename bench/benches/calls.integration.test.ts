@@ -6,7 +6,7 @@ import { calls } from './calls.ts';
 const lab = openLab();
 afterAll(async () => (await lab).close());
 
-it('measures bundles that really do the job, with exactly the calls that were promised', async () => {
+it('measures bundles that do the whole job, with exactly the promised calls', async () => {
   const figures = await calls.run({ quick: true, lab: () => lab });
   expect(figures.map(({ key }) => key)).toContain('calls.apply.unchanged.loyalty');
   for (const figure of figures) {

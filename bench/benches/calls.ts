@@ -12,7 +12,7 @@ type Sums = ReturnType<typeof sumCalls>;
 
 const HAPPENINGS = ['first', 'changed', 'unchanged'] as const;
 
-/** Calls to AWS and to the loyalty service, counted by who answers them. */
+/** Calls to AWS and to the loyalty service, counted by the endpoints. */
 export const calls: Bench = {
   name: 'calls',
   async run({ lab: open }) {
@@ -29,7 +29,7 @@ async function countReceiving(lab: Lab): Promise<readonly Figure[]> {
     const event = () =>
       webhookEvent(lab.writeOrder({ id: 7, updatedAt: new Date(), ...SIZES['8k'] }));
     for (const variant of VARIANTS) {
-      // The first one reads the secret.
+      // The first event reads the secret.
       await receivers.round(variant, [event()]);
       const round = await countRound(
         lab,

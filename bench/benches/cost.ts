@@ -6,8 +6,8 @@ import type { Lab } from '../lab.ts';
 import { spreadOf } from '../report/statistics.ts';
 
 /**
- * What a million webhooks cost, from the prices of AWS, the synthesized template, and times, calls and
- * bytes measured here. The peer has the same memory, behind the HTTP API that its libraries' pages show.
+ * The price of a million webhooks, from AWS's prices, the synthesized template, and measured times, calls
+ * and bytes. The peer has the same memory, behind an HTTP API as in the documentation of its libraries.
  */
 export const cost: Bench = {
   name: 'cost',
@@ -24,7 +24,7 @@ export const cost: Bench = {
         peer.push(await priceOf(lab, { variant: 'peer', deployed: behindApi, ...amount })),
     ];
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-      // Each round begins with the other, so that a busy minute is not always the same one's.
+      // The order alternates, so that other load on the machine does not always affect the same one.
       for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
     }
     const { median: value, ...spread } = spreadOf(connector.map(({ receiverMs }) => receiverMs));
@@ -85,7 +85,7 @@ function figuresOf(
   ];
 }
 
-/** The round whose price lies in the middle, so that its parts add up. */
+/** The round with the median price, so that its parts add up. */
 function middleOf(batch: Batch, rounds: readonly Priced[]): Priced[Batch] {
   const byPrice = rounds
     .map((one) => one[batch])

@@ -1,4 +1,4 @@
-// The other process of the replay bench: an emulated SQS that holds dead letters.
+// The second process of the replay bench: an emulated SQS with dead letters.
 import { randomBytes } from 'node:crypto';
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
@@ -14,7 +14,7 @@ const client = new SQSClient(awsSettings({ region: 'us-east-1', endpoint, creden
 async function createQueue(name: string): Promise<string> {
   const Attributes = { FifoQueue: 'true' };
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
-  // The emulator names a host below `localhost`, which not every machine can look up.
+  // The emulator returns a subdomain of `localhost`, which not every machine can resolve.
   return `${endpoint}${new URL(QueueUrl ?? '').pathname}`;
 }
 

@@ -7,7 +7,7 @@ import { compare } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
 import { SIZES } from '../traffic/orders.ts';
 
-/** What a webhook costs until it is on its queue: cold, warm, and in bytes to load. */
+/** The time to receive and enqueue a webhook, cold and warm, and the size of the bundle. */
 export const receiver: Bench = {
   name: 'receiver',
   async run(settings) {
@@ -66,7 +66,7 @@ async function warm(
       webhookEvent(lab.writeOrder({ id: 10_000 + index, updatedAt: new Date(), ...SIZES[size] })),
     );
   try {
-    // The first rounds are compiling; they are the cold start's, not these.
+    // The first rounds compile the code, which belongs to the cold start.
     await measureInTurns(quick ? 1 : 3, (variant) => processes.round(variant, events()));
     const samples = await measureInTurns(rounds, (variant) => processes.round(variant, events()));
     return compare(

@@ -16,7 +16,7 @@ const SHOP = 'example-store.myshopify.com';
 const LETTERS = 10_000;
 const LETTERS_QUICK = 500;
 
-/** How many dead letters a second are listed and replayed, the emulated SQS in a process of its own. */
+/** How many dead letters per second are listed and replayed, with the emulated SQS in its own process. */
 export const replay: Bench = {
   name: 'replay',
   async run({ quick }) {
@@ -29,7 +29,7 @@ export const replay: Bench = {
       const letters = createSqsLetterQueue(client, deadLetterUrl, 'products');
       const signal = new AbortController().signal;
 
-      // To the last letter: the second in which the queue says that it is empty is no work.
+      // Until the last letter, without the second that long polling waits on the empty queue.
       let lastAt = 0;
       const listStart = performance.now();
       await surveyLetters({

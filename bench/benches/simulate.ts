@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Bench } from '../bench.ts';
 
-/** How fast the simulation is, in one thread: webhooks of the store, with all that follows from them. */
+/** The speed of the simulation in one thread: webhooks per second, including all their effects. */
 export const simulate: Bench = {
   name: 'simulate',
   async run({ quick }) {

@@ -3,7 +3,7 @@ import { storm } from './storm.ts';
 
 const lab = () => Promise.reject(new Error('a storm needs no lab'));
 
-/** Drawn from a seed, so every run is the same: another number is another behaviour. */
+/** A fixed seed: another result means another behaviour. */
 it('a shuffled storm of products/update costs fewer loyalty calls than there were changes', async () => {
   const figures = await storm.run({ quick: true, lab });
   const { value = 0, note } = figures.find(({ key }) => key === 'storm.calls') ?? {};

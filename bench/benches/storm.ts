@@ -15,9 +15,9 @@ interface Snapshot {
 }
 
 /**
- * A day of sales: the store tells of every change of stock, in any order, and hardly any of it matters
- * to the loyalty service. Through the real readers, mapping, plan and batches in this process; ten
- * arrive, one batch is worked on, as where the workers keep up and nothing collapses in a backlog.
+ * A day of sales: the store sends a webhook for every change of stock, in any order, and few of them
+ * matter to the loyalty service. Uses the real readers, mapping, plan and batches in this process. After
+ * every ten webhooks one batch is processed, as if the workers keep up and no backlog merges changes.
  */
 export const storm: Bench = {
   name: 'storm',
@@ -41,7 +41,7 @@ export const storm: Bench = {
     await connector.drain();
     const seconds = (performance.now() - started) / 1000;
 
-    // Whoever loses changes would look cheap.
+    // A connector that loses changes would look cheap.
     for (const [product, price] of lastPrices) {
       const held = connector.loyalty.rows.products.get(String(idOf(product)))?.ProductPrice;
       if (held !== Number(price))
@@ -65,7 +65,7 @@ export const storm: Bench = {
 interface Storm {
   readonly snapshots: readonly Snapshot[];
   readonly changes: number;
-  /** Of each product, when all is over. */
+  /** The final price of each product. */
   readonly lastPrices: ReadonlyMap<number, string>;
 }
 

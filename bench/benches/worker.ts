@@ -8,7 +8,7 @@ import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
 import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
 import type { Variant } from '../variants/build-variants.ts';
 
-/** What an order costs from its queue to the loyalty service, and what one costs that changes nothing. */
+/** The time to process an order from the queue to the loyalty service, with and without a change. */
 export const worker: Bench = {
   name: 'worker',
   async run(settings) {
@@ -90,7 +90,7 @@ async function warm(
   ];
 }
 
-/** In the same rounds: orders that come, that change, and that come again with only a later date. */
+/** In the same rounds: new orders, changed orders, and orders with only a later date. */
 async function unchanged(
   lab: Lab,
   workers: WarmVariants,

@@ -39,13 +39,13 @@ describe('the price of a million webhooks', () => {
     expect(batch.queue).toBeCloseTo(0.5 * (1 + (2 + 1) / 10), 6);
   });
 
-  it('has an HTTP API paid for where there is one', () => {
+  it('includes the HTTP API if there is one', () => {
     expect(webhookPrice({ ...deployed, httpApi: true }, use).endpoint).toBeCloseTo(1, 6);
   });
 });
 
 describe('the time that Lambda bills', () => {
-  it('is the waiting as it is, and the computing by the share of a CPU that the memory buys', () => {
+  it('is the waiting time plus the computing time divided by the share of a CPU', () => {
     expect(billedMs({ waitMs: 8, cpuMs: 2 }, 1_769)).toBe(10);
     expect(billedMs({ waitMs: 8, cpuMs: 2 }, 1_769 / 4)).toBe(16);
     // More than one CPU does not make one thread faster.

@@ -6,11 +6,11 @@ import { createApp } from '../../infra/create-app.ts';
 import { describeStack, type StackTemplate } from '../../scripts/build/cost/describe-stack.ts';
 import connector from '../bench.config.ts';
 
-/** What of a deployment decides the price of a webhook. */
+/** The parts of a deployment that decide the price of a webhook. */
 export interface Deployed {
   readonly receiverMb: number;
   readonly workerMb: number;
-  /** The most messages that the event source hands over at once. */
+  /** The batch size of the event source. */
   readonly batchSize: number;
   readonly httpApi: boolean;
 }
@@ -30,20 +30,20 @@ interface Resources {
   >;
 }
 
-/** Read from the template, so that another memory size or batch size is another price. */
+/** Read from the template, so that a change of memory or batch size changes the price. */
 export function readDeployed(): Deployed {
   const template = synthesize();
   const { receiverMb, workerMb, httpApi } = describeStack(template);
   const all = Object.values(template.Resources);
   const functions = all.filter(({ Type }) => Type === 'AWS::Lambda::Function');
   const isArm = functions.every(({ Properties }) => Properties?.Architectures?.[0] === 'arm64');
-  if (!isArm) throw new Error('the prices are those of arm64, but a function is none');
+  if (!isArm) throw new Error('the prices are for arm64, but a function has another architecture');
   const source = all.find(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
   const batchSize = source?.Properties?.BatchSize ?? Number.NaN;
   return { receiverMb, workerMb, batchSize, httpApi };
 }
 
-/** With an empty folder where the bundles would be: their code is no part of the price. */
+/** With an empty folder instead of the bundles, because their code does not affect the price. */
 function synthesize(): StackTemplate & Resources {
   const folder = mkdtempSync(join(tmpdir(), 'connector-cost-'));
   const bundle = join(folder, 'bundle');

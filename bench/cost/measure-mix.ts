@@ -10,20 +10,20 @@ import type { Variant } from '../variants/build-variants.ts';
 import type { Deployed } from './deployed.ts';
 import { billedMs, COLD_PER_INVOCATION, WAITS, type WebhookUse } from './webhook-price.ts';
 
-/** What a million webhooks are made of. */
+/** The mix of a million webhooks. */
 const MIX = { first: 0.4, changed: 0.3, unchanged: 0.3 } as const;
 const HAPPENINGS = ['first', 'changed', 'unchanged'] as const;
 
 export interface MixWish {
   readonly variant: Variant;
   readonly deployed: Deployed;
-  /** Events of each kind for computing. */
+  /** Events of each kind, to measure computing time. */
   readonly events: number;
-  /** Events of each kind for waiting. */
+  /** Events of each kind, to measure waiting time. */
   readonly waiting: number;
 }
 
-/** What Lambda bills for receiving a webhook, in milliseconds. */
+/** The billed milliseconds for receiving a webhook. */
 export async function measureReceiving(lab: Lab, wish: MixWish): Promise<number> {
   const { variant, deployed, events, waiting } = wish;
   const receivers = await startWarmVariants(lab, 'receiver', [variant]);
@@ -43,7 +43,7 @@ export async function measureReceiving(lab: Lab, wish: MixWish): Promise<number>
   }
 }
 
-/** What working on one event of the mix uses, on the average, in batches of so many. */
+/** The average use of one event of the mix, in batches of this size. */
 export async function measureWorking(
   lab: Lab,
   wish: MixWish,
@@ -82,7 +82,7 @@ export async function measureWorking(
   }
 }
 
-/** How long each of these invocations waits for answers that take their time. */
+/** How long each invocation waits for slow answers. */
 async function waitsOf(
   { endpoints }: Lab,
   processes: WarmVariants,
@@ -99,9 +99,9 @@ async function waitsOf(
   return waits;
 }
 
-/** Loading has a whole CPU whatever the memory, so it takes as long there as here. */
+/** Lambda gives initialization a whole CPU at any memory size, so it takes as long as here. */
 async function coldShare(lab: Lab, bundle: string, event: unknown): Promise<number> {
-  // Once is enough: its share is below a thousandth of the price.
+  // Measured once, because its share of the price is below a thousandth.
   const { importMs } = await measureCold(bundle, event, lab.environment);
   return COLD_PER_INVOCATION * importMs;
 }

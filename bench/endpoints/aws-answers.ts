@@ -25,12 +25,12 @@ interface Input {
   readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
 }
 
-/** One text that every variant finds its fields in, whichever secret it asks for. */
+/** One text with the fields of every secret. */
 const SECRET = JSON.stringify({ current: 'bench-secret', token: 'bench', key: 'bench' });
 
 /**
- * What AWS answers to the calls of all three variants. Items are kept, so that a second event finds the
- * first; conditions are taken to hold, because nothing in a bench writes one item twice at once.
+ * Answers the AWS calls of all three variants. Items are stored, so that a second event finds the first.
+ * Conditions always hold, because no bench writes one item concurrently.
  */
 export function createAwsAnswers() {
   const tables = new Map<string, Map<string, Item>>();
@@ -75,14 +75,14 @@ export function createAwsAnswers() {
       table(TableName).set(keyOf(Item), Item);
       return {};
     },
-    // Only Powertools updates here, a small item that it does not read again.
+    // Only Powertools updates an item: a small one that it does not read again.
     'DynamoDB_20120810.UpdateItem': () => {
       units.write += 1;
       return {};
     },
   };
 
-  /** A consistent read, of what is there or of nothing, is paid for. */
+  /** DynamoDB bills consistent reads even if there is no item. */
   function read(name: string, key: Key): Item | undefined {
     const item = table(name).get(keyOf(key));
     units.read += unitsOf(item ?? {}, READ_UNIT_BYTES);
@@ -90,11 +90,11 @@ export function createAwsAnswers() {
   }
 
   return {
-    /** Undefined: not among the calls that the variants make. */
+    /** Undefined: not a call of the variants. */
     answer: (target: string, body: string): unknown => answers[target]?.(JSON.parse(body)),
-    /** The messages since the last time. */
+    /** The messages since the last call. */
     takeSent: (): readonly SentMessage[] => sent.splice(0),
-    /** What DynamoDB bills since the last time. */
+    /** What DynamoDB bills since the last call. */
     takeUnits(): CapacityUnits {
       const taken = { ...units };
       Object.assign(units, { read: 0, write: 0 });

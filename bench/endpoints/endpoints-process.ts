@@ -1,4 +1,4 @@
-// AWS and the loyalty service for all variants, in a process of its own: its time is not measured.
+// AWS and the loyalty service for all variants, in their own process, which is not measured.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAwsAnswers } from './aws-answers.ts';
@@ -52,18 +52,18 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 async function listen(server: typeof awsServer): Promise<string> {
-  // A variant may pause between its rounds for longer than the usual five seconds.
+  // A variant may pause between its rounds for longer than Node's default of five seconds.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const tell = (answer: EndpointsAnswer) => process.send?.(answer);
+const reply = (answer: EndpointsAnswer) => process.send?.(answer);
 
 process.on('message', (question: EndpointsQuestion) => {
   waitMs = question.waitMs ?? waitMs;
-  tell({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
+  reply({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
   calls = {};
 });
 process.on('disconnect', () => process.exit());
-tell({ kind: 'ready', aws: await listen(awsServer), loyalty: await listen(loyaltyServer) });
+reply({ kind: 'ready', aws: await listen(awsServer), loyalty: await listen(loyaltyServer) });

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { CapacityUnits, SentMessage } from './aws-answers.ts';
 
-/** How long an answer waits, by the name of the call: `SendMessage`, `loyalty`. */
+/** The delay of an answer by the name of the call: `SendMessage`, `loyalty`. */
 export type WaitMs = Readonly<Record<string, number>>;
 
 export interface EndpointsQuestion {
-  /** From now on; absent: as before. */
+  /** The new delays; absent: as before. */
   readonly waitMs?: WaitMs;
 }
 

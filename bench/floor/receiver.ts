@@ -3,8 +3,8 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { openAwsService } from './aws-request.ts';
 
 /**
- * The least that receives a webhook: verify, enqueue. No retry, no metrics, no log, no second secret,
- * no other shop, no answer for what goes wrong: what is left is what physics asks for.
+ * The least code that can receive a webhook: verify and enqueue. Without retries, metrics, logs, a second
+ * secret, other shops and error answers.
  */
 const sqs = openAwsService('sqs', '1.0');
 const secrets = openAwsService('secretsmanager', '1.1');

@@ -4,8 +4,8 @@ import { type OrderPayload, plainOrder } from '../variants/plain-order.ts';
 import { openAwsService, post } from './aws-request.ts';
 
 /**
- * The least that applies an order: read what was recorded, map, call the loyalty service, record. One
- * after the other; the first failure fails the batch.
+ * The least code that can apply an order: read the record, map, call the loyalty service, record. One
+ * order after the other; the first failure fails the batch.
  */
 const dynamoDb = openAwsService('dynamodb', '1.0');
 const secrets = openAwsService('secretsmanager', '1.1');

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What such a process is asked, and what it says: its first word is that it is ready. */
 interface Asked<Question> {
   readonly n: number;
   readonly question: Question;
@@ -11,10 +10,10 @@ type Said<Ready> =
   | { readonly kind: 'ready'; readonly ready: Ready }
   | { readonly kind: 'answer'; readonly n: number; readonly answer: unknown };
 
-/** Asked of a process that ended meanwhile. */
+/** The process ended before it answered. */
 export class HasEnded extends Error {}
 
-/** A process of this run, which answers questions and can be killed. It ends when this one does. */
+/** A child process that answers questions and can be killed. It ends with its parent. */
 export class AnsweringProcess<Ready, Question> {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (said: { answer: unknown } | HasEnded) => void>();
@@ -24,7 +23,7 @@ export class AnsweringProcess<Ready, Question> {
   #isAlive = true;
 
   constructor(file: string, task: unknown) {
-    // In a group of its own: a Ctrl-C is for the one who runs the load, and that one ends the others.
+    // In its own process group, so that Ctrl-C reaches only the parent, which stops the others.
     this.#child = fork(file, [JSON.stringify(task)], { detached: true, execArgv: [] });
     this.#ended = once(this.#child, 'exit').then(() => {
       this.#isAlive = false;
@@ -38,7 +37,7 @@ export class AnsweringProcess<Ready, Question> {
         else this.#waiting.get(said.n)?.(said);
       });
     });
-    // Whoever waits for it hears of it.
+    // Callers that await it still get the error.
     this.#ready.catch(() => {});
   }
 
@@ -50,7 +49,7 @@ export class AnsweringProcess<Ready, Question> {
     return this.#ready;
   }
 
-  /** Throws `HasEnded` when there is nobody to answer. */
+  /** Rejects with `HasEnded` if the process has ended. */
   ask<Answer>(question: Question): Promise<Answer> {
     const n = ++this.#asked;
     return new Promise((resolve, reject) => {
@@ -67,25 +66,25 @@ export class AnsweringProcess<Ready, Question> {
     });
   }
 
-  /** kill -9: it gets no time for anything. */
+  /** kill -9, without time to clean up. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** It ends by itself when nobody is connected any more. */
+  /** The process ends when its channel is closed. */
   async stop(): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await this.#ended;
   }
 }
 
-/** For the process itself: answers what it is asked, one question after another. */
+/** Used in the child process: answers its questions. */
 export function answerQuestions<Question>(answer: (question: Question) => Promise<unknown>): void {
   process.on('message', ({ n, question }: Asked<Question>) => {
     void answer(question).then(
       (value) => process.send?.({ kind: 'answer', n, answer: value }),
-      // Nothing that is asked here may fail: whoever asks would wait for ever.
+      // A failed answer ends the process, because the parent would wait forever.
       (error: unknown) => {
         console.error(error);
         process.exit(1);

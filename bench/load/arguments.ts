@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 
 export interface LoadOptions {
-  /** Of the steady part; the flash sale comes on top. */
+  /** Of the steady part, without the flash sale. */
   readonly minutes: number;
   /** Webhooks per second of the steady part; the flash sale has ten times as many. */
   readonly rate: number;
   readonly burstSeconds: number;
-  /** No more orders than this are placed. */
+  /** The maximum number of orders. */
   readonly orders: number;
   readonly seed: number;
   readonly jsonFile: string | undefined;
@@ -22,21 +22,21 @@ export type Arguments =
 const USUAL = { minutes: 5, rate: 20, burstSeconds: 60 };
 const QUICK = { minutes: 0.5, rate: 8, burstSeconds: 15 };
 
-export const help = `Runs the whole connector on this machine under load, kills every one of its processes on the way,
-and says whether anything was lost or earned twice.
+export const help = `Runs the whole connector on this machine under load, kills each of its processes during the run,
+and reports whether anything was lost or earned twice.
 
 npm run load -- [options]
 
-  --minutes N   of steady load (default ${USUAL.minutes}); a flash sale of a minute follows
+  --minutes N   minutes of steady load (default ${USUAL.minutes}), followed by a flash sale of a minute
   --rate N      webhooks per second, ten times as many in the sale (default ${USUAL.rate})
-  --orders N    places no more orders than this (default: as many as fit)
-  --seed N      another run of what happens in the store (default 1)
-  --quick       ${QUICK.minutes * 60} s at ${QUICK.rate}/s and a sale of ${QUICK.burstSeconds} s: a look, not a proof
-  --json FILE   writes the report there too
+  --orders N    places at most N orders (default: no limit)
+  --seed N      seed for what happens in the store (default 1)
+  --quick       ${QUICK.minutes * 60} s at ${QUICK.rate}/s and a sale of ${QUICK.burstSeconds} s, for a first impression
+  --json FILE   also writes the report to FILE
   --docs        writes the report into docs/reliability.md
-  --help        this text
+  --help        shows this text
 
-It ends with 0 when nothing was lost and nothing earned twice, and with 1 otherwise.
+The exit code is 0 if nothing was lost or earned twice, and 1 otherwise.
 `;
 
 export function readArguments(args: readonly string[]): Arguments {
@@ -69,7 +69,7 @@ export function readArguments(args: readonly string[]): Arguments {
       },
     };
   } catch (error) {
-    // parseArgs and the reader throw for what was typed; their first line says what it was.
+    // The first line of the message says what is wrong.
     const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
     return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
   }

@@ -1,4 +1,4 @@
-// Queues and table, in a process of their own: what is accepted must outlive a kill of it.
+// Queues and table, in their own process: accepted messages must survive a kill of it.
 import { startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 
 export interface AwsTask {
@@ -13,7 +13,7 @@ export interface AwsReady {
 
 process.on('disconnect', () => process.exit());
 const { dataFolder, ports } = JSON.parse(process.argv[2] ?? '') as AwsTask;
-// The functions live on, and with them what they hold: only its visibility gives it back, as on AWS.
+// The functions survive and still hold messages, which become visible only after their time-out, as on AWS.
 const sqs = await startSqs(dataFolder, { port: ports.sqs, keepInFlight: true });
 const dynamoDb = await startDynamoDb(dataFolder, ports.dynamodb);
 const ready: AwsReady = { sqs: sqs.endpoint, dynamodb: dynamoDb.endpoint };

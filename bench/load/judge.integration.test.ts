@@ -20,7 +20,7 @@ const UPDATED_AT = '2026-11-15T08:00:00Z';
 let data: string;
 let orderId: string;
 
-/** What a run leaves: a store with one sent order, a service that has it, a ledger that knows it. */
+/** The data of a run: a store with one fulfilled order, a loyalty service and a ledger that have it. */
 beforeEach(async () => {
   data = join(mkdtempSync(join(tmpdir(), 'connector-judge-')), 'data');
   mkdirSync(data);
@@ -80,7 +80,7 @@ afterEach(() => rmSync(join(data, '..'), { recursive: true }));
 const judged = (accepted: readonly AcceptedWebhook[] = []) =>
   judge({ data }, TABLE, shop, accepted);
 
-/** Puts something into what the loyalty service has kept. */
+/** Changes the stored data of the loyalty service. */
 function change(changes: readonly object[]): void {
   appendFileSync(join(data, 'loyalty.jsonl'), `${JSON.stringify(changes)}\n`);
 }
@@ -94,22 +94,22 @@ const webhook = (version: number): AcceptedWebhook => ({
 });
 
 describe('the judge of a load run', () => {
-  it('finds nothing where both sides agree, and takes the ledger’s word for a line that is missing', async () => {
+  it('finds nothing if both sides agree, and accepts the ledger entry if a log line is missing', async () => {
     const verdict = await judged([webhook(Date.parse(UPDATED_AT))]);
     expect(verdict).toMatchObject({ lost: [], doubled: [], orders: 1, balances: 1 });
     expect(verdict.toldByLedger).toBe(1);
   });
 
-  it('names an order that the service does not have, and a webhook that nobody knows the end of', async () => {
+  it('names an order that the service does not have, and a webhook without an outcome', async () => {
     change([{ table: 'orders', key: orderId }]);
     const { lost } = await judged([webhook(Date.parse(UPDATED_AT) + 1_000)]);
     expect(lost).toEqual([
       `order ${orderId}: the loyalty service does not have it`,
-      `webhook webhook-1 of order ${orderId}: nobody knows its end`,
+      `webhook webhook-1 of order ${orderId}: its outcome is unknown`,
     ]);
   });
 
-  it('names an order that earned twice, and the balance that is wrong by it', async () => {
+  it('names an order that earned twice, and the balance that is wrong because of it', async () => {
     const loyalty = await startLoyaltySandbox({ dataFile: join(data, 'loyalty.jsonl') });
     const [earned] = loyalty.state().points;
     await loyalty.stop();

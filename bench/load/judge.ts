@@ -15,18 +15,18 @@ export interface Verdict {
   readonly products: number;
   readonly coupons: number;
   readonly balances: number;
-  /** In words: what the loyalty service should hold and does not, and what nobody can account for. */
+  /** One sentence for each: missing in the loyalty service, or without a known outcome. */
   readonly lost: readonly string[];
-  /** Orders that earned more than they are worth, in words. */
+  /** One sentence for each order that earned more than it is worth. */
   readonly doubled: readonly string[];
-  /** Accepted webhooks whose line went down with a killed process: the ledger tells that they ended. */
+  /** Accepted webhooks whose log line was lost with a killed process, but whose outcome is in the ledger. */
   readonly toldByLedger: number;
-  /** Calls that sent an order in the state in which it had been sent last. */
+  /** Calls that sent an order again in the same state. */
   readonly sentAgain: number;
 }
 
 /**
- * Opens what the run has left on disk, and looks at it as a third party would.
+ * Reads the data that the run left on disk, independently of the connector.
  * See docs/decisions/0033-a-load-run-is-judged-from-disk.md.
  */
 export async function judge(
@@ -56,7 +56,8 @@ export async function judge(
         ...points.lost,
         ...balances.wrong,
         ...unaccounted.map(
-          ({ id, kind, entityId }) => `webhook ${id} of ${kind} ${entityId}: nobody knows its end`,
+          ({ id, kind, entityId }) =>
+            `webhook ${id} of ${kind} ${entityId}: its outcome is unknown`,
         ),
       ],
       doubled: points.doubled,
@@ -132,14 +133,14 @@ async function notInLedger(
   });
 }
 
-/** The ledger holds this state or a newer one, or work on the entity ended after it was accepted. */
+/** The ledger has this version or a newer one, or an outcome that is later than the webhook. */
 function hasSettled(entry: LedgerEntry, { version, receivedAt }: AcceptedWebhook): boolean {
   if (entry.uncertain) return false;
   if (version !== undefined && entry.version >= version) return true;
   return entry.outcomes.some(({ at }) => Date.parse(at) >= receivedAt);
 }
 
-/** At least once is what a connector can promise; sent again in the same state, an order earns nothing. */
+/** Sending twice is allowed (at least once); in the same state an order earns nothing more. */
 function countSentAgain(loyalty: LoyaltySandbox): number {
   const last = new Map<string, string>();
   let count = 0;

@@ -19,9 +19,9 @@ const STAGE = 'load';
 const STACK_NAME = `loyalty-connector-${STAGE}`;
 /** Eight retries within five minutes instead of four hours. */
 const RETRY_TIME_SCALE = 0.02;
-/** Connections that the store opens: more would only start more processes on two cores. */
+/** The store's concurrent deliveries: more would only start more processes on two cores. */
 const DELIVERIES_AT_ONCE = 6;
-/** What a killed worker held comes back after this instead of 24 minutes. */
+/** Messages of a killed worker become visible again after this time instead of 24 minutes. */
 const VISIBILITY_SECONDS = 60;
 
 const AWS = fileURLToPath(new URL('./aws-process.ts', import.meta.url));
@@ -29,8 +29,8 @@ const STACK = fileURLToPath(new URL('./stack-process.ts', import.meta.url));
 const SYNTHESIZE = fileURLToPath(new URL('./synthesize-process.ts', import.meta.url));
 
 /**
- * The real local stack in processes that can be killed: queues and table; everything else with store and
- * loyalty service; and those of the functions.
+ * The local stack in processes that can be killed: one for queues and table, those of the functions, and
+ * one for everything else, including store and loyalty service.
  */
 export class LoadedStack {
   readonly files: {
@@ -56,7 +56,7 @@ export class LoadedStack {
     this.#aws = this.#startAws();
   }
 
-  /** Everything of it lies in the folder; where the stack is described already, that is used. */
+  /** Keeps all data in the folder. Uses an existing assembly. */
   static async start(folder: string, assembly = join(folder, 'assembly')): Promise<LoadedStack> {
     if (!existsSync(join(assembly, 'manifest.json'))) await synthesize(assembly);
     const stack = new LoadedStack(folder, assembly, await findPorts());
@@ -78,7 +78,7 @@ export class LoadedStack {
     return this.#ready?.ledgerTable ?? '';
   }
 
-  /** Throws `HasEnded` while it is down, as the others do. */
+  /** Rejects with `HasEnded` while the stack is down, like the other methods. */
   async processes(): Promise<readonly FunctionProcess[]> {
     const functions = await this.#ask<readonly FunctionProcess[]>({ kind: 'processes' });
     return [
@@ -96,12 +96,12 @@ export class LoadedStack {
     return this.#ask({ kind: 'loyalty', is });
   }
 
-  /** As its schedule would, whenever it comes. */
+  /** Runs the schedules now. */
   reconcile(): Promise<void> {
     return this.#ask({ kind: 'reconcile' });
   }
 
-  /** Takes up again what lies in its folder. */
+  /** Continues with the data in its folder. */
   async killAndRestartAws(): Promise<void> {
     await this.#aws.kill();
     this.#aws = this.#startAws();
@@ -121,7 +121,7 @@ export class LoadedStack {
   }
 
   #ask<Answer>(question: StackQuestion): Promise<Answer> {
-    if (!this.#stack) throw new Error('asked before it was started');
+    if (!this.#stack) throw new Error('the stack was not started');
     return this.#stack.ask<Answer>(question);
   }
 
@@ -152,7 +152,7 @@ async function synthesize(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [SYNTHESIZE, folder, STAGE]);
 }
 
-/** Of their own, and the same after a restart: webhooks on their way know their address. */
+/** Free ports that stay the same after a restart, because pending webhooks hold the address. */
 async function findPorts(): Promise<Ports & AwsTask['ports']> {
   const servers = Array.from({ length: 8 }, () => createServer());
   const found = await Promise.all(

@@ -17,7 +17,7 @@ switch (wanted.kind) {
 }
 
 async function run(options: LoadOptions): Promise<number> {
-  // Loaded only now: telling of a mistyped option is faster.
+  // Imported late, so that a mistyped option is reported quickly.
   const { runLoad } = await import('./run-load.ts');
   const { writeDocs } = await import('./report.ts');
   const { isClean, makeReport, renderReport } = await import('./report.ts');
@@ -25,7 +25,7 @@ async function run(options: LoadOptions): Promise<number> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stopping = new AbortController();
   const onSignal = () => {
-    // The second one is from somebody who does not want to wait; the processes end with this one.
+    // A second signal does not wait for the clean-up; the child processes end with this one.
     if (stopping.signal.aborted) process.exit(130);
     stopping.abort();
   };
@@ -44,7 +44,7 @@ async function run(options: LoadOptions): Promise<number> {
       writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
     }
     isKept = !isClean(report);
-    if (isKept) say(`What the run left is kept in ${folder}.`);
+    if (isKept) say(`The data of the run is kept in ${folder}.`);
     return isKept ? 1 : 0;
   } catch (error) {
     if (stopping.signal.aborted) {
@@ -52,7 +52,7 @@ async function run(options: LoadOptions): Promise<number> {
       return 130;
     }
     isKept = true;
-    say(`It broke off; what it left is kept in ${folder}.`);
+    say(`The run failed. Its data is kept in ${folder}.`);
     console.error(error);
     return 1;
   } finally {
@@ -61,10 +61,10 @@ async function run(options: LoadOptions): Promise<number> {
   }
 }
 
-/** As it was typed, but for where somebody wanted a file of their own. */
+/** As it was typed, without `--json`. */
 function commandOf(args: readonly string[]): string {
-  const told = args.filter(
+  const shown = args.filter(
     (arg, index) => !arg.startsWith('--json') && args[index - 1] !== '--json',
   );
-  return ['npm run load --', ...told].join(' ');
+  return ['npm run load --', ...shown].join(' ');
 }

@@ -4,21 +4,21 @@ import type { FunctionProcess } from './stack-process.ts';
 
 export interface Peak {
   readonly name: string;
-  /** Of the process of that name that took most. */
+  /** The maximum of all processes of that name. */
   readonly bytes: number;
-  /** How many there were at once at most. */
+  /** The maximum number of processes at once. */
   readonly processes: number;
 }
 
 const EVERY_MS = 1_000;
 
-/** Watches how much memory each kind of process takes at most. */
+/** Measures the peak memory of each kind of process. */
 export class PeakMemory {
   readonly #peaks = new Map<string, Peak>();
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
 
-  /** `processes` may fail while they are down: then there is nothing to look at. */
+  /** `processes` may fail while the stack is down; then nothing is measured. */
   constructor(processes: () => Promise<readonly FunctionProcess[]>) {
     const look = async () => {
       if (this.#isLooking) return;
@@ -46,7 +46,7 @@ export class PeakMemory {
   }
 }
 
-/** Linux keeps the peak itself; elsewhere it is what the process takes now. 0: there is none. */
+/** Linux records the peak; other systems only the current use. 0: no such process. */
 function memoryOf(pid: number): number {
   try {
     if (process.platform !== 'linux') {

@@ -19,13 +19,13 @@ export interface LoadRun {
 
 const BURST = 10;
 const PROGRESS_EVERY_MS = 10_000;
-/** Starts, loads, hurts and drains the stack, and gives what came of it. */
+/** Starts the stack, puts load on it, kills its processes, waits until it is idle, and compares. */
 export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {
   const troubles: RunFacts['troubles'][number][] = [];
-  say('Describing the stack, bundling its functions, starting it.');
+  say('Synthesizing the stack, bundling its functions, starting it.');
   const stack = await LoadedStack.start(folder);
   const memory = new PeakMemory(() => stack.processes());
-  const telling = tellProgress(stack, say);
+  const progressReports = reportProgress(stack, say);
   try {
     const [shop] = connector.shops;
     if (!shop) throw new Error('There is no shop in the settings.');
@@ -62,40 +62,40 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
 
     signal.throwIfAborted();
     const drainFrom = Date.now();
-    say('The sale is over. What is still on its way settles.');
+    say('The sale is over. Waiting until everything in progress is done.');
     let left = await settle(stack, signal);
     const drainSeconds = (Date.now() - drainFrom) / 1000;
     const { dead, givenUp } = await stack.progress();
     if (givenUp > 0) {
-      // Nobody has accepted them, and nobody will send them again: this is what reconciling is for.
+      // They were not accepted and will not be sent again: reconcile must find them.
       say(`The store gave up ${givenUp} webhooks. The connector reconciles.`);
       await stack.reconcile();
       left = await settle(stack, signal);
     }
     const { ledgerTable, files } = stack;
-    telling.stop();
+    progressReports.stop();
     const peaks = memory.stop();
     await stack.stop();
     signal.throwIfAborted();
 
-    say('Comparing both sides.');
+    say('Comparing the store and the loyalty service.');
     const told = await readTold(files);
     const verdict = await judge(files, ledgerTable, shop, told.accepted);
     return { phases, troubles, drainSeconds, left, dead, peaks, told, verdict };
   } finally {
-    telling.stop();
+    progressReports.stop();
     memory.stop();
     await stack.stop();
   }
 }
 
-function tellProgress(stack: LoadedStack, say: (line: string) => void): { stop(): void } {
-  const tell = async () => {
+function reportProgress(stack: LoadedStack, say: (line: string) => void): { stop(): void } {
+  const report = async () => {
     const { webhooks, undelivered, queued, dead } = await stack.progress();
     const waiting = queued ?? 'unknown';
     say(`  ${webhooks} webhooks, ${undelivered} not delivered, ${waiting} on queues, ${dead} dead`);
   };
-  const timer = setInterval(() => void tell().catch(() => say('  (down)')), PROGRESS_EVERY_MS);
+  const timer = setInterval(() => void report().catch(() => say('  (down)')), PROGRESS_EVERY_MS);
   return { stop: () => clearInterval(timer) };
 }
 

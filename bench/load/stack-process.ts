@@ -1,4 +1,4 @@
-// The stack of a load run but for queues and table: gateway, functions, store and loyalty service.
+// The stack of a load run without queues and table: gateway, functions, store and loyalty service.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
@@ -20,9 +20,9 @@ export interface StackTask {
   readonly ports: Ports;
   readonly emulators: AwsReady;
   readonly deliveriesAtOnce: number;
-  /** Of the eight retries, which the real store spreads over four hours. */
+  /** For the eight retries, which the real store makes within four hours. */
   readonly retryTimeScale: number;
-  /** For messages of a worker that died; the template's is 24 minutes. */
+  /** For messages of a killed worker; the template has 24 minutes. */
   readonly visibilitySeconds: number;
 }
 
@@ -32,27 +32,27 @@ export interface StackReady {
 }
 
 export interface FunctionProcess {
-  /** The folder of functions/. */
+  /** The name of the folder in functions/. */
   readonly name: string;
   readonly pid: number;
 }
 
 export interface Progress {
-  /** That the store meant to send so far. */
+  /** How many the store has created so far. */
   readonly webhooks: number;
   readonly undelivered: number;
-  /** That the store has given up after all of its tries. */
+  /** How many failed at every try. */
   readonly givenUp: number;
-  /** Messages on queues, whoever may see them. Undefined: the queues do not answer. */
+  /** Messages on queues, visible or not. Undefined: the queues do not answer. */
   readonly queued?: number;
   readonly dead: number;
-  /** Point events that the loyalty service has still to send. */
+  /** Point events that the loyalty service has not sent yet. */
   readonly pendingEvents: number;
 }
 
 export type StackQuestion =
   | { readonly kind: 'processes' | 'progress' | 'reconcile' | 'stop' }
-  /** How the loyalty service is from now on. */
+  /** Changes how the loyalty service behaves. */
   | { readonly kind: 'loyalty'; readonly is: 'well' | 'slow' | 'down' };
 
 const SLOW_MS = 1_000;
@@ -71,11 +71,11 @@ const stack = await startStack({
     deliveriesAtOnce: task.deliveriesAtOnce,
     retryPausesSeconds: [60, 120, 300, 600, 1_200, 2_400, 3_600, 6_120],
     retryTimeScale: task.retryTimeScale,
-    // What is measured is not the store's own limit.
+    // The store's rate limit must not limit the measurement.
     bucketSize: 1_000_000,
     restorePerSecond: 100_000,
   },
-  // While queues and table are down there are many, and all of them are meant.
+  // Problems are expected while queues and table are down.
   onProblem: () => {},
 });
 const isSource = (arn: string) =>
@@ -117,7 +117,7 @@ const ready: StackReady = {
 };
 process.send?.({ kind: 'ready', ready });
 
-/** Of the queues that workers read. Everything else stays as it is deployed. */
+/** Changes only the visibility time-out of the workers' queues. */
 function withVisibility(template: Template): Template {
   const resources = Object.entries(template.Resources).map(([id, resource]) => {
     const { VisibilityTimeout } = resource.Properties ?? {};
@@ -132,7 +132,7 @@ function withVisibility(template: Template): Template {
 
 async function readProgress(): Promise<Progress> {
   const all = stack.store.deliveries.all();
-  // Nobody answers while queues and table start anew.
+  // Fails while queues and table restart.
   const queued = await stack.waiting().catch(() => undefined);
   return {
     webhooks: all.reduce((most, { n }) => Math.max(most, n), 0),
@@ -157,7 +157,7 @@ async function countDead(): Promise<number> {
   return count;
 }
 
-/** The template names a function by a hash of its code: it is the one whose bundle is the same. */
+/** The template names a function's code by a hash, so the name is found by comparing bundles. */
 function nameFunctions(
   functions: readonly FunctionDescription[],
 ): (of: FunctionDescription) => string {

@@ -17,13 +17,12 @@ import {
 } from '../../local/store-sandbox/model/store-life.ts';
 import type { State } from '../../local/store-sandbox/state.ts';
 
-/** Of the codes, only one that the run never changes is used: see `cartWithoutCode`. */
+/** Uses only a code that the run never changes: see `cartWithoutCode`. */
 const cart: Cart = (rows, draw, now) => ({
   ...cartWithoutCode(rows, draw, now),
   ...(draw() < 0.2 && { discounts: [{ code: 'WELCOME10' }] }),
 });
 
-/** Orders placed, sent, refunded, edited and cancelled, prices and stock changed, codes added and removed. */
 const habits: Habits = {
   weights: {
     placeOrder: 5_000,
@@ -57,15 +56,15 @@ const WEBHOOKS: Partial<Readonly<Record<ActionName, number>>> = {
 };
 
 /**
- * The connector waits ten minutes for a code that is removed before it has heard of it, in case the store
- * is behind its own webhooks. A run would wait for that alone in the end.
+ * If a code is removed before the connector has seen it, the connector waits ten minutes, because the
+ * store's API may be behind its webhooks. The run would have to wait for that, too.
  */
 const CODE_LIFE_MS = 120_000;
-/** Orders that may still change; older ones stay as they are. */
+/** How many orders may still change; older ones do not. */
 const ORDERS_KEPT = 400;
-/** How long to wait before the next change when there is no store. */
+/** The pause before the next change while the store is down. */
 const AWAY_MS = 200;
-/** Changes under way at most, so that they do not pile up before a store that does not answer. */
+/** The maximum of concurrent changes, so that they do not pile up while the store does not answer. */
 const AT_ONCE = 8;
 const PAUSE_MS = 10;
 
@@ -76,12 +75,12 @@ export interface LoadWish {
   readonly signal: AbortSignal;
 }
 
-/** A store's life over HTTP. The store runs in a process that is killed now and then. */
+/** Changes a store over HTTP. The process of the store is killed during the run. */
 export class StoreLoad {
   readonly #address: () => string | undefined;
   readonly #random: Random;
   readonly #mostOrders: number;
-  /** What the store has answered so far. While something happens to an entity, it is not here. */
+  /** What the store has answered so far, without entities that are being changed. */
   readonly #rows = openRows(new Tables());
   readonly #life = new StoreLife(this.#rows, habits, () => new Date());
   #newCodes: { readonly row: CodeRow; readonly addedAt: number }[] = [];
@@ -93,7 +92,7 @@ export class StoreLoad {
     this.#mostOrders = mostOrders;
   }
 
-  /** Gives the store customers, and lets it announce what it had before the connector was there. */
+  /** Creates customers, and changes every initial entity so that the store sends a webhook for it. */
   async open(): Promise<void> {
     const state = (await (await fetch(`${this.#address()}/sandbox/state`)).json()) as State;
     for (const { id } of state.products) {
@@ -110,8 +109,8 @@ export class StoreLoad {
   }
 
   /**
-   * Changes the store at a rate, whether or not the changes before are done. A change that could not
-   * happen in time, because there was no store, is not made up for.
+   * Changes the store at a constant rate, without waiting for earlier changes. Changes that could not
+   * happen because the store was down are not made up for.
    */
   async keepRate({ rate, seconds, signal }: LoadWish): Promise<void> {
     const underway = new Set<Promise<unknown>>();
@@ -148,8 +147,8 @@ export class StoreLoad {
   }
 
   /**
-   * The store may refuse it, or be killed meanwhile and have done it or not: what became of the entity is
-   * then unknown, and nothing more happens to it.
+   * The store may refuse the change, or be killed before or after it. Then the state of the entity is
+   * unknown, and it is not changed again.
    */
   async #act({ action, input }: StoreChange): Promise<void> {
     if ('orderId' in input) this.#rows.orders.delete(input.orderId);

@@ -1,4 +1,4 @@
-// Describes the deployment that is loaded: every function there is, the way back into the store too.
+// Synthesizes the stack of the load run with every function, including storefront sync.
 import { join } from 'node:path';
 import { bundleFunctions } from '../../infra/bundle-functions.ts';
 import { ConnectorStack, functionsOf } from '../../infra/connector-stack.ts';

@@ -32,11 +32,11 @@ function write(name: string, lines: readonly (object | string)[]): string {
   return path;
 }
 
-describe('what a load run has written down', () => {
-  it('has one end for each webhook, however often it was worked on and whoever was killed while writing', async () => {
+describe('the logs of a load run', () => {
+  it('give one outcome for each webhook, even after repeated work and half-written lines', async () => {
     const log = write('functions.log', [
       received('a', 1),
-      // Sent again, because nobody had answered the first time.
+      // Sent again, because the first request got no answer.
       received('a', 2),
       received('b', 3),
       received('c', 4),
@@ -49,7 +49,7 @@ describe('what a load run has written down', () => {
     const deliveries = write('deliveries.jsonl', [
       { ...delivery, n: 1, webhookId: 'a', state: 'delivered', attempts: 2 },
       { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
-      // Told again after a restart.
+      // Written again after a restart.
       { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
       { ...delivery, n: 3, webhookId: 'd', state: 'failed', attempts: 9 },
     ]);
@@ -61,7 +61,7 @@ describe('what a load run has written down', () => {
     ]);
     expect(told.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d']);
     expect(told.resent).toBe(2);
-    // From the first time it was sent until it was applied; only what was applied counts.
+    // From the first delivery until it was applied; only applied webhooks count.
     expect(latencies(told.accepted)).toEqual({ applied: 1, p50Ms: 5_000, p99Ms: 5_000 });
   });
 });

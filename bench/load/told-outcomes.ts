@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { DeliveryRecord } from './delivery-record.ts';
 
-/** How a worker may end the work on a webhook, by the line that says so. */
+/** The outcome of a webhook by the message of the log line. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   applied: 'applied',
   unchanged: 'unchanged',
@@ -14,7 +14,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'skipped' | 'handled' | 'dead';
 
-/** One webhook that the connector has accepted, and what its log and the store's say of it. */
+/** One webhook that the connector has accepted, with what the logs of connector and store say about it. */
 export interface AcceptedWebhook {
   readonly id: string;
   readonly kind: string;
@@ -23,20 +23,20 @@ export interface AcceptedWebhook {
   readonly receivedAt: number;
   readonly sentAt?: number;
   readonly version?: number;
-  /** Undefined: no line says how it ended. */
+  /** Undefined: there is no log line. */
   readonly outcome?: Outcome;
-  /** When that line was written. */
+  /** The time of that line. */
   readonly endedAt?: number;
 }
 
 export interface Told {
   readonly accepted: readonly AcceptedWebhook[];
-  /** Webhooks that the store gave up after all of its retries. */
+  /** Webhooks that failed at every try of the store. */
   readonly givenUp: readonly DeliveryRecord[];
   /** Deliveries that took more than one try. */
   readonly resent: number;
   readonly retries: number;
-  /** What reconciling has asked for because no webhook had told of it. */
+  /** Entities that reconcile found missing or out of date. */
   readonly healed: number;
 }
 
@@ -49,7 +49,7 @@ interface Line {
   readonly id?: string;
 }
 
-/** Reads what functions and store have written down during the run. */
+/** Reads the logs that functions and store wrote during the run. */
 export async function readTold(files: {
   readonly log: string;
   readonly deliveries: string;
@@ -73,7 +73,7 @@ export async function readTold(files: {
     if (message === 'will be tried again') retries += 1;
     if (message === 'sent for by reconciling') healed += 1;
     const outcome = OUTCOMES[message];
-    // A webhook may be worked on more than once; that it was applied is what is told of it then.
+    // A webhook may have several outcomes; `applied` wins.
     if (outcome && ended.get(id)?.outcome !== 'applied') ended.set(id, { outcome, endedAt: at });
   }
   const deliveries = new Map<number, DeliveryRecord>();
@@ -97,7 +97,7 @@ export async function readTold(files: {
   };
 }
 
-/** Lines that are not whole are left out: a killed process may have left half of one. */
+/** Skips incomplete lines, which a killed process may have left. */
 async function* linesOf<Line>(path: string): AsyncIterable<Line> {
   for await (const text of createInterface({ input: createReadStream(path) })) {
     if (!text.startsWith('{')) continue;

@@ -1,8 +1,8 @@
 import type { LoadedStack } from './loaded-stack.ts';
 
-/** Something that goes wrong at a moment of a phase. */
+/** A fault at a certain time of a phase. */
 export interface Trouble {
-  /** Part of the phase that is over then, from 0 to 1. */
+  /** The elapsed part of the phase, from 0 to 1. */
   readonly at: number;
   readonly what: string;
   happen(stack: LoadedStack): Promise<void>;
@@ -30,13 +30,13 @@ const loyaltyIs = (is: 'well' | 'slow' | 'down'): Omit<Trouble, 'at'> => ({
   happen: (stack) => stack.setLoyalty(is),
 });
 
-/** Every process of the run dies once, at even distances. */
+/** Kills every process of the run once, at even intervals. */
 export function killsOfEach(functions: readonly string[]): readonly Trouble[] {
   const kills = [...functions.map(killFunction), killAws, killStack];
   return kills.map((one, index) => ({ ...one, at: (index + 1) / (kills.length + 1) }));
 }
 
-/** The service slow, then down, then back; and those that are busiest die once more. */
+/** The service is slow, then down, then back; the busiest processes are killed again. */
 export const saleTroubles: readonly Trouble[] = [
   { at: 0.05, ...loyaltyIs('slow') },
   { at: 0.2, ...killFunction('receive-webhook') },
@@ -52,6 +52,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

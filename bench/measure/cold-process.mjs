@@ -1,5 +1,5 @@
-// A fresh process that loads one bundle and handles one event. Plain JavaScript and no channel to its
-// parent: either would load parts of Node beforehand that the bundle is to be charged with.
+// A new process that loads one bundle and handles one event. Plain JavaScript without an IPC channel,
+// because TypeScript and IPC would load parts of Node that count as the bundle's time.
 import { readFileSync, writeSync } from 'node:fs';
 import { context, loadHandler, mustBeDone } from './load-handler.mjs';
 

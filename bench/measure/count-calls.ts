@@ -6,7 +6,7 @@ import type { RoundMeasure, WarmVariants } from './warm-function.ts';
 
 export interface CountedRound extends RoundMeasure, Pick<EndpointsReport, 'calls' | 'units'> {}
 
-/** A round, and what the endpoints were asked in it. */
+/** A round with the calls that the endpoints received. */
 export async function countRound(
   { endpoints }: Pick<Lab, 'endpoints'>,
   processes: WarmVariants,

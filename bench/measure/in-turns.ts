@@ -3,8 +3,8 @@ import { VARIANTS, type Variant } from '../variants/build-variants.ts';
 export type Samples<Measure> = Readonly<Record<Variant, readonly Measure[]>>;
 
 /**
- * Round by round, one variant after the other, each round beginning with another of them: whatever else
- * the machine does, it does to all three.
+ * Measures the variants alternately, each round starting with another one, so that other load on the
+ * machine affects all three.
  */
 export async function measureInTurns<Measure>(
   rounds: number,

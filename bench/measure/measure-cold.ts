@@ -14,7 +14,7 @@ export interface ColdMeasure {
 
 const SCRIPT = fileURLToPath(new URL('./cold-process.mjs', import.meta.url));
 
-/** One fresh process: loads the bundle and handles one event. */
+/** A new process that loads the bundle and handles one event. */
 export async function measureCold(
   bundle: string,
   event: unknown,

@@ -1,11 +1,11 @@
-// Handles rounds of events one after the other and says what each round took.
+// Handles rounds of events and reports the time of each round.
 import { context, loadHandler, mustBeDone } from './load-handler.mjs';
 
 const [file] = process.argv.slice(2);
 const handler = await loadHandler(file);
 
 process.on('message', async (events) => {
-  // What the last round and the message itself left behind is not this round's to clean up.
+  // The garbage of the last round and of the message must not count for this round.
   globalThis.gc?.();
   const cpuBefore = process.cpuUsage();
   const start = performance.now();

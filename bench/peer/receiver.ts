@@ -7,7 +7,7 @@ import middy from '@middy/core';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 
-/** A receiver as a good engineer puts one together from what these libraries' own pages show. */
+/** A good receiver as the documentation of these libraries shows it. */
 const logger = new Logger({ serviceName: 'peer-receiver' });
 const sqs = new SQSClient({});
 const secrets = new SecretsManagerClient({});

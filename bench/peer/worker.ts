@@ -11,9 +11,9 @@ import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type OrderPayload, plainOrder } from '../variants/plain-order.ts';
 
 /**
- * A worker as a good engineer puts one together: partial failures by Powertools' FIFO processor, every
- * delivery once by its idempotency, the last state of each order in a table, so that an older one is
- * not sent over a newer.
+ * A good worker with today's libraries: Powertools' FIFO processor for partial failures, its idempotency
+ * for repeated deliveries, and the last state of each order in a table, so that an older state does not
+ * replace a newer one.
  */
 interface Message {
   readonly topic: string;

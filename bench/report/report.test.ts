@@ -18,14 +18,14 @@ const cold: Figure = compare(
 );
 
 describe('the statistics of the bench', () => {
-  it('takes the middle and the quartiles, whatever the order', () => {
+  it('compute median and quartiles in any order', () => {
     expect(spreadOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4 });
     expect(spreadOf([2, 1])).toEqual({ median: 1.5, low: 1.25, high: 1.75 });
     expect(spreadOf([7])).toEqual({ median: 7, low: 7, high: 7 });
     expect(() => spreadOf([])).toThrow('nothing was measured');
   });
 
-  it('pairs the rounds, so that a slow moment of the machine leaves the ratio alone', () => {
+  it('compare round by round, so that a slow moment of the machine does not change the ratio', () => {
     expect(ratiosOf([2, 20, 200], [1, 10, 100])).toEqual([2, 2, 2]);
     expect(() => ratiosOf([1, 2], [1])).toThrow('do not pair');
     // The last round was twice as slow for all of them.
@@ -38,13 +38,13 @@ describe('a bar', () => {
   const at = (value: number, kind: 'at-most' | 'at-least' | 'exactly', limit: number) =>
     isMet({ value }, { kind, limit, of: 'value' });
 
-  it('is met at its limit and on the right side of it only', () => {
+  it('is met at its limit and only on the right side of it', () => {
     expect([at(1.5, 'at-most', 1.5), at(1.51, 'at-most', 1.5)]).toEqual([true, false]);
     expect([at(5_000, 'at-least', 5_000), at(4_999, 'at-least', 5_000)]).toEqual([true, false]);
     expect([at(0.1 + 1, 'exactly', 1.1), at(1.2, 'exactly', 1.1)]).toEqual([true, false]);
   });
 
-  it('on a ratio looks at the ratio, and cannot pass without one', () => {
+  it('on a ratio fails without a ratio', () => {
     expect(isMet(cold, { kind: 'at-most', limit: 1.5, of: 'ratio' })).toBe(true);
     expect(isMet(cold, { kind: 'at-most', limit: 1.3, of: 'ratio' })).toBe(false);
     expect(() => isMet({ value: 1 }, { kind: 'at-most', limit: 2, of: 'ratio' })).toThrow('ratio');
@@ -72,14 +72,14 @@ describe('the report of the bench', () => {
     expect(figureRow(missed).at(-1)).toBe('NO');
   });
 
-  it('has every figure in its JSON under its key', () => {
+  it('writes every figure into its JSON by its key', () => {
     const json = JSON.parse(toJson(run, figures));
     expect(Object.keys(json.figures)).toEqual(figures.map(({ key }) => key));
     expect(json.figures['receiver.cold']).toMatchObject({ value: 44, unit: 'ms', met: true });
     expect(json).toMatchObject(run);
   });
 
-  it('replaces what stands between the marks of the page and nothing else', () => {
+  it('replaces only the text between the marks of the page', () => {
     const mark = '<!-- figures: written by npm run bench -- --write-docs -->';
     const page = `before\n${mark}\nstale\n<!-- end of figures -->\nafter`;
     const written = putFigures(page, run, figures);

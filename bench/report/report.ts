@@ -51,7 +51,7 @@ function spreadText(spread: { readonly low: number; readonly high: number } | un
   return spread ? `${short(spread.low)} to ${short(spread.high)}` : '';
 }
 
-/** Three digits: more would claim more than was measured. */
+/** Three digits: more would suggest a precision that was not measured. */
 function short(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 100) return plain(Math.round(value));
   return value.toPrecision(3);
@@ -61,7 +61,7 @@ function plain(value: number): string {
   return value.toLocaleString('en-US').replaceAll(',', ' ');
 }
 
-/** For a terminal: what a figure was measured on stands below it. */
+/** For a terminal, with the notes of a figure below it. */
 export function printFigures(figures: readonly Figure[], width: number): string {
   if (figures.length === 0) return '';
   const isText = new Set<string>(['figure', 'bar', 'met']);
@@ -76,7 +76,7 @@ export function printFigures(figures: readonly Figure[], width: number): string 
   return renderTable(table, width, (_, text) => text);
 }
 
-/** The document with the figures of this run in the place that is marked for them. */
+/** The document with the figures of this run between its marks. */
 export function putFigures(
   document: string,
   run: RunDescription,
@@ -109,7 +109,7 @@ export interface RunDescription {
   readonly quick: boolean;
 }
 
-/** Every figure under its own key, so that two runs compare by name. */
+/** Every figure by its key, so that runs can be compared. */
 export function toJson(run: RunDescription, figures: readonly Figure[]): string {
   const named = figures.map(({ key, ...figure }) => [
     key,

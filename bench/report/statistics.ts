@@ -1,13 +1,13 @@
 import type { Figure, Spread } from '../bench.ts';
 import type { Samples } from '../measure/in-turns.ts';
 
-/** Median and quartiles: one measurement that the machine disturbed moves none of them. */
+/** Median and quartiles: a single disturbed measurement does not change them. */
 export function spreadOf(samples: readonly number[]): Spread {
   const sorted = samples.toSorted((one, other) => one - other);
   return { median: at(sorted, 0.5), low: at(sorted, 0.25), high: at(sorted, 0.75) };
 }
 
-/** Between neighbours where the place falls between two. */
+/** Interpolates between two neighbours. */
 function at(sorted: readonly number[], part: number): number {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];
@@ -17,15 +17,14 @@ function at(sorted: readonly number[], part: number): number {
 }
 
 /**
- * Ratios of neighbours, round by round: what slows the machine for a while slows both of a pair and
- * leaves their ratio alone.
+ * The ratios of each round: what slows the machine for a while affects both sides of a ratio equally.
  */
 export function ratiosOf(samples: readonly number[], to: readonly number[]): readonly number[] {
   if (samples.length !== to.length) throw new Error('the rounds do not pair');
   return samples.map((sample, index) => sample / (to[index] ?? Number.NaN));
 }
 
-/** One figure of three variants that were measured in turns. */
+/** One figure of three variants that were measured alternately. */
 export function compare<Measure>(
   figure: Omit<Figure, 'value' | 'peer' | 'floor' | 'spread' | 'ratio' | 'peerRatio'>,
   samples: Samples<Measure>,

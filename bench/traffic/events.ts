@@ -3,7 +3,7 @@ import type { LambdaFunctionURLEvent, SQSEvent } from 'aws-lambda';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { SentMessage } from '../endpoints/aws-answers.ts';
 
-/** What a function URL hands over for a webhook with this body. */
+/** The event of a function URL for a webhook with this body. */
 export function webhookEvent(body: string, path = 'example-store'): LambdaFunctionURLEvent {
   return toFunctionUrlEvent({
     path,
@@ -16,7 +16,7 @@ export function webhookEvent(body: string, path = 'example-store'): LambdaFuncti
   });
 }
 
-/** What an event source hands over for these messages. */
+/** The event of an event source for these messages. */
 export function batchEvent(messages: readonly SentMessage[]): SQSEvent {
   return {
     Records: messages.map(({ MessageBody, MessageGroupId }, index) => ({

@@ -6,13 +6,12 @@ import type { Variant } from '../variants/build-variants.ts';
 import { batchEvent, webhookEvent } from './events.ts';
 import { type OrderWish, SIZES } from './orders.ts';
 
-/** The three things that an event of an order can be. */
 type Happening = 'first' | 'changed' | 'unchanged';
 
 export interface OrderTraffic {
   /**
-   * Orders that nobody has seen, in batches, as this variant's own receiver puts them on the queue: for
-   * each thing that happens to them one after the other, the batches of it.
+   * New orders in batches, as the receiver of this variant enqueues them. Returns the batches of each
+   * step of their life, in order.
    */
   live(variant: Variant, wish: LifeWish): Promise<readonly (readonly SQSEvent[])[]>;
   stop(): Promise<void>;
@@ -25,10 +24,9 @@ interface LifeWish {
   readonly size?: Pick<OrderWish, 'lines' | 'bytes'>;
 }
 
-/** The first of them is an hour old, so that ten can follow, one a minute. */
+/** The first event is an hour old, so that ten can follow, one per minute. */
 const FIRST_SECONDS_AGO = 3_600;
 
-/** Orders on their way to the workers. */
 export async function openOrderTraffic(
   lab: Lab,
   variants?: readonly Variant[],

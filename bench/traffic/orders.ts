@@ -6,16 +6,16 @@ export interface OrderWish {
   readonly id: number;
   readonly updatedAt: Date;
   readonly lines: number;
-  /** The note fills the body up to this; absent: no note. */
+  /** A note fills the body up to this size; absent: no note. */
   readonly bytes?: number;
-  /** What the customer paid for the products: another one is another state of the order. */
+  /** The amount for the products: another amount is another state of the order. */
   readonly subtotal?: string;
 }
 
 /** Bodies of orders/* as the store sandbox writes them. */
 export type WriteOrder = (wish: OrderWish) => string;
 
-/** 8 KiB hold an order of one line and much about it, 64 KiB one of fifty. */
+/** 8 KiB is an order with one line and many fields, 64 KiB one with fifty lines. */
 export const SIZES = {
   '8k': { lines: 1, bytes: 8 * 1024 },
   '64k': { lines: 50, bytes: 64 * 1024 },
@@ -71,7 +71,7 @@ const WORDS =
 const random = seededRandom(8);
 let written = '';
 
-/** Words in no order, so that a note compresses as a note does. */
+/** Words in random order, so that it compresses like a real note. */
 function wordsOf(length: number): string {
   while (written.length < length) written += `${WORDS[Math.floor(random() * WORDS.length)]} `;
   return written.slice(0, length);

@@ -23,8 +23,8 @@ const FUNCTION_OF: Readonly<Record<Part, string>> = {
 };
 
 /**
- * The connector as it is deployed, the others as their makers would: the floor as CommonJS, which starts
- * fastest; the peer as an ES module, which middy and Powertools recommend. All of them minified.
+ * The connector as it is deployed; the floor as CommonJS, which starts fastest; the peer as an ES module,
+ * which middy and Powertools recommend. All are minified.
  */
 export async function buildVariants(configFile = 'bench/bench.config.ts'): Promise<Bundles> {
   const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
@@ -58,7 +58,7 @@ async function bundle(outdir: string, variant: Variant, format: 'cjs' | 'esm'): 
     target: 'node24',
     format,
     outExtension: { '.js': format === 'esm' ? '.mjs' : '.cjs' },
-    // Some of what the peer uses is CommonJS inside and asks for built-in modules by `require`.
+    // Some of the peer's libraries are CommonJS and load built-in modules with `require`.
     ...(format === 'esm' && {
       banner: {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import type { Endpoints } from '../endpoints/endpoints.ts';
 
-/** All that a measured process finds in its environment: the same for every variant. */
+/** The whole environment of a measured process, the same for every variant. */
 export function environmentOf({
   aws,
   loyalty,
@@ -28,7 +28,7 @@ export function environmentOf({
     IDEMPOTENCY_TABLE: 'idempotency',
     SECRETS_PREFIX: 'loyalty-connector/bench',
     METRICS_NAMESPACE: 'LoyaltyConnector/bench',
-    // The SDK would look into the files of whoever runs the bench.
+    // The SDK must not find the user's own AWS credentials.
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
     AWS_EC2_METADATA_DISABLED: 'true',

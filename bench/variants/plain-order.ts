@@ -1,4 +1,4 @@
-/** What of an order's payload the floor and the peer read. */
+/** The fields of an order's payload that the floor and the peer read. */
 export interface OrderPayload {
   readonly id: number;
   readonly created_at: string;
@@ -28,8 +28,8 @@ export interface OrderPayload {
 }
 
 /**
- * The order in the loyalty service's form, as a first version of anybody's connector has it: the same
- * fields as this connector sends, without exact decimals, refunds, edits, guests or ids beyond 2^53.
+ * The order for the loyalty service as in a first version of any connector: the same fields as this
+ * connector sends, without exact decimals, refunds, edits, guests or ids beyond 2^53.
  */
 export function plainOrder(order: OrderPayload) {
   const cancelled = order.cancelled_at !== null;

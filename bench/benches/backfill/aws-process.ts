@@ -1,4 +1,4 @@
-// Emulated queues and table, in a process of their own.
+// Emulated queues and table, in their own process.
 
 import {
   createDynamoDbClient,

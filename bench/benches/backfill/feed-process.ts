@@ -1,4 +1,4 @@
-// The backfill itself, as the command runs it but for the person: this is what is measured.
+// The measured process: the backfill as the command runs it, without the questions to the user.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDynamoDbClient, createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';

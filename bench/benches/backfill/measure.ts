@@ -13,7 +13,7 @@ export interface FeedTask {
 export interface FeedMeasure {
   readonly sent: number;
   readonly seconds: number;
-  /** Of the backfill's own process, from its start to its end. */
+  /** Of the process of the backfill, from its start to its end. */
   readonly peakBytes: number;
   readonly fileBytes: number;
   readonly calls: { readonly store: number; readonly queue: number; readonly ledger: number };
@@ -23,7 +23,7 @@ const STORE = fileURLToPath(new URL('./store-process.ts', import.meta.url));
 const AWS = fileURLToPath(new URL('./aws-process.ts', import.meta.url));
 const FEED = fileURLToPath(new URL('./feed-process.ts', import.meta.url));
 
-/** One backfill of so many orders, each part in a fresh process of its own. */
+/** One backfill, each part in a new process. */
 export async function measureBackfill(orders: number): Promise<FeedMeasure> {
   const store = await start<FeedTask['store']>(STORE, [String(orders)]);
   const aws = await start<FeedTask['aws']>(AWS, []);
@@ -38,7 +38,7 @@ export async function measureBackfill(orders: number): Promise<FeedMeasure> {
   }
 }
 
-/** Starts a process and waits for the one thing it has to say. */
+/** Starts a process and waits for its only message. */
 function start<Message>(
   file: string,
   args: readonly string[],

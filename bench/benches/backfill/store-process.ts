@@ -1,4 +1,4 @@
-// A store with so many orders of the past year, in a process of its own: its memory is not measured.
+// A store with orders of the past year, in its own process, which is not measured.
 import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 
 const count = Number(process.argv[2]);
