@@ -1,6 +1,6 @@
 import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
-import { measureInTurns } from '../measure/in-turns.ts';
+import { measureAlternately } from '../measure/measure-alternately.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants } from '../measure/warm-function.ts';
 import { compare } from '../report/statistics.ts';
@@ -33,7 +33,7 @@ async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure
   const { bundles, environment, writeOrder } = lab;
   const body = writeOrder({ id: 5_512_345_678_901, updatedAt: new Date(), ...SIZES['8k'] });
   const runs = quick ? 5 : 25;
-  const samples = await measureInTurns(runs, (variant) =>
+  const samples = await measureAlternately(runs, (variant) =>
     measureCold(bundles.fileOf(variant, 'receiver'), webhookEvent(body), environment),
   );
   const note = `${runs} fresh processes each, a webhook of 8 KiB`;
@@ -67,8 +67,10 @@ async function warm(
     );
   try {
     // The first rounds compile the code, which belongs to the cold start.
-    await measureInTurns(quick ? 1 : 3, (variant) => processes.round(variant, events()));
-    const samples = await measureInTurns(rounds, (variant) => processes.round(variant, events()));
+    await measureAlternately(quick ? 1 : 3, (variant) => processes.round(variant, events()));
+    const samples = await measureAlternately(rounds, (variant) =>
+      processes.round(variant, events()),
+    );
     return compare(
       {
         key,

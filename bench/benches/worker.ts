@@ -1,7 +1,7 @@
 import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
 import { countRound, sumCalls } from '../measure/count-calls.ts';
-import { measureInTurns } from '../measure/in-turns.ts';
+import { measureAlternately } from '../measure/measure-alternately.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
 import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
@@ -44,7 +44,7 @@ async function cold(
   { quick }: BenchSettings,
 ): Promise<readonly Figure[]> {
   const runs = quick ? 3 : 25;
-  const samples = await measureInTurns(runs, async (variant) => {
+  const samples = await measureAlternately(runs, async (variant) => {
     const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
     return measureCold(bundles.fileOf(variant, 'worker'), first?.[0], environment);
   });
@@ -73,8 +73,8 @@ async function warm(
     const [first = []] = await traffic.live(variant, wish);
     return workers.round(variant, first);
   };
-  await measureInTurns(quick ? 1 : 3, round);
-  const samples = await measureInTurns(rounds, round);
+  await measureAlternately(quick ? 1 : 3, round);
+  const samples = await measureAlternately(rounds, round);
   const note = `${rounds} rounds of ${orders} orders of 8 KiB, applied in batches of ${perBatch}`;
   return [
     compare(

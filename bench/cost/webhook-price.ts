@@ -3,9 +3,9 @@ import type { CapacityUnits } from '../endpoints/aws-answers.ts';
 import type { Deployed } from './deployed.ts';
 
 /**
- * How long AWS and the loyalty service let wait, in milliseconds: what a call from a Lambda in the same
- * region usually takes, and a loyalty service somewhere on the internet. Assumptions, not measurements:
- * the endpoints wait this long while the cost bench looks at waiting, and never otherwise.
+ * The answer times of AWS and of the loyalty service in milliseconds: usual ones for a Lambda in the same
+ * region, and for a loyalty service on the internet. Assumptions, not measurements: the endpoints wait
+ * this long only while the cost bench measures waiting time.
  */
 export const WAITS = {
   SendMessage: 8,
@@ -19,12 +19,12 @@ export const WAITS = {
 /** "Lambda quotas": with this much memory a function has one whole vCPU, with less a share of it. */
 const ONE_CPU_MB = 1_769;
 
-/** Of a thousand invocations, those that start a process, whose loading is billed too. */
+/** The share of invocations that start a process, whose initialization is billed, too. */
 export const COLD_PER_INVOCATION = 5 / 1_000;
 
 /**
- * What Lambda bills: waiting takes as long there as here, and computing longer by as much as the
- * function's share of a CPU is smaller. One core of this machine counts as one vCPU.
+ * The time that Lambda bills: the waiting time, and the computing time divided by the function's share
+ * of a CPU. One core of this machine counts as one vCPU.
  */
 export function billedMs(
   { waitMs, cpuMs }: { readonly waitMs: number; readonly cpuMs: number },
@@ -33,12 +33,12 @@ export function billedMs(
   return waitMs + cpuMs * Math.max(ONE_CPU_MB / memoryMb, 1);
 }
 
-/** Measured of one webhook of the mix, on the average. */
+/** Averages of one webhook of the mix. */
 export interface WebhookUse {
   /** As Lambda bills them. */
   readonly receiverMs: number;
   readonly workerMs: number;
-  /** Of its message on the queue. */
+  /** The size of its message on the queue. */
   readonly messageBytes: number;
   readonly units: CapacityUnits;
   /** Messages in a batch. */
@@ -55,10 +55,10 @@ export interface WebhookPrice {
 }
 
 const MILLION = 1_000_000;
-/** SQS bills each started 64 KB of what a request carries, its answer included. */
+/** SQS bills each started 64 KB of a request and its answer. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** US dollars for a million webhooks. Logs, storage and what is paid every month are in docs/cost.md. */
+/** US dollars for a million webhooks. docs/cost.md has logs, storage and fixed monthly costs. */
 export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice {
   const { receiverMs, workerMs, messageBytes, units, perBatch } = use;
   const { lambda, dynamoDb, sqsFifoPerRequest, httpApiPerRequest } = PRICES;
@@ -78,5 +78,5 @@ export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice 
   return Object.fromEntries(ofMillion) as unknown as WebhookPrice;
 }
 
-/** One for the whole batch. */
+/** One request for the whole batch. */
 const DELETE_REQUESTS = 1;

@@ -10,7 +10,7 @@ interface Post {
   readonly body: Buffer;
 }
 
-/** One POST; anything but a 200 rejects. */
+/** One POST; rejects for any status but 200. */
 export function post(
   http: { readonly request: typeof send },
   { agent, url, path, headers, body }: Post,
@@ -53,7 +53,7 @@ const keyId = process.env.AWS_ACCESS_KEY_ID ?? '';
 const secretKey = process.env.AWS_SECRET_ACCESS_KEY ?? '';
 const token = process.env.AWS_SESSION_TOKEN;
 
-/** One AWS service over its JSON protocol, signed by hand: version 4, the least of it that is needed. */
+/** One AWS service with its JSON protocol and a minimal Signature Version 4. */
 export function openAwsService(service: Service, version: '1.0' | '1.1'): AwsCall {
   const url = new URL(
     process.env.AWS_ENDPOINT_URL ?? `https://${service}.${region}.amazonaws.com/`,

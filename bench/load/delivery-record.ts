@@ -3,12 +3,12 @@ import type { WebhookDelivery } from '../../local/store-sandbox/delivery/post-we
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 export interface LineFile {
-  /** When this returns, the line outlives the process. */
+  /** After it returns, the line survives the process. */
   write(line: string): void;
   close(): void;
 }
 
-/** Goes on at the end of what is there. */
+/** Appends to an existing file. */
 export function openLineFile(path: string): LineFile {
   const file = openSync(path, 'a');
   return {
@@ -17,20 +17,20 @@ export function openLineFile(path: string): LineFile {
   };
 }
 
-/** What became of one webhook, without its body. */
+/** The result of one webhook, without its body. */
 export interface DeliveryRecord {
   readonly n: number;
   readonly webhookId: string;
   readonly topic: string;
   readonly state: WebhookDelivery['state'];
   readonly attempts: number;
-  /** When it was first sent, epoch milliseconds. */
+  /** The first attempt, epoch milliseconds. */
   readonly sentAt: number;
-  /** Its entity's own `updated_at`, epoch milliseconds, where the body has it. */
+  /** The entity's `updated_at`, epoch milliseconds, if the body has it. */
   readonly version?: number;
 }
 
-/** Writes down what the store has settled since: it forgets its oldest deliveries. */
+/** Writes the deliveries that were settled since the last call, because the store drops its oldest. */
 export function writeDeliveries(
   file: LineFile,
   deliveries: StoreSandbox['deliveries'],

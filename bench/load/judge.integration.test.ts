@@ -10,7 +10,7 @@ import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
 import { judge } from './judge.ts';
-import type { AcceptedWebhook } from './told-outcomes.ts';
+import type { AcceptedWebhook } from './run-logs.ts';
 
 const [shop] = connector.shops;
 if (!shop) throw new Error('the fixture has no shop');
@@ -97,7 +97,7 @@ describe('the judge of a load run', () => {
   it('finds nothing if both sides agree, and accepts the ledger entry if a log line is missing', async () => {
     const verdict = await judged([webhook(Date.parse(UPDATED_AT))]);
     expect(verdict).toMatchObject({ lost: [], doubled: [], orders: 1, balances: 1 });
-    expect(verdict.toldByLedger).toBe(1);
+    expect(verdict.settledByLedger).toBe(1);
   });
 
   it('names an order that the service does not have, and a webhook without an outcome', async () => {

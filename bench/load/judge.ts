@@ -8,7 +8,7 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import type { LedgerEntry } from '../../shared/core/ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
-import type { AcceptedWebhook } from './told-outcomes.ts';
+import type { AcceptedWebhook } from './run-logs.ts';
 
 export interface Verdict {
   readonly orders: number;
@@ -20,7 +20,7 @@ export interface Verdict {
   /** One sentence for each order that earned more than it is worth. */
   readonly doubled: readonly string[];
   /** Accepted webhooks whose log line was lost with a killed process, but whose outcome is in the ledger. */
-  readonly toldByLedger: number;
+  readonly settledByLedger: number;
   /** Calls that sent an order again in the same state. */
   readonly sentAgain: number;
 }
@@ -61,7 +61,7 @@ export async function judge(
         ),
       ],
       doubled: points.doubled,
-      toldByLedger: open.length - unaccounted.length,
+      settledByLedger: open.length - unaccounted.length,
       sentAgain: countSentAgain(loyalty),
     };
   } finally {

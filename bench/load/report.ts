@@ -6,18 +6,17 @@ import { renderTable } from '../../scripts/connector/terminal/table.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';
-import type { AcceptedWebhook, Outcome, Told } from './told-outcomes.ts';
+import type { AcceptedWebhook, Outcome, RunLogs } from './run-logs.ts';
 
 export interface Phase {
   readonly name: string;
   /** Epoch milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** That the store meant to send in it. */
+  /** How many the store created in it. */
   readonly webhooks: number;
 }
 
-/** What a run has found out. */
 export interface RunFacts {
   readonly phases: readonly Phase[];
   readonly troubles: readonly {
@@ -26,19 +25,19 @@ export interface RunFacts {
     readonly what: string;
   }[];
   readonly drainSeconds: number;
-  /** Still on its way when the patience was over. */
+  /** Webhooks and messages that were not done in time. */
   readonly left: number;
   readonly dead: number;
   readonly peaks: readonly Peak[];
-  readonly told: Told;
+  readonly logs: RunLogs;
   readonly verdict: Verdict;
 }
 
 export type Report = ReturnType<typeof makeReport>;
 
 export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed }: LoadOptions) {
-  const { told, verdict, phases } = facts;
-  const { accepted } = told;
+  const { logs, verdict, phases } = facts;
+  const { accepted } = logs;
   const count = (outcome: Outcome) => accepted.filter((one) => one.outcome === outcome).length;
   return {
     at: new Date().toISOString(),
@@ -50,15 +49,15 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     superseded: count('superseded'),
     skipped: count('skipped'),
     handled: count('handled'),
-    toldByLedger: verdict.toldByLedger,
+    settledByLedger: verdict.settledByLedger,
     dead: Math.max(facts.dead, count('dead')),
     lost: verdict.lost,
     doubled: verdict.doubled,
     left: facts.left,
-    givenUp: told.givenUp.length,
-    resent: told.resent,
-    healed: told.healed,
-    retries: told.retries,
+    givenUp: logs.givenUp.length,
+    resent: logs.resent,
+    healed: logs.healed,
+    retries: logs.retries,
     sentAgain: verdict.sentAgain,
     compared: {
       orders: verdict.orders,
@@ -96,7 +95,7 @@ export function latencies(webhooks: readonly AcceptedWebhook[]) {
   return { applied: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** Webhooks that came to their end per second, in the best ten seconds. */
+/** The highest rate of settled webhooks over ten seconds. */
 function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
   const ends = webhooks
     .flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]))
@@ -113,7 +112,6 @@ function bestPerSecond(webhooks: readonly AcceptedWebhook[]): number {
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 0)} s`;
 
-/** For a person: what was accepted and what became of it, how fast, and in how much memory. */
 export function renderReport(report: Report, width: number): string {
   const figures: readonly (readonly [string, string, string])[] = [
     [
@@ -122,17 +120,17 @@ export function renderReport(report: Report, width: number): string {
       `webhooks answered with 200, of ${whole(report.compared.orders)} orders`,
     ],
     ['applied', whole(report.applied), 'the loyalty service was brought to a new state'],
-    ['unchanged', whole(report.unchanged), 'it was there already: no call'],
+    ['unchanged', whole(report.unchanged), 'the state was already applied: no call'],
     ['superseded', whole(report.superseded), 'a newer state had been applied before'],
     ['skipped', whole(report.skipped), 'not to be synced, with a reason'],
     ['handled', whole(report.handled), 'turned into messages of their own'],
     [
       'in the ledger',
-      whole(report.toldByLedger),
-      'ended, but the line went down with a killed process',
+      whole(report.settledByLedger),
+      'settled, but the log line was lost with a killed process',
     ],
     ['dead', whole(report.dead), 'parked for a person'],
-    ['lost', whole(report.lost.length), 'by both sides’ end states, the ledger and the log'],
+    ['lost', whole(report.lost.length), 'according to both sides, the ledger and the log'],
     ['doubled', whole(report.doubled.length), 'orders that earned more than they are worth'],
     ['resent', whole(report.resent), 'deliveries that the store had to try again'],
     [
@@ -140,15 +138,11 @@ export function renderReport(report: Report, width: number): string {
       whole(report.givenUp),
       'deliveries that failed nine times, and so were never accepted',
     ],
-    ['healed', whole(report.healed), 'told by reconciling, because the store had given up'],
+    ['healed', whole(report.healed), 'found by reconcile, because the store had given up'],
     ['retries', whole(report.retries), 'messages left on their queue for later'],
     ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
     ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],
-    [
-      'best',
-      `${whole(report.bestPerSecond)}/s`,
-      'webhooks that came to their end, over ten seconds',
-    ],
+    ['best', `${whole(report.bestPerSecond)}/s`, 'settled webhooks, over ten seconds'],
   ];
   const table = (columns: readonly string[], rows: readonly (readonly string[])[], left: number) =>
     renderTable(

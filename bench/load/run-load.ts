@@ -5,9 +5,9 @@ import { judge } from './judge.ts';
 import { LoadedStack } from './loaded-stack.ts';
 import { PeakMemory } from './peak-memory.ts';
 import type { Phase, RunFacts } from './report.ts';
+import { readRunLogs } from './run-logs.ts';
 import { settle } from './settle.ts';
 import { StoreLoad } from './store-load.ts';
-import { readTold } from './told-outcomes.ts';
 import { killsOfEach, saleTroubles, type Trouble } from './trouble.ts';
 
 export interface LoadRun {
@@ -79,9 +79,9 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
     signal.throwIfAborted();
 
     say('Comparing the store and the loyalty service.');
-    const told = await readTold(files);
-    const verdict = await judge(files, ledgerTable, shop, told.accepted);
-    return { phases, troubles, drainSeconds, left, dead, peaks, told, verdict };
+    const logs = await readRunLogs(files);
+    const verdict = await judge(files, ledgerTable, shop, logs.accepted);
+    return { phases, troubles, drainSeconds, left, dead, peaks, logs, verdict };
   } finally {
     progressReports.stop();
     memory.stop();

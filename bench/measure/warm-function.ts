@@ -18,7 +18,7 @@ interface WarmFunction {
 
 const SCRIPT = fileURLToPath(new URL('./warm-process.mjs', import.meta.url));
 
-/** A process that has loaded the bundle and stays. */
+/** A process that has loaded the bundle and keeps running. */
 async function startWarm(
   bundle: string,
   env: Readonly<Record<string, string>>,
@@ -55,7 +55,7 @@ export interface WarmVariants {
   stop(): Promise<void>;
 }
 
-/** A process of every variant (or of these), all of them alive while one after the other is measured. */
+/** A process for every variant (or for these); all keep running while each is measured. */
 export async function startWarmVariants(
   { bundles, environment }: Pick<Lab, 'bundles' | 'environment'>,
   part: Part,

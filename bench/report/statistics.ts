@@ -1,5 +1,5 @@
 import type { Figure, Spread } from '../bench.ts';
-import type { Samples } from '../measure/in-turns.ts';
+import type { Samples } from '../measure/measure-alternately.ts';
 
 /** Median and quartiles: a single disturbed measurement does not change them. */
 export function spreadOf(samples: readonly number[]): Spread {

@@ -1,6 +1,5 @@
-/** Everything a process says while it is captured. */
 export interface CapturedOutput {
-  /** What was written so far, piece by piece, in the order of writing. */
+  /** The chunks written so far, in order. */
   readonly pieces: readonly string[];
   /** The lines that are JSON objects: logs and metrics. */
   lines(): readonly Readonly<Record<string, unknown>>[];
@@ -9,7 +8,7 @@ export interface CapturedOutput {
 
 const METHODS = ['log', 'info', 'warn', 'error', 'debug'] as const;
 
-/** Takes all output of this process: the console of a test does not end in the standard streams. */
+/** Captures the console, too: in a test it does not write to the standard streams. */
 export function captureOutput(): CapturedOutput {
   const pieces: string[] = [];
   const undo: (() => void)[] = [];

@@ -29,14 +29,14 @@ export const SHOP = 'example-store.myshopify.com';
 export interface Delivery {
   readonly topic: string;
   readonly payload: unknown;
-  /** The same again is the same delivery: the queue drops it within five minutes. */
+  /** A repeated id is the same delivery: the queue drops it within five minutes. */
   readonly webhookId?: string;
   readonly shop?: string;
 }
 
 /**
- * The connector's whole core in this process, on a clock that the test moves: real readers, mapping,
- * plan, batches and client; the sandbox's rules; models of queue, ledger and store.
+ * The whole core of the connector in this process, on a clock that the test sets: real readers, mapping,
+ * plan, batches and client, the rules of the loyalty sandbox, and models of queue, ledger and store.
  */
 export function openConnector(given: { readonly rules?: MappingSettings } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
@@ -62,7 +62,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
   const breakers = new Map(connector.shops.map((shop) => [shop.domain, createCircuitBreaker()]));
   let deliveries = 0;
 
-  /** What the test may replace while it runs. */
+  /** What a test may replace. */
   const parts: {
     ledger: Ledger;
     queue: EventQueue;
@@ -115,7 +115,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
     dead,
     telemetry,
 
-    /** Enqueues what the receiver would. */
+    /** Enqueues an event as the receiver does. */
     async deliver({ topic, payload, webhookId, shop = SHOP }: Delivery): Promise<void> {
       const route = topicRoutes.get(topic);
       if (!route) throw new Error(`no topic ${topic}`);
@@ -140,7 +140,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       await createMemoryEventQueue(queues).send(event);
     },
 
-    /** One invocation of one worker; what it settled leaves the queue. */
+    /** One invocation of one worker; deletes settled messages. */
     async work(
       family: StoreQueueFamily,
       { max = 10, deadline = new AbortController().signal } = {},
@@ -157,13 +157,13 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
         try {
           queues[family].delete(receiptHandle);
         } catch {
-          // It was given to another worker meanwhile, as SQS would say.
+          // Another worker has received the message since; SQS would refuse, too.
         }
       }
       return { received: batch.length, left: left.length };
     },
 
-    /** Works until every queue is empty, letting time pass where messages wait. */
+    /** Works until every queue is empty; advances the clock when all messages wait. */
     async drain({ max = 10 } = {}): Promise<void> {
       for (let round = 0; round < 2_000; round += 1) {
         let received = 0;
@@ -177,12 +177,12 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       throw new Error('the queues do not empty');
     },
 
-    /** As a deployment with other settings. */
+    /** Like a deployment with other settings. */
     changeRules(rules: MappingSettings): void {
       connector = defineConnector({ ...settings, rules });
     },
 
-    /** One run of the scheduled function, for one shop; workers go on while it pauses. */
+    /** One run of the scheduled function for one shop; workers run during its pauses. */
     async reconcile({
       deep = false,
       deadline = new AbortController().signal,
@@ -211,7 +211,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       });
     },
 
-    /** The dead letters, newest last; they stay where they are. */
+    /** The dead letters, newest last, without removing them. */
     deadLetters() {
       const letters = dead.receive({ max: 1_000, visibilitySeconds: 1 });
       clock.ms += 2_000;

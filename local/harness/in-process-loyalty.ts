@@ -17,13 +17,13 @@ export interface LoyaltyCall {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Comes between the client and the service: answer instead of it, or let it pass. */
+/** Intercepts a request: returns another answer, or passes it to the service. */
 type Interference = (
   call: LoyaltyCall,
   pass: () => CallAnswer,
 ) => Promise<CallAnswer | CallFailure> | CallAnswer | CallFailure;
 
-/** The sandbox's rules without any server: one request, one answer. */
+/** The rules of the loyalty sandbox without a server. */
 export function openLoyaltyProgram(now: () => Date, settings: PartialSettings = {}) {
   const reading = readSettings(settings);
   if (reading.kind === 'faulty') throw new Error(reading.faults.join('; '));
@@ -40,14 +40,14 @@ export function openLoyaltyProgram(now: () => Date, settings: PartialSettings = 
     answer(call: LoyaltyCall): unknown {
       const faults = contract.validateRequest(call.operation, call.body);
       const answer = program.answer({ ...call, faults });
-      // Nothing is kept on a disk here.
+      // There is no data file here.
       tables.takeChanges();
       return answer;
     },
   };
 }
 
-/** The real client and the sandbox's rules, without the network between them. */
+/** The real client and the rules of the loyalty sandbox, without a network. */
 export function openInProcessLoyalty(now: () => Date, settings: PartialSettings = {}) {
   const program = openLoyaltyProgram(now, settings);
   const journal: (LoyaltyCall & { readonly answer: unknown })[] = [];

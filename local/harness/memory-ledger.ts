@@ -11,11 +11,11 @@ import {
   ledgerKeyText,
 } from '../../shared/core/ledger/ledger-key.ts';
 
-/** A ledger in this process, under the same contract suite as the one on DynamoDB. */
+/** A ledger in memory. It passes the same contract suite as the DynamoDB ledger. */
 export interface MemoryLedger extends Ledger {
-  /** What is there now, by `ledgerKeyText`. */
+  /** All entries by `ledgerKeyText`. */
   readonly entries: ReadonlyMap<string, EntityEntry>;
-  /** As DynamoDB's TTL does: removes what has expired. */
+  /** Removes expired entries, like DynamoDB's TTL. */
   expire(nowSeconds: number): void;
 }
 
@@ -92,7 +92,7 @@ export function createMemoryLedger(): MemoryLedger {
   };
 }
 
-/** Nobody who holds an entry may change it for the others. */
+/** Copied, so that no caller changes the stored entry. */
 function copyOf(entry: EntityEntry): EntityEntry {
   const outcomes = entry.outcomes.slice(-OUTCOMES_KEPT).map((line) => ({ ...line }));
   return { ...entry, outcomes };

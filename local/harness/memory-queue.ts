@@ -9,20 +9,20 @@ import type {
   SourceQueue,
 } from '../../shared/core/events/queues.ts';
 
-/** A FIFO queue of SQS in this process, on a clock that the test moves. */
+/** A FIFO queue of SQS in memory, on a clock that the test sets. */
 export interface MemoryQueue {
-  /** Takes the message, unless one of the same deduplication id was taken in the last five minutes. */
+  /** Accepts the message, unless one with the same deduplication id came in the last five minutes. */
   send(message: OutgoingMessage): { readonly messageId: string };
-  /** What a worker gets: several messages of a group at once, as from the real service. */
+  /** A worker's batch: may have several messages of a group, as in SQS. */
   receive(limits?: { readonly max?: number; readonly visibilitySeconds?: number }): HandedOut[];
-  /** Throws for a receipt handle that is no longer valid: the message went to another worker. */
+  /** Throws for an expired receipt handle: another worker has the message. */
   delete(receiptHandle: string): void;
   changeVisibility(receiptHandle: string, seconds: number): void;
   /** How many messages it holds, visible or not. */
   readonly size: number;
-  /** How many of them are hidden: with a worker, or waiting for their next try. */
+  /** How many of them are hidden: with a worker, or waiting for a retry. */
   readonly hidden: number;
-  /** When the next of the hidden ones shows itself; undefined: none is hidden. */
+  /** When the next hidden message becomes visible; undefined: none is hidden. */
   readonly nextVisibleAt: number | undefined;
 }
 
@@ -49,7 +49,7 @@ const DEDUPLICATION_MS = 5 * 60_000;
 const MESSAGE_MAX_BYTES = 1_048_576;
 const MAX_VISIBILITY_SECONDS = 43_200;
 const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
-/** XML 1.0's characters: what SQS takes in a body. */
+/** SQS accepts only the characters of XML 1.0 in a body. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const REFUSED_CHARACTERS = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
@@ -63,7 +63,7 @@ export function createMemoryQueue({
   readonly now: () => number;
   readonly name?: string;
   readonly visibilitySeconds?: number;
-  /** Where a message goes instead of being handed out once more often than this. */
+  /** The dead-letter queue, and how often a message is received before it goes there. */
   readonly redrive?: { readonly to: MemoryQueue; readonly maxReceiveCount: number };
 }): MemoryQueue {
   const messages: StoredMessage[] = [];
@@ -85,7 +85,7 @@ export function createMemoryQueue({
     return { messageId, receiptHandle, body, groupId, attempts, sequenceNumber, attributes };
   }
 
-  /** As SQS: the body and the ids stay, and nobody says why. */
+  /** Like SQS's redrive: keeps the body and the ids, and adds no reason. */
   function moveAway(message: StoredMessage): void {
     messages.splice(messages.indexOf(message), 1);
     const { body, groupId, deduplicationId, attributes } = message;
@@ -130,7 +130,7 @@ export function createMemoryQueue({
       const moved: StoredMessage[] = [];
       for (const message of messages) {
         if (received.length === max) break;
-        // A group is handed out up to its first message that is still invisible.
+        // A group is delivered only up to its first hidden message.
         if (message.visibleAt > now()) held.add(message.groupId);
         else if (held.has(message.groupId)) continue;
         else if (redrive && message.attempts >= redrive.maxReceiveCount) moved.push(message);

@@ -5,12 +5,12 @@ import type {
 } from '../../shared/core/balances/balance-store.ts';
 import type { CodeMade, RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
 
-/** A store's customers and what they were given, under the same contract as the Admin API. */
+/** A store's customers and their metafields. It passes the same contract suite as the Admin API. */
 export interface MemoryBalanceStore extends BalanceStore {
   readonly customers: Map<string, Pick<BalanceChange, 'points' | 'cashback' | 'tier'>>;
   /** How many customers each call was about. */
   readonly calls: number[];
-  /** Before every call; what it gives is the answer for all of its customers. */
+  /** Called before every call; a returned value is the answer for all its customers. */
   before: (() => Promise<BalanceWritten | undefined>) | undefined;
 }
 
@@ -41,12 +41,12 @@ interface MadeCode extends WantedCode {
   used: number;
 }
 
-/** A store's reward codes, under the same contract as the Admin API. */
+/** A store's reward codes. It passes the same contract suite as the Admin API. */
 export interface MemoryRewardStore extends RewardStore {
   readonly codes: Map<string, MadeCode>;
-  /** Codes of discounts that are not ours. */
+  /** Codes of discounts that the connector did not create. */
   readonly foreign: Set<string>;
-  /** Before every code; what it gives is the answer. */
+  /** Called before every code; a returned value is the answer. */
   before: ((wanted: WantedCode) => CodeMade | undefined) | undefined;
 }
 

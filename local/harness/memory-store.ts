@@ -4,17 +4,17 @@ import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
 
-/** A store in this process, under the same contract suite as the one behind the Admin API. */
+/** A store in memory. It passes the same contract suite as the Admin API. */
 export interface MemoryStore extends Store, StoreWalk {
   putOrder(shop: string, order: StoreOrder): void;
   putProduct(shop: string, product: StoreProduct): void;
   putCoupon(shop: string, coupon: StoreCoupon): void;
   putAutomaticDiscount(shop: string, id: string): void;
   remove(shop: string, kind: 'order' | 'product' | 'coupon' | 'discount', id: string): void;
-  /** Until undefined is given, every question is answered with this. */
+  /** Every question gets this answer, until it is undefined. */
   outage: Extract<StoreAnswer<never>, { kind: 'unavailable' }> | undefined;
   readonly reads: number;
-  /** False: orders placed more than sixty days before `now` are not shown. */
+  /** False: orders older than sixty days are not visible. */
   allOrders: boolean;
   /** Epoch milliseconds. */
   now: () => number;
@@ -33,7 +33,7 @@ export function createMemoryStore(): MemoryStore {
   const isHidden = ({ placedAt }: StoreOrder) =>
     !store.allOrders && store.now() - Date.parse(placedAt) > SIXTY_DAYS_MS;
 
-  /** A cursor names a place, as in the real store: what leaves shifts nothing. */
+  /** A cursor names a position, as in the real store: deletions do not shift the page. */
   function walk<Value extends { readonly updatedAt: string }, Shown>(
     [shop, kind, { from = 0, until }, after = '']: [string, string, Span, string | undefined],
     show: (id: string, value: Value) => Shown | undefined,

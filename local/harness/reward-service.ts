@@ -1,6 +1,6 @@
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 
-/** What becomes of the next call that spends points. */
+/** What happens to the next call that spends points. */
 export type CallFate =
   | 'answered'
   | 'lost-answer'
@@ -28,7 +28,7 @@ interface ModelReward {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** The part of the loyalty service that redeeming uses, with its faults on demand. */
+/** The part of the loyalty service that redemptions use, with simulated faults. */
 export function createRewardService(rewards: readonly ModelReward[], now: () => number) {
   const balances = new Map<string, number>();
   const spendings: PointSpending[] = [];
@@ -68,7 +68,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
   return {
     balances,
     spendings,
-    /** Cashback that was given, by its key. */
+    /** The credited cashback by its key. */
     changes,
     fates,
     calls: () => calls,

@@ -33,9 +33,9 @@ function configure({ budget, emulator }: ClientSettings) {
     requestHandler: {
       connectionTimeout: budget.connectMs,
       requestTimeout: budget.attemptMs,
-      // Without it the SDK only warns and a hanging endpoint holds the function until it is killed.
+      // Without it the SDK only warns, and a hanging endpoint blocks the function until its time-out.
       throwOnRequestTimeout: true,
-      // The time-out above ends with the answer's head: this one ends a body that stops half-way.
+      // The time-out above ends with the headers of the answer; this one covers the body.
       socketTimeout: budget.attemptMs,
     },
     ...(emulator && {
@@ -46,7 +46,7 @@ function configure({ budget, emulator }: ClientSettings) {
   };
 }
 
-/** Gives the queue's address. */
+/** Returns the queue's URL. */
 export async function createFifoQueue(client: SQSClient, name: string): Promise<string> {
   const { QueueUrl: url } = await client.send(
     new CreateQueueCommand({ QueueName: `${name}.fifo`, Attributes: { FifoQueue: 'true' } }),

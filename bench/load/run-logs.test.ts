@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { latencies } from './report.ts';
-import { readTold } from './told-outcomes.ts';
+import { readRunLogs } from './run-logs.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'connector-told-'));
+const folder = mkdtempSync(join(tmpdir(), 'connector-run-logs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const at = (second: number) => `2026-11-15T08:00:${String(second).padStart(2, '0')}.000Z`;
@@ -53,15 +53,15 @@ describe('the logs of a load run', () => {
       { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
       { ...delivery, n: 3, webhookId: 'd', state: 'failed', attempts: 9 },
     ]);
-    const told = await readTold({ log, deliveries });
-    expect(told.accepted.map(({ id, outcome }) => [id, outcome])).toEqual([
+    const logs = await readRunLogs({ log, deliveries });
+    expect(logs.accepted.map(({ id, outcome }) => [id, outcome])).toEqual([
       ['a', 'applied'],
       ['b', 'dead'],
       ['c', undefined],
     ]);
-    expect(told.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d']);
-    expect(told.resent).toBe(2);
+    expect(logs.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d']);
+    expect(logs.resent).toBe(2);
     // From the first delivery until it was applied; only applied webhooks count.
-    expect(latencies(told.accepted)).toEqual({ applied: 1, p50Ms: 5_000, p99Ms: 5_000 });
+    expect(latencies(logs.accepted)).toEqual({ applied: 1, p50Ms: 5_000, p99Ms: 5_000 });
   });
 });

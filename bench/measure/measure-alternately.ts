@@ -6,7 +6,7 @@ export type Samples<Measure> = Readonly<Record<Variant, readonly Measure[]>>;
  * Measures the variants alternately, each round starting with another one, so that other load on the
  * machine affects all three.
  */
-export async function measureInTurns<Measure>(
+export async function measureAlternately<Measure>(
   rounds: number,
   measure: (variant: Variant, round: number) => Promise<Measure>,
 ): Promise<Samples<Measure>> {

@@ -29,7 +29,7 @@ export interface AcceptedWebhook {
   readonly endedAt?: number;
 }
 
-export interface Told {
+export interface RunLogs {
   readonly accepted: readonly AcceptedWebhook[];
   /** Webhooks that failed at every try of the store. */
   readonly givenUp: readonly DeliveryRecord[];
@@ -50,10 +50,10 @@ interface Line {
 }
 
 /** Reads the logs that functions and store wrote during the run. */
-export async function readTold(files: {
+export async function readRunLogs(files: {
   readonly log: string;
   readonly deliveries: string;
-}): Promise<Told> {
+}): Promise<RunLogs> {
   const received = new Map<string, AcceptedWebhook>();
   const ended = new Map<string, { readonly outcome: Outcome; readonly endedAt: number }>();
   let retries = 0;
