@@ -10,7 +10,9 @@ writeFileSync(
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
 mkdirSync(join(folder, 'shared/core'), { recursive: true });
-copyFileSync('shared/core/store-words.grit', join(folder, 'shared/core/store-words.grit'));
+for (const plugin of ['store-words.grit', 'text-decisions.grit']) {
+  copyFileSync(join('shared/core', plugin), join(folder, 'shared/core', plugin));
+}
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function write(file: string, text: string): void {
@@ -76,8 +78,16 @@ describe('the dependency rule', () => {
   });
 });
 
+/** Which of these lines the plugins refuse in the core: a file for each, and one run of the slow linter. */
+function lintLines(name: string, lines: readonly string[]) {
+  for (const [index, line] of lines.entries()) write(`shared/core/${name}/${index}.ts`, line);
+  const { said, status } = runLinter([], join(folder, 'shared/core', name));
+  const found = said.matchAll(/\/(\d+)\.ts:\d+:\d+ plugin/g);
+  const numbers = new Set([...found].map(([, index]) => Number(index)));
+  return { accused: [...numbers].map((index) => lines[index]).toSorted(), said, status };
+}
+
 describe('the words of the core', () => {
-  // One file a line and one run of the linter for all: each run takes a moment.
   const STORE_WORDS = [
     "export const isUpdate = (topic: string) => topic === 'orders/updated';",
     "export const isDeletion = (topic: string) => topic.startsWith('products/');",
@@ -97,12 +107,8 @@ describe('the words of the core', () => {
   ];
 
   it('are not those of the store', () => {
-    const lines = [...STORE_WORDS, ...OTHER_WORDS];
-    for (const [index, line] of lines.entries()) write(`shared/core/words/${index}.ts`, line);
-    const { said, status } = runLinter([], join(folder, 'shared/core/words'));
-    const accused = said.matchAll(/words\/(\d+)\.ts:\d+:\d+ plugin/g);
-    const numbers = new Set([...accused].map(([, index]) => Number(index)));
-    expect([...numbers].map((index) => lines[index]).toSorted()).toEqual(STORE_WORDS.toSorted());
+    const { accused, said, status } = lintLines('words', [...STORE_WORDS, ...OTHER_WORDS]);
+    expect(accused).toEqual(STORE_WORDS.toSorted());
     expect(said).toContain("does not know Shopify's topics and names");
     expect(status).not.toBe(0);
   });
@@ -110,5 +116,30 @@ describe('the words of the core', () => {
   it('may be used in shared/shopify', () => {
     write('shared/shopify/words.ts', STORE_WORDS[0] ?? '');
     expect(runLinter([], join(folder, 'shared/shopify/words.ts')).status).toBe(0);
+  });
+});
+
+describe('the decisions of the core', () => {
+  const ON_TEXTS = [
+    "export const isStore = (why: string) => why.startsWith('store-');",
+    "export const isSlow = (retry: { why?: string }) => retry.why?.endsWith('slow');",
+    "export const isKnown = (why: string) => ['a', 'b'].includes(why);",
+    "export const isAdded = (event: { topic: string }) => event.topic === 'Point_Add';",
+    "export const isOther = (event: { topic: string }) => 'Point_Add' !== event.topic;",
+    'export const isDown = (error: Error) => /down/.test(error.message);',
+    "export const isUnreachable = (error: Error) => error.name === 'Unreachable';",
+    'export function act(event: { topic: string }) {\n  switch (event.topic) {\n    default:\n      return 1;\n  }\n}',
+  ];
+  const ON_VALUES = [
+    "export const isLost = (state: { why: 'lost' | 'found' }) => state.why === 'lost';",
+    "export const isGone = (cursor?: string) => cursor?.startsWith('gone:');",
+    "export const isDeletion = (event: { claim: string }) => event.claim === 'deleted';",
+  ];
+
+  it('do not depend on a text', () => {
+    const { accused, said, status } = lintLines('decisions', [...ON_TEXTS, ...ON_VALUES]);
+    expect(accused).toEqual(ON_TEXTS.toSorted());
+    expect(said).toContain('does not decide on a text');
+    expect(status).not.toBe(0);
   });
 });
