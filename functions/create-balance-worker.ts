@@ -21,7 +21,7 @@ import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
-/** Brings balances and the codes of redeemed rewards from their queue into the store. */
+/** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
   const { metafieldNamespace, compensateLostRedemptions } = storefrontOf(connector);
   const { cashbackAddIs } = connector.loyalty.assumptions;

@@ -18,10 +18,13 @@ import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { createLoggedLedger, readEnvironment } from './wiring.ts';
 
-/** What is left of the function's time when walking stops: enough to end a page and keep its place. */
+/**
+ * What is left of the function's time when walking stops: enough to finish a page and record its
+ * position.
+ */
 const RESERVE_MS = 20_000;
 
-/** Half of the store's points are left to the workers: they read for events that are waited for. */
+/** Half of the store's rate limit is left to the workers, who read it for live events. */
 const RESERVE_OF_POINTS = 0.5;
 
 /** What the schedule, or an operator, sends. */
@@ -79,7 +82,7 @@ export function createReconcile(connector: Connector) {
       webhookAddress: environment.WEBHOOK_ADDRESS,
       madeBy,
     });
-    // What the app's configuration makes is not seen here, and so must not be mended here.
+    // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
     const repair = repairSubscriptions && madeBy === 'admin-api';
     await reconcile(connector.shops, mode === 'deep', {
       ...world,

@@ -26,7 +26,7 @@ import { surround } from './surround.ts';
 import { REDEEM_MS, STORE_MS } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
-/** Shoppers who are not logged in cannot be told apart, so all of them share one limit. */
+/** Shoppers who are not logged in cannot be distinguished, so all of them share one limit. */
 const ANONYMOUS_LIMIT_FACTOR = 10;
 
 const ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';

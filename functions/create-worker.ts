@@ -23,10 +23,10 @@ import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment } from './wiring.ts';
 
-/** Entities worked on side by side: enough to hide latency, few enough to be kind to the service. */
+/** Entities worked on side by side: enough to hide latency, few enough not to overload the service. */
 const PARALLEL = 5;
 
-/** Settles one queue's batches. The three workers differ in their queue and nothing else. */
+/** Settles the batches of one queue. The three workers differ only in their queue. */
 export function createWorker(connector: Connector, service: Service, given?: Store) {
   const environment = readEnvironment([
     'ORDERS_QUEUE_URL',

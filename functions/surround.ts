@@ -4,9 +4,9 @@ import type { EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import { errorFields } from '../shared/core/batch/telemetry.ts';
 
 /**
- * What surrounds every handler: a fault is logged without its message, which may quote what was being
- * read, and the metrics of the invocation are written however it ended: a frozen process would lose them.
- * How the time of an invocation is shared out differs by function: see time-budget.ts.
+ * What every handler has around it: a fault is logged without its message, which may quote what was
+ * being read, and the metrics are written at the end of every invocation: a frozen process would lose
+ * them. The time budget differs by function: see time-budget.ts.
  */
 export function surround<Event, Result>(
   telemetry: EmfTelemetry,

@@ -1,21 +1,24 @@
 /** Of a shopper's request, for the two calls of a redemption to the loyalty service. */
 export const REDEEM_MS = 12_000;
 
-/** Of a shopper's request, until the store is asked nothing more: a worker makes what is not made. */
+/**
+ * Of a shopper's request, for the calls to the store: a worker makes the code if the time was too
+ * short.
+ */
 export const STORE_MS = 18_000;
 
 /** What is left of a worker's time when work stops: enough to delay what is unfinished. */
 export const RESERVE_MS = 12_000;
 /**
- * The part of the working time after which the store is asked nothing more. However many questions an
- * entity takes and however long each waits, what is known by then can still be sent and written down.
+ * The part of the working time after which the store is not asked any more. The rest is enough to send
+ * and record what is known by then.
  */
 const STORE_SHARE = 2 / 3;
 
 export interface WorkerTime {
-  /** Until no work is begun or waited for. */
+  /** Until work is no longer begun or waited for. */
   readonly workMs: number;
-  /** Until no answer of the store is waited for. */
+  /** Until answers of the store are no longer waited for. */
   readonly storeMs: number;
 }
 
@@ -31,7 +34,7 @@ export interface Deadlines {
 
 /**
  * Runs one batch under its deadlines. Their timers end with the batch: `AbortSignal.timeout` would keep
- * each batch, and all that waits for its signal, in memory until its time was over.
+ * each batch in memory until its time was over.
  */
 export async function runInTime<Result>(
   remainingMs: number,

@@ -5,7 +5,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
 import type { Telemetry } from '../shared/core/batch/telemetry.ts';
 
-/** The named variables of the environment; throws with all that are missing, once. */
+/** The named variables of the environment; throws once, with all that are missing. */
 export function readEnvironment<const Name extends string>(
   names: readonly Name[],
   environment: NodeJS.ProcessEnv = process.env,
@@ -23,7 +23,7 @@ export function storefrontOf({ storefront }: Connector): Storefront {
   throw new Error('connector.config.ts has no storefront, but a function of it is running');
 }
 
-/** The ledger of a function, which logs an item that cannot be read whole. */
+/** The ledger of a function, which logs damaged items. */
 export function createLoggedLedger(
   aws: JsonServiceSettings,
   table: string,

@@ -23,7 +23,7 @@ interface SecretForms {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the functions make of a secret's fields. Whoever stores a secret holds it to the same. */
+/** How the functions read a secret's fields. Commands that store a secret check it with the same. */
 export const secretForms: {
   readonly [Purpose in SecretPurpose]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
 } = {
@@ -63,8 +63,8 @@ export const secretForms: {
 };
 
 /**
- * Apart from the others, because nobody is asked for it: the connector makes the tokens itself. One pair
- * per topic: `{ "Point_Add": { "current": "…", "previous": "…" }, … }`.
+ * Separate from the others, because no person enters it: the connector makes the tokens itself. One
+ * pair per topic: `{ "Point_Add": { "current": "…", "previous": "…" }, … }`.
  */
 export function parsePointTokens(fields: Fields): ParsedSecret<PointTokens> {
   const pairs = pointTopics.map((topic) => [topic, readPair(fields, topic)] as const);

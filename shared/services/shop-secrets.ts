@@ -41,7 +41,7 @@ export function createShopSecrets(
       parse,
       now: Date.now,
       onFailedRenewal: (error) =>
-        telemetry.log('warn', 'a secret could not be read again, the old value serves', {
+        telemetry.log('warn', 'a secret could not be read again, the old value is used', {
           secret: name,
           ...errorFields(error),
         }),
@@ -57,7 +57,7 @@ export function createShopSecrets(
   };
 }
 
-/** The clients take what cannot be read as a value: whether to wait for it or to report it. */
+/** The clients get a failure as a value, which says whether to wait or to report it. */
 function credentialsOf<T>(secret: SecretReader<T>) {
   const orWhyNot = (read: Promise<T>) =>
     read.catch((error: unknown) =>

@@ -4,7 +4,7 @@ import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
-import { type KnownBalance, readBalance } from '../../../shared/core/storefront/read-balance.ts';
+import { type KnownBalance, readBalance } from '../../../shared/core/storefront/read-standing.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

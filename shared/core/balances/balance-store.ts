@@ -1,6 +1,6 @@
 import type { StoreUnavailable } from '../sync/store-reader.ts';
 
-/** What one customer of a store is to be given. */
+/** What to write for one customer of a store. */
 export interface BalanceChange {
   /** The customer's id in the store. */
   readonly customerId: string;
@@ -21,8 +21,8 @@ export type BalanceWritten =
 /** Where balances are shown to customers. */
 export interface BalanceStore {
   /**
-   * Writes the changes of many customers in as few calls as possible, and tells of each: in the order
-   * of the changes. What is wrong with one does not keep the others from being written.
+   * Writes the changes of many customers in as few calls as possible. Returns the result of each, in
+   * the order of the changes. A fault in one does not keep the others from being written.
    */
   writeBalances(
     shop: string,

@@ -1,7 +1,7 @@
 import type { Item } from '../batch/conclude.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import { firstDeliveryId } from '../events/ask-again.ts';
 import type { BalanceEvent } from '../events/event.ts';
+import { firstDeliveryId } from '../events/message-ids.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
 import { isFromTheFuture } from './decide-balance.ts';
 
@@ -12,7 +12,7 @@ interface BalanceItem {
   readonly event: BalanceEvent;
 }
 
-/** All that came at once about one customer. The newest is what counts; the others leave with it. */
+/** The events of one batch about one customer. The newest counts; the others leave with it. */
 export interface CustomerWork {
   readonly key: RecordKey<'customer'>;
   readonly newest: BalanceEvent;
@@ -28,7 +28,7 @@ export interface SortedGroup {
   readonly work: CustomerWork | undefined;
 }
 
-/** Keeps apart what cannot be used, and orders the rest by date. */
+/** Separates what cannot be used, and orders the rest by date. */
 export function sortGroup(items: readonly Item[], shops: { has(shop: string): boolean }) {
   const unusable: { item: Item; outcome: Rejected }[] = [];
   const usable: BalanceItem[] = [];
@@ -71,7 +71,7 @@ function workOn(items: CustomerWork['items']): CustomerWork {
   };
 }
 
-/** By date; within one date by arrival, where a repetition counts as having come with the first. */
+/** By date; within one date by arrival, where a repetition counts as arriving with the first. */
 function newestFirst(items: readonly BalanceItem[]): BalanceItem[] {
   const arrivals = new Map<string, bigint>();
   for (const { item, event } of items) {

@@ -1,5 +1,5 @@
-import { firstDeliveryId } from '../events/ask-again.ts';
 import type { BalanceEvent } from '../events/event.ts';
+import { firstDeliveryId } from '../events/message-ids.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { predatesRedaction } from '../ledger/redacted-person.ts';
 import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
@@ -7,8 +7,8 @@ import { type RememberedBalance, recallBalance } from './remembered-balance.ts';
 /**
  * What to do about one event, given what the ledger knows of its customer.
  *
- * Only the event itself tells a balance: the service has no operation that reads one. So where a
- * store event would ask the store again, the ledger's own memory has the last word here.
+ * Only the event carries the balance: the service has no operation that reads one. Where a store event would
+ * ask the store again, the ledger's own memory decides here.
  */
 export type BalanceDecision =
   /** `tier` undefined: the loyalty service must be asked for it first. */
@@ -35,7 +35,7 @@ export function decideBalance(
   const known = recallBalance(entry?.remembered);
   const deliveries = moment.map(firstDeliveryId);
   if (!entry) return writeOf(version, { ...balanceOf(newest), seen: deliveries });
-  // What was saved before the person was redacted is not remembered again.
+  // A balance from before the person's redaction is not remembered again.
   if (predatesRedaction(entry, version)) return { kind: 'superseded' };
 
   if (version < entry.version) {
@@ -46,8 +46,8 @@ export function decideBalance(
   const tie = version === entry.version;
   if (tie && !entry.uncertain && !known) return { kind: 'superseded' };
   const seen = tie && known ? known.seen : [];
-  // Within one moment the queue's order decides: it is that of arrival. A repetition arrives last and
-  // tells the oldest, so it neither counts nor hides what came with it.
+  // Within one moment the order of arrival decides, which is the queue's. A repetition arrives last
+  // with the oldest balance, so it neither counts nor hides the others.
   const event = moment.find((one) => !seen.includes(firstDeliveryId(one)));
   if (!event) {
     return entry.uncertain && known ? writeOf(version, known) : { kind: 'superseded' };
@@ -77,8 +77,8 @@ function tierOf({ tier }: RememberedBalance): Pick<RememberedBalance, 'tier'> {
 const SKEW_MS = 5 * 60_000;
 
 /**
- * True for an event dated after its own arrival. Applied, it would keep every true event out until its
- * date has come. Told from the arrival, not from now: waiting on the queue makes no date true.
+ * True for an event dated after its own arrival. Applied, it would keep out every true event until that
+ * date. Compared with the arrival, not with now: waiting on the queue does not make the date right.
  */
 export function isFromTheFuture({ eventDate, receivedAt }: BalanceEvent): boolean {
   return Date.parse(eventDate) - Date.parse(receivedAt) > SKEW_MS;

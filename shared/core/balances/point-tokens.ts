@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { PointTopic } from '../../loyalty/point-topics.ts';
 
-/** What an address carries now and, until its rotation is ended, what it carried before. */
+/** The current token of an address and, until its rotation is ended, the previous one. */
 export interface TokenPair {
   readonly current: string;
   readonly previous?: string | undefined;
@@ -19,7 +19,7 @@ export function isToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value);
 }
 
-/** Takes the same time whichever token it is and however much of one was guessed. */
+/** Takes the same time for every token, also for one that was partly guessed. */
 export function checkToken(given: string, { current, previous }: TokenPair): TokenCheck {
   const isCurrent = isSame(given, current);
   const isPrevious = isSame(given, previous ?? current) && previous !== undefined;
@@ -27,7 +27,7 @@ export function checkToken(given: string, { current, previous }: TokenPair): Tok
   return isPrevious ? 'previous' : 'invalid';
 }
 
-/** By hash, because the comparison wants equal lengths and must not tell the length either. */
+/** By hash, because the comparison needs equal lengths and must not reveal the length. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hash(one), hash(other));
 }

@@ -39,7 +39,8 @@ export async function readTier(
   }
   const { outcome, result } = called;
   if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
-  // A customer whom the service sends events of but does not let us read still has a balance.
+  // The service may send events of a customer whom it does not let us read: the balance is still
+  // written.
   if (result.kind !== 'success' && result.kind !== 'warning') {
     return { kind: 'read', tier: undefined };
   }
@@ -47,7 +48,7 @@ export async function readTier(
   return { kind: 'read', tier: CurrentTier === undefined ? undefined : nameOf(CurrentTier) };
 }
 
-/** The store refuses a blank text, and cuts none: single_line_text_field holds more than any name. */
+/** The store refuses a blank text; its limit is longer than any name. */
 function nameOf(tier: { readonly Name?: unknown } | null): string | null | undefined {
   const name = tier?.Name ?? '';
   // The client checks the containers of an answer, not every field in them.

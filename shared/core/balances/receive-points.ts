@@ -37,14 +37,14 @@ export interface PointsWorld {
   readonly now: () => Date;
 }
 
-/** An event of the contract is a hundredth of this; a customer object may be large. */
+/** An event of the contract has a hundredth of this; a customer object may be large. */
 const MOST_BYTES = 65_536;
 
 /**
  * Check the token, read the event, strip it of the person, enqueue, answer.
  *
- * The contract shows no signature, so the address itself is the secret. Which part of a wrong one is
- * wrong is not told.
+ * The contract shows no signature, so the address itself is the secret. The answer does not say which part
+ * of a wrong address is wrong.
  * See docs/decisions/0025-an-address-per-shop-and-topic.md.
  */
 export async function receivePoints(
@@ -100,7 +100,7 @@ export async function receivePoints(
 /** The store's ids are signed numbers of 64 bits. */
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** Anything else the store would refuse together with all that is written in the same call. */
+/** The store would refuse any other id, and with it everything written in the same call. */
 function isStoreId(text: string): boolean {
   return /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= LARGEST_ID;
 }
@@ -138,7 +138,7 @@ async function verify(
   }
 }
 
-/** Undefined is no event either. The error of a parser would quote the body. */
+/** Undefined for what is no JSON: the parser's error would quote the body. */
 function parse(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -157,7 +157,7 @@ function refuse(
   return { status, text };
 }
 
-/** Shopify, "List of data types": number_decimal holds 13 digits before the point and 9 behind it. */
+/** The store's decimals have 13 digits before the point and 9 behind it. */
 const LARGEST = 9_999_999_999_999;
 const DECIMALS = 9;
 

@@ -1,7 +1,7 @@
 import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
 import { type Outcome, overtaken, type RetryReason } from '../batch/outcome.ts';
 import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
-import { askAgain, firstDeliveryId } from '../events/ask-again.ts';
+import { askAgain, firstDeliveryId } from '../events/message-ids.ts';
 import {
   appliedEntry,
   type Change,
@@ -178,7 +178,7 @@ async function record(
       return recorded ? { kind: 'applied', calls: [] } : overtaken;
     }
     case 'unknown-customer':
-      // A conflict changes nothing about it.
+      // A conflict does not change the outcome.
       await recordChange(change, unknownCustomer(change, world), world.ledger);
       return { kind: 'skipped', why: 'unknown-customer' };
     case 'refused': {

@@ -1,4 +1,4 @@
-/** The items in batches of at most so many, in their order. */
+/** The items in order, in batches of at most `size`. */
 export function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
@@ -8,7 +8,7 @@ export function batchesOf<T>(items: readonly T[], size: number): readonly (reado
 /** Hundreds of calls to AWS at once would time out on each other. */
 const CALLS_AT_ONCE = 10;
 
-/** So many at a time, and the next ones when these have ended. */
+/** Acts on the items batch by batch; a batch begins when the one before it has ended. */
 export async function inBatches<T>(
   items: readonly T[],
   act: (item: T) => Promise<unknown>,

@@ -5,7 +5,7 @@ import type { TransportFailureReason } from '../../loyalty/result.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 
-/** Why nothing was sent although everything was understood. */
+/** Why nothing is sent although the event was read and mapped. */
 export type SkipReason = MappingSkip | 'automatic-discount' | 'unknown-customer';
 
 /** Why work is tried again: a name to count and filter by, and a value of the metrics' `why`. */
@@ -30,11 +30,11 @@ type RetryWhy =
 
 export interface RetryReason {
   readonly why: RetryWhy;
-  /** The store did not answer a question: nothing was tried, and nothing is known to be wrong. */
+  /** The store did not answer: nothing was tried. */
   readonly unanswered?: boolean;
   /** The least time to wait; the retry policy may wait longer. */
   readonly afterSeconds?: number;
-  /** Nothing will pass until a person acts: wait long, and let the alarm speak. */
+  /** Only a person can fix it: wait long, and raise the alarm. */
   readonly misconfigured?: boolean;
   /** The loyalty service asked for fewer calls. */
   readonly throttled?: boolean;
@@ -74,7 +74,7 @@ export type Verdict =
   | { readonly kind: 'delay'; readonly retry: RetryReason }
   | { readonly kind: 'park'; readonly rejection: Rejection };
 
-/** The one place that decides between keeping and letting go. */
+/** The only place that decides whether a message stays. */
 export function verdictOn(outcome: Outcome): Verdict {
   switch (outcome.kind) {
     case 'applied':

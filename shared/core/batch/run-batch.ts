@@ -8,7 +8,7 @@ import type { RetryReason } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 
-/** The messages of a batch that are about the same thing. */
+/** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
   readonly items: readonly Item[];
   /** Those that must stay on the queue so far. */
@@ -28,15 +28,15 @@ export interface BatchWorld extends DelayWorld {
   readonly decode: (text: string) => DecodedEvent;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
-  /** Fires early enough before the function's time-out to hand everything back in order. */
+  /** Fires early enough before the function's time-out to delay what is unfinished. */
   readonly deadline: AbortSignal;
 }
 
 /**
  * Works on one batch and returns the ids of the messages that stay on the queue.
  *
- * Groups are independent: they run side by side and one never affects another. Whatever fails, a group
- * ends in one of two ways: its messages are settled, or all that are left of it are delayed together.
+ * Groups are independent: they run side by side and one never affects another. A group ends in one of two
+ * ways, also when something fails: its messages are settled, or those that are left are delayed together.
  */
 export async function runBatch<World>(
   messages: readonly ReceivedMessage[],
@@ -51,7 +51,7 @@ export async function runBatch<World>(
   async function work(): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const retry = await workInTime(group, settleGroup, world);
-      // What abandoned work does from here on changes nothing: the messages that stay are listed.
+      // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
       if (retry) left.push(...(await delayMessages([...group.unsettled], retry, world)));
     }
   }

@@ -6,8 +6,8 @@ export type { Metric };
 export type Dimensions = Readonly<Partial<Record<Detail, string>>>;
 
 /**
- * Where the connector says what it does. Whoever calls it passes ids, names of reasons and codes, and
- * never a value out of a payload: nothing here can tell a name from a title.
+ * Where the connector reports what it does. Callers pass ids, names of reasons and codes, and never a
+ * value out of a payload: nothing here can distinguish a person's name from a title.
  */
 export interface Telemetry {
   count(metric: Metric, dimensions?: Dimensions, value?: number): void;
@@ -22,7 +22,7 @@ export function correlationOf(event: Omit<EventHead, 'receivedAt'>) {
   return { correlationId: deliveryId, shop, kind, id, topic };
 }
 
-/** An error as it may be logged: its message may quote what was being read, its place may not. */
+/** An error as it may be logged: without its message, which may quote what was being read. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -1,8 +1,8 @@
 import type { QueueFamily } from './event.ts';
 
 /**
- * Why a message is a dead letter. `crashed`: SQS moved it by itself, because every worker died on it.
- * `unknown`: a newer release wrote a reason that this one does not know.
+ * Why a message is a dead letter. `crashed`: SQS moved it, because every worker died on it. `unknown`:
+ * a newer release wrote a reason that this one does not know.
  */
 export const LETTER_REASONS = [
   'unreadable',
@@ -14,7 +14,7 @@ export const LETTER_REASONS = [
 ] as const;
 export type LetterReason = (typeof LETTER_REASONS)[number];
 
-/** Why a worker gave a message up, in words and fields that a person can filter by. */
+/** Why a worker gave a message up, in fields that a person can filter by. */
 export interface DeadLetterReason {
   readonly reason: Exclude<LetterReason, 'crashed' | 'unknown'>;
   /** One plain sentence without personal data. */
@@ -26,7 +26,7 @@ export interface DeadLetterReason {
   readonly at: string;
 }
 
-/** Where what cannot be delivered waits. `source` is the message exactly as it was received. */
+/** Where rejected messages wait for a person. `source` is the message exactly as it was received. */
 export interface DeadLetters {
   park(
     source: { readonly messageId: string; readonly body: string },
@@ -67,10 +67,10 @@ export interface LetterQueue {
    * until they are given back. Empty only when the queue has none to give.
    */
   receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
-  /** Puts the letters back exactly as they were. One whose time is over is back already. */
+  /** Puts the letters back exactly as they were. One whose hiding time is over is back already. */
   giveBack(receiptHandles: readonly string[]): Promise<void>;
-  /** Rejects when any could not be removed: that one shows itself again when its time is over. */
+  /** Rejects when any could not be removed: that one returns when its hiding time is over. */
   remove(receiptHandles: readonly string[]): Promise<void>;
-  /** As SQS counts: roughly, and a minute behind at times. */
+  /** Approximate, as SQS counts: at times a minute late. */
   counts(): Promise<LetterCounts>;
 }

@@ -4,7 +4,7 @@ import { canBeReadFromStore, NEWEST_VERSION } from './encode-event.ts';
 import type { Meaning, MeaningOf, QueuedEvent } from './event.ts';
 import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './message-body.ts';
 
-/** `why` is free of anything out of the message: it goes into logs and attributes. */
+/** `why` quotes nothing of the message: it goes into logs and attributes. */
 export type DecodedEvent =
   | { readonly kind: 'event'; readonly event: QueuedEvent }
   | { readonly kind: 'unreadable'; readonly why: string };
@@ -15,7 +15,7 @@ const isoTime = v.pipe(
 );
 
 const carriedBody = v.union([
-  // First, because most are: the library describes in full how each form before the right one fails.
+  // The most frequent form first: the library describes in full why each earlier form does not fit.
   v.object({ brotli: v.string() }),
   v.object({ text: v.string() }),
   v.object({ bytes: v.string() }),
@@ -99,8 +99,8 @@ export function decodeEvent(
   if (typeof envelope !== 'object' || envelope === null || !('v' in envelope)) {
     return unreadable('the message is not an envelope of this connector');
   }
-  // Messages outlive a release by up to 14 days: a version once written is read for ever. A new one
-  // gets a case of its own beside the old ones.
+  // Messages outlive a release by up to 14 days: a version once written is always read. A new version
+  // gets its own case.
   switch (envelope.v) {
     case 1:
       return readVersion1(envelope, meaningOf, maxBodyBytes);

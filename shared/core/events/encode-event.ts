@@ -2,11 +2,11 @@ import type { QueuedEvent, StoreEvent } from './event.ts';
 import { type CarriedBody, carryBody, escapeToAscii, omitBody } from './message-body.ts';
 import { hashBody } from './message-ids.ts';
 
-// Apart from the reading of envelopes: the receiver's cold start should not load a schema library.
+// Separate from decoding: the receiver's cold start should not load a schema library.
 
 export const NEWEST_VERSION = 1;
 
-/** The SQS message body of an event: ASCII, and short enough whatever the body is. */
+/** The SQS message body of an event: ASCII, and never too long. */
 export function encodeEvent(event: QueuedEvent): string {
   const body = 'body' in event && event.body ? carry(event, event.body) : undefined;
   // JSON leaves out what is undefined.
@@ -14,12 +14,11 @@ export function encodeEvent(event: QueuedEvent): string {
 }
 
 /**
- * A body that no message can hold is left out and the worker asks the store for the entity. Where the
- * store cannot be asked (no entity was found in the body, or it is about a person or the shop),
- * accepting must still not mean dropping: the message then reaches a person as unreadable, with the
- * body's length, hash and first `HEAD_BYTES`, which show what it was. A whole such body would need a
- * second store of bodies, for a signed delivery above 1 MB after compression that is not an entity:
- * none is known to exist.
+ * A body that no message can hold is left out, and the worker reads the entity from the store. Where
+ * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
+ * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
+ * such a body whole would need a second store of bodies, for a signed delivery above 1 MB after
+ * compression that is not an entity: none is known to exist.
  */
 function carry(event: StoreEvent, body: Uint8Array): CarriedBody {
   const carried = carryBody(body);
@@ -27,7 +26,7 @@ function carry(event: StoreEvent, body: Uint8Array): CarriedBody {
   return omitBody(body, !canBeReadFromStore(event, hashBody(body)));
 }
 
-/** Whether the store can be asked for what the body told. */
+/** Whether the store can be asked for what the body says. */
 export function canBeReadFromStore(
   { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
   bodyHash: string,

@@ -1,12 +1,12 @@
 import type { PointTopic } from '../../loyalty/point-topics.ts';
 import type { EntityKind } from '../ledger/ledger-key.ts';
 
-/** Everything that travels on a queue: one envelope, told apart by `kind`. */
+/** Every event on a queue: one envelope, distinguished by `kind`. */
 export type QueuedEvent = StoreEvent | BalanceEvent | RedemptionEvent;
 
 export type EventKind = QueuedEvent['kind'];
 
-/** What every event has: by this it is found, counted and aged. */
+/** What every event has: to find it, count it and know its age. */
 export interface EventHead {
   readonly shop: string;
   readonly kind: EventKind;
@@ -24,7 +24,7 @@ export interface EventHead {
 
 /**
  * What the sender says has happened, in the words of the store model. It chooses the work; the store
- * itself, or a signed body, has the last word.
+ * itself, or a signed body, decides.
  */
 export type Claim =
   | 'changed'
@@ -39,7 +39,7 @@ export type Claim =
 
 /**
  * Who sent the event. Only a `webhook` carries a body that the store wrote; the others carry what the
- * connector itself read, which is trusted further. The receiver sets it and no header does.
+ * connector itself read, which is trusted more. No header can set it.
  */
 type Origin = 'webhook' | 'fan-out' | 'reconcile' | 'backfill';
 
@@ -71,18 +71,18 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
   readonly cursor?: string;
-  /** Of an order that was there before the connector: the loyalty service is told so, once and for all. */
+  /** Of an order that is older than the connector: it is sent with the mark of history, and keeps it. */
   readonly history?: boolean;
   /**
-   * A person wants it sent although the ledger says that nothing changed: the service may have lost it.
-   * Never over a newer version.
+   * An operator wants it sent although the ledger says that nothing changed: the service may have lost
+   * it. Never over a newer version.
    */
   readonly force?: boolean;
 }
 
 /**
- * What is kept of a point event on the way to the worker: whose balance, how much and when. No field of
- * the person but the id.
+ * What is kept of a point event for the worker: whose balance, how much and when. Of the person, only
+ * the id.
  */
 export interface BalanceEvent extends EventHead {
   readonly kind: 'balance';
@@ -91,7 +91,7 @@ export interface BalanceEvent extends EventHead {
   readonly topic: PointTopic;
   /** Names the topic, the transaction and its moment. */
   readonly deliveryId: string;
-  /** ISO 8601: when the balance was this. */
+  /** ISO 8601: the time at which this was the balance. */
   readonly eventDate: string;
   /** Exact decimals in plain notation. */
   readonly points: string;
@@ -100,7 +100,7 @@ export interface BalanceEvent extends EventHead {
   readonly spent?: string;
 }
 
-/** Asks the worker to bring one redemption to its end. */
+/** Asks the worker to finish one redemption. */
 export interface RedemptionEvent extends EventHead {
   readonly kind: 'redemption';
   readonly id: string;
@@ -112,10 +112,13 @@ export interface RedemptionEvent extends EventHead {
 /** The queues of the store's events: a bulk product edit must not delay an order. */
 export type StoreQueueFamily = 'orders' | 'products' | 'coupons';
 
-/** With that of balances and redemptions: a burst of points must not delay an order either. */
+/** And the queue of balances and redemptions: a burst of point events must not delay an order. */
 export type QueueFamily = StoreQueueFamily | 'balances';
 
-/** Compliance and removal of the app travel with the orders: they act on what orders left behind. */
+/**
+ * Compliance requests and the app's removal go to the queue of orders, because they act on the entries
+ * of orders.
+ */
 export function queueFamilyOf(kind: StoreEvent['kind']): StoreQueueFamily;
 export function queueFamilyOf(kind: EventKind): QueueFamily;
 export function queueFamilyOf(kind: EventKind): QueueFamily {

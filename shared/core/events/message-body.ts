@@ -19,10 +19,10 @@ export type ReadBody =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** SQS carries 1 MiB with attributes: the rest is room for the envelope and a dead letter's reason. */
+/** SQS allows 1 MiB with attributes: the rest is for the envelope and a dead letter's reason. */
 const CARRIED_MAX_CHARS = 1_000_000;
 
-/** In base64 this fits in a message whatever the bytes are. */
+/** In base64, any bytes of this length fit in a message. */
 export const HEAD_BYTES = 600_000;
 
 /** The largest request a Lambda can receive is 6 MB. */
@@ -60,7 +60,7 @@ export function carryBody(body: Uint8Array): CarriedBody | undefined {
   return smaller.length <= CARRIED_MAX_CHARS ? { brotli: smaller } : undefined;
 }
 
-/** Stands for a body that no message can hold; with its beginning where nobody else holds it. */
+/** In place of a body that no message can hold; with its beginning where it can be read nowhere else. */
 export function omitBody(body: Uint8Array, keepHead: boolean): CarriedBody {
   const omitted = { bytes: body.length, sha256: hashBody(body) };
   if (!keepHead) return { omitted };

@@ -5,13 +5,13 @@ import type { EventHead } from './event.ts';
 const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * One entity, one group: never worked on twice at once, in parallel with every other. The text stays
- * readable for the operator where SQS allows it; a hash stands in where it does not (a coupon code
- * may hold any character). The two forms never meet: only the readable one contains a slash.
+ * One group per entity: one worker at a time works on it, in parallel with every other entity. The text is
+ * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
+ * character). The two forms are never equal: only the readable one contains a slash.
  *
- * A redemption has a group for each who asks: what brings news, an event or a person, must not wait
- * behind the first message, which may rest for minutes on the queue. Work on one redemption may overlap:
- * every step is one conditional write, and the store makes a code once.
+ * A redemption has a group for each sender: a point event or an operator must not wait behind the first
+ * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
+ * conditional write, and the store makes a code once.
  */
 export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
   const { shop, kind } = event;
@@ -22,8 +22,8 @@ export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic
 
 /**
  * The same for every retry of one delivery, different for any two deliveries. The shop's action id is
- * left out: it is shared by all topics an action fires. A replay is a delivery of its own, or one
- * within five minutes of the first sending would be swallowed and the letter lost.
+ * left out: it is shared by all topics an action fires. A replay has its own id: SQS would drop it
+ * within five minutes of the first sending, and the letter would be lost.
  */
 export function deduplicationIdOf({
   shop,
@@ -36,9 +36,9 @@ export function deduplicationIdOf({
 }
 
 /**
- * Of a dead letter, both its group and its deduplication. A replayed message has a new id, so its second
- * rejection is a letter of its own, while parking the same message again (its deletion failed) stays one
- * letter. Its own group: one letter in somebody's hands must not hide another.
+ * The group id and the deduplication id of a dead letter. A replayed message has a new id, so its
+ * second rejection is another letter, while parking the same message again (its deletion failed) stays
+ * one letter. Each letter has its own group: one that a caller holds must not hide another.
  */
 export function letterIdOf(source: { readonly messageId: string; readonly body: string }): string {
   return source.messageId;
@@ -49,7 +49,22 @@ export function hashBody(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
-/** JSON keeps the parts apart whatever characters they hold. */
+/** JSON separates the parts even where they hold the separator. */
 function hashOf(parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+const AGAIN = '/again/';
+
+/** The same event as a new message, which the queue does not drop as a repetition. */
+export function askAgain<Event extends { readonly deliveryId: string }>(
+  event: Event,
+  now: Date,
+): Event {
+  return { ...event, deliveryId: `${event.deliveryId}${AGAIN}${now.getTime()}` };
+}
+
+/** The first delivery of a balance that was asked for again. */
+export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string }): string {
+  return deliveryId.split(AGAIN, 1)[0] ?? deliveryId;
 }

@@ -1,12 +1,12 @@
 import type { QueuedEvent, QueueFamily } from './event.ts';
 
-/** Where accepted events go, each to the queue of its family. */
+/** Sends each event to the queue of its family. */
 export interface EventQueue {
   /** Resolves only when the queue holds the event. */
   send(event: QueuedEvent): Promise<void>;
 }
 
-/** What a queue did not take, and the queue's own word for why. */
+/** An event that a queue refused, with the queue's code for the reason. */
 export interface RefusedEvent {
   readonly event: QueuedEvent;
   readonly code: string;
@@ -15,8 +15,8 @@ export interface RefusedEvent {
 /** An event queue for feeders and operators, who send many at once. */
 export interface BulkQueue extends EventQueue {
   /**
-   * The queues hold all of them but those that it gives. Rejects when a queue cannot be reached, however
-   * many were taken by then.
+   * The queues hold all events but the refused ones that it returns. Rejects when a queue cannot be
+   * reached, even if some were accepted.
    *
    * Sent twice under one name within five minutes, an event arrives once. Its own name is the same for
    * every repetition of its delivery.
@@ -27,7 +27,7 @@ export interface BulkQueue extends EventQueue {
   ): Promise<readonly RefusedEvent[]>;
 }
 
-/** How much work is waiting already, as far as the queue can tell. */
+/** How much work is waiting already, as the queue estimates. */
 export interface QueueDepth {
   of(family: QueueFamily): Promise<{
     /** Waiting for a worker now. */
@@ -37,14 +37,14 @@ export interface QueueDepth {
   }>;
 }
 
-/** A message as a worker got it, before anything in it is believed. */
+/** A message as a worker received it, not checked yet. */
 export interface ReceivedMessage {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
-  /** FIFO group: one entity. */
+  /** The FIFO group: see `groupIdOf`. */
   readonly groupId: string;
-  /** How often it was handed out, this time included. */
+  /** How often it was received, this time included. */
   readonly attempts: number;
   /** Orders the messages of one group: a later one has a larger number. */
   readonly sequenceNumber: string;

@@ -1,20 +1,20 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 
-// What the connector itself read from the store, as the body of a message.
+// What the connector itself read from the store, as a message body.
 
 /**
- * Names the form of the entities: a message of another one is not misread, the store is asked instead.
- * Version 0.1.0 wrote and reads this form.
+ * The form of the entities. For a message in another form the store is asked instead. Version 0.1.0
+ * wrote and reads this form.
  */
 const FORM = 1;
 
-/** An entity that a feeder read, with the moment at which it did. */
+/** An entity that a feeder read, and when it read it. */
 export function encodeSnapshot(entity: StoreEntity, readAt: Date): Uint8Array {
   return encode({ form: FORM, readAt: readAt.toISOString(), entity });
 }
 
-/** One code of a discount, on its way to its own turn. Not dated: it counts as an event's body. */
+/** One code of a discount. Without a date: it counts as an event's body. */
 export function encodeCoupon(coupon: StoreCoupon): Uint8Array {
   return encode({ form: FORM, coupon });
 }

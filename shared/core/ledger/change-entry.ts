@@ -11,7 +11,7 @@ import type { LedgerKey } from './ledger-key.ts';
 import { redactionOf } from './redacted-person.ts';
 
 /**
- * A change of what another system holds for one key. Entities and balances are changed alike:
+ * A change of what another system holds for one key. The steps are the same for entities and balances:
  *
  *   mark, where an applied state is replaced ──▶ call ──▶ record
  *
@@ -24,7 +24,7 @@ export interface Change<Key extends LedgerKey = LedgerKey> {
   readonly entry: EntityEntry | undefined;
   /** Of the snapshot or event that is applied, in epoch milliseconds. */
   readonly version: number;
-  /** What the line of the history names as its reason. */
+  /** The reason in the entry's history. */
   readonly topic: string;
   readonly now: Date;
 }
@@ -56,8 +56,8 @@ export async function recordChange<Key extends LedgerKey>(
 }
 
 /**
- * After a call that succeeded. Where another worker wrote meanwhile, it is unknown whose call came last.
- * Our message may be gone already, settled by that worker, so the question gets a message of its own.
+ * After a call that succeeded. Where another worker wrote meanwhile, it is unknown whose call came
+ * last. That worker may have settled our message, so a new message asks again.
  */
 export async function recordApplied<Key extends LedgerKey>(
   change: Change<Key>,
@@ -83,7 +83,7 @@ export function appliedEntry(change: Change, appliedKey: string, facts: Facts): 
   };
 }
 
-/** After a first call whose fate is unknown: remembered as if it had arrived, trusted as if not. */
+/** After a first call whose outcome is unknown: remembered as if it had arrived, but not trusted. */
 export function attemptedEntry(change: Change, facts: Facts): EntityWrite {
   const { appliedKey: _, ...entry } = appliedEntry(change, '', facts);
   return { ...entry, uncertain: true, outcomes: history(change, 'attempted') };
@@ -108,7 +108,7 @@ export function skippedEntry(change: Change, why: string, facts: Facts): EntityW
   };
 }
 
-/** Keeps its version: what was rejected was not settled, and a replay of it must not look late. */
+/** Keeps its version: a rejected version is not settled, and its replay must not look late. */
 export function rejectedEntry(change: Change, why: string, facts: Facts): EntityWrite {
   return {
     ...kept(change),

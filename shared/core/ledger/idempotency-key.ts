@@ -11,7 +11,7 @@ export function idempotencyKey(wanted: WantedState): string {
   return hash(material(wanted));
 }
 
-/** The key of a cancelled order, whatever else is known of it. */
+/** The key of a cancelled order: its other fields do not matter. */
 export function cancelledOrderKey(id: string): string {
   return hash({ kind: 'cancelled-order', id });
 }
@@ -35,7 +35,7 @@ function material(wanted: WantedState): unknown {
   }
 }
 
-/** One text for one state, however it was built: JSON leaves out what is undefined. */
+/** The same text for the same state: keys sorted, undefined left out. */
 function canonical(value: unknown): string {
   return JSON.stringify(sorted(value));
 }

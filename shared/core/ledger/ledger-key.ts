@@ -1,8 +1,8 @@
-/** What the loyalty service is kept in agreement about. A coupon is one code of a discount. */
+/** What the connector keeps in sync. A coupon is one code of a discount. */
 export type EntityKind = 'order' | 'product' | 'coupon';
 
 export interface EntityKey {
-  /** The shop's permanent domain, as configured: `example.myshopify.com`. */
+  /** The shop's permanent domain, as configured. */
   readonly shop: string;
   readonly kind: EntityKind;
   /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
@@ -25,7 +25,7 @@ export interface RecordKey<Kind extends RecordKind = RecordKind> {
 
 export type LedgerKey = EntityKey | RecordKey;
 
-/** One text for one key. The id stands last because only it may contain any character. */
+/** The key as text. The id stands last because only it may contain any character. */
 export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
   return `${shop}|${kind}|${id}`;
 }

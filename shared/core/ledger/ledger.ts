@@ -50,7 +50,7 @@ export interface LedgerEntry {
 export interface EntityEntry extends LedgerEntry {
   /** Of a coupon: the discount whose code it is. */
   readonly discountId?: string;
-  /** Of an order: the loyalty service first heard of it as history, and so it stays. */
+  /** Of an order: it was first sent as history, and keeps that mark. */
   readonly history?: boolean;
 }
 
@@ -62,7 +62,7 @@ export type WriteOf<Key extends LedgerKey> = Key extends EntityKey ? EntityWrite
 export interface RedactionMark {
   /** Epoch milliseconds. */
   readonly redactedAt: number;
-  /** Epoch seconds: after that nothing can be left on its way. */
+  /** Epoch seconds: by then no message about the person can be left on a queue. */
   readonly expiresAt: number;
 }
 
@@ -103,8 +103,8 @@ export interface Ledger {
   ): Promise<{ readonly codes: readonly string[]; readonly next?: string }>;
 
   /**
-   * Every entity in the ledger, in pages and in no order, each entry once. Eventually consistent. Left
-   * out is what cannot be named any more: a code of no discount whose key had to be a hash.
+   * Every entity in the ledger, in pages and in no order, each entry once. Eventually consistent.
+   * Without codes whose name is not known any more: those of no discount, stored under a hash.
    */
   scanEntities(from?: string): Promise<{
     readonly entries: readonly { readonly key: EntityKey; readonly entry: EntityEntry }[];
@@ -112,9 +112,9 @@ export interface Ledger {
   }>;
 
   /**
-   * Erases what the ledger remembers of a person and says when that was; keeps version, key and outcomes.
-   * An order without an entry gets a bare one: a message that is still on its way must find the mark too.
-   * Nothing else does: the key of a customer would name a person of whom nothing was known.
+   * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. An
+   * order without an entry gets one with the mark alone, for messages that are still on a queue.
+   * Nothing else does: a new key would name a customer of whom the ledger knew nothing.
    */
   redact(keys: readonly LedgerKey[], mark: RedactionMark): Promise<void>;
 }

@@ -2,30 +2,30 @@ import type { Snapshot } from '../sync/read-snapshot.ts';
 import type { LedgerEntry, LedgerWrite } from './ledger.ts';
 
 /**
- * True for what was told before its person was redacted: a body that waited on a queue, a dead letter that
- * is replayed, a captured webhook, a store that has not erased them itself yet.
+ * True for data from before the redaction of its person: a body that waited on a queue, a replayed dead
+ * letter, a captured webhook, a store that has not erased the person yet.
  */
 export function predatesRedaction(entry: LedgerEntry | undefined, version: number): boolean {
   return entry?.redactedAt !== undefined && version <= entry.redactedAt;
 }
 
-/** The mark, for whatever entry comes next. */
+/** The mark, to keep it in the next entry. */
 export function redactionOf(entry: LedgerEntry | undefined): Pick<LedgerWrite, 'redactedAt'> {
   return entry?.redactedAt === undefined ? {} : { redactedAt: entry.redactedAt };
 }
 
 /**
- * The order without anything by which its person could be known. Notes and metafields go as a whole:
- * which of them name somebody, only the merchant knows.
+ * The order without anything that identifies its person. All notes and metafields are removed: only the
+ * merchant knows which of them name a person.
  */
 export function withoutPerson(snapshot: Snapshot): Snapshot {
   const { entity } = snapshot;
   if (entity.kind !== 'order') return snapshot;
-  const nobody = { name: undefined, email: undefined, phone: undefined };
+  const noContact = { name: undefined, email: undefined, phone: undefined };
   const order = {
     ...entity.order,
     customer: undefined,
-    contact: nobody,
+    contact: noContact,
     noteAttributes: [],
     metafields: [],
   };

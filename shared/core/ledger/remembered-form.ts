@@ -1,13 +1,13 @@
 /**
- * The letter of a kind in what the ledger remembers of it. The text is the letter, the version of its
- * form and JSON, so that a later release can tell an older form. Since 0.1.0 two kinds share a letter:
- * a text is read by the kind of its key, never by its letter alone.
+ * What the ledger remembers is a text: the letter of its kind, the version of its form, and JSON. A
+ * later release can recognize an older form. Since 0.1.0 two kinds share a letter: a text is read by
+ * the kind of its key, never by its letter alone.
  */
 const LETTERS = { order: 'o', product: 'p', customer: 'b', redemption: 'r', cursor: 'r' } as const;
 
 export interface RememberedForm<Value> {
   write(value: Value): string;
-  /** Undefined for what another release wrote or redaction erased: forgetting must never be fatal. */
+  /** Undefined for what another release wrote or redaction erased: callers must work without it. */
   read(remembered: string | undefined): Value | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { MappingFault } from './wanted-state.ts';
 
 export type Detail =
   | { readonly kind: 'value'; readonly value: string | undefined }
-  /** This snapshot cannot tell; another source of the same order could. */
+  /** This snapshot does not carry it; another source of the same order may. */
   | { readonly kind: 'unseen' }
   | { readonly kind: 'fault'; readonly fault: MappingFault };
 

@@ -12,9 +12,9 @@ export type CustomerResult =
 /**
  * The customer to send with an order.
  *
- * An order without a customer keeps the one it was last sent with: the customer was deleted since,
- * and the loyalty service's order still is theirs. Only an order that never had one is a guest's; it
- * goes out under the contact the guest left, without an id, because the store has none.
+ * An order without a customer keeps the one it was last sent with: the customer was deleted since, and the
+ * order in the loyalty service still is theirs. Only an order that never had one is a guest's; it is sent
+ * with the contact that the guest left, without an id, because the store has none.
  */
 export function orderCustomer(
   order: StoreOrder,
@@ -80,15 +80,15 @@ function seenOrEarlier(found: Detail, earlier: string | undefined): string | und
 }
 
 /**
- * A day as the first moment of it in UTC. What is no ISO date is left out: a customer's typing error
- * must not keep an order from its points.
+ * The first moment of the day in UTC. What is no ISO date is left out: a typing error must not cost the
+ * customer the points of an order.
  */
 function birthdayDate(found: Detail, earlier: string | undefined): string | undefined {
   if (found.kind !== 'value') return earlier;
   const day = /^(\d{4}-\d\d-\d\d)(?:[T ].*)?$/.exec(found.value ?? '')?.[1];
   if (day === undefined) return undefined;
   const moment = new Date(`${day}T00:00:00.000Z`);
-  // The engine turns the 31st of February into a day of March instead of refusing it.
+  // JavaScript turns the 31st of February into a day of March instead of refusing it.
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
     ? moment.toISOString()
     : undefined;

@@ -1,4 +1,4 @@
-/** The object without the fields that are undefined: what is not known is not said. */
+/** The object without the fields that are undefined. */
 export function knownFields<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -25,7 +25,7 @@ export function mapCoupon(
   if (isOver(coupon, before.now)) return mapRemovedCoupon(coupon.code);
   const skipped = skipReason(coupon, rules);
   if (skipped !== undefined) {
-    // A rule that changed since must not leave the code standing as it was.
+    // The service holds it from before a rule changed: it must not stay as it was.
     return before.known ? mapRemovedCoupon(coupon.code) : { kind: 'skip', why: skipped };
   }
   const wanted = { kind: 'coupon', id: coupon.code, coupon: couponForm(coupon, rules) } as const;
@@ -33,8 +33,8 @@ export function mapCoupon(
 }
 
 /**
- * A code removed, or its discount deleted. Wanted even for a code that was never recorded: a worker
- * may have died between sending and recording it, and an unknown code is answered as done.
+ * A code removed, or its discount deleted. Also for a code that was never recorded: a worker may have
+ * died between sending and recording it, and the service accepts an unknown code.
  */
 export function mapRemovedCoupon(code: string): Mapped {
   return { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: code }, remember: undefined };
@@ -43,8 +43,8 @@ export function mapRemovedCoupon(code: string): Mapped {
 function couponForm(coupon: StoreCoupon, rules: CouponRules): CouponForm {
   const customer = receiver(coupon, rules);
   return knownFields({
-    // Not the store's id of the code: a code removed and added again has another, and the service
-    // would refuse it as somebody else's.
+    // Not the store's id of the code: a code removed and added again has another, and the service would
+    // refuse it as the code of another coupon.
     OriginalId: coupon.code,
     CouponCode: coupon.code,
     CreatedDate: coupon.createdAt,
@@ -58,7 +58,7 @@ function couponForm(coupon: StoreCoupon, rules: CouponRules): CouponForm {
   });
 }
 
-/** Ends are given in the code's own dates: the store's status follows them with a delay. */
+/** Decided by the code's own dates: the store's status follows them with a delay. */
 function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
   return status === 'expired' || (endsAt !== undefined && endsAt <= now.toISOString());
 }

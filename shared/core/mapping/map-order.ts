@@ -1,4 +1,4 @@
-import { toJsonNumber } from '../../store/money.ts';
+import { type Amount, atLeastZero, subtract, sum, toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { isReachableGuest, orderCustomer } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';
@@ -7,7 +7,6 @@ import { orderMetadata } from './order-metadata.ts';
 import { orderProducts } from './order-products.ts';
 import { isOver, type OrderProgress, orderProgress } from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
-import { orderTotal } from './order-total.ts';
 import {
   type KnownBefore,
   type RememberedOrder,
@@ -16,7 +15,7 @@ import {
 } from './remembered.ts';
 import type { Mapped, MappingSkip, OrderForm } from './wanted-state.ts';
 
-/** What the loyalty service should hold for this snapshot of an order, whatever event brought it. */
+/** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
   const remembered = recallOrder(before.remembered);
   const skipped = skipReason(order, rules, before.known, remembered);
@@ -53,9 +52,9 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
 }
 
 /**
- * A deleted order. The store deletes only what it has cancelled or archived, and nothing of it can
- * be asked any more: whatever the loyalty service knows of it is cancelled, and what it does not know
- * it answers as done.
+ * A deleted order. The store deletes only cancelled or archived orders, and cannot be asked about them
+ * any more. The order is cancelled in the loyalty service, which accepts a cancellation of an unknown
+ * order.
  */
 export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now: Date }): Mapped {
   const progress = {
@@ -126,4 +125,16 @@ function wantedOrder(id: string, order: OrderForm, { cancelledAt, status }: Orde
   if (cancelledAt === undefined) return { kind: 'order', id, order } as const;
   const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
   return { kind: 'cancelled-order', id, cancellation, order } as const;
+}
+
+/** The amount the program counts with. Shipping is in neither. */
+function orderTotal(order: StoreOrder, rules: Pick<OrderRules, 'orderTotal'>): Amount {
+  switch (rules.orderTotal) {
+    case 'subtotal':
+      return atLeastZero(order.subtotal);
+    case 'total-less-shipping':
+      return atLeastZero(
+        subtract(order.total, sum([order.shipping.price, order.shipping.taxOnTop])),
+      );
+  }
 }

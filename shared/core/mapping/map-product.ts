@@ -1,10 +1,8 @@
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreProduct } from '../../store/product.ts';
 import type { ProductRules } from './mapping-rules.ts';
-import { brandForm } from './product-brand.ts';
-import { productCategory } from './product-category.ts';
 import { type KnownBefore, recallProduct, rememberProduct } from './remembered.ts';
-import type { Mapped, ProductForm } from './wanted-state.ts';
+import type { CategoryForm, Mapped, ProductForm } from './wanted-state.ts';
 
 export function mapProduct(product: StoreProduct, rules: ProductRules, shop: string): Mapped {
   const form: ProductForm = {
@@ -20,7 +18,7 @@ export function mapProduct(product: StoreProduct, rules: ProductRules, shop: str
   return wantedProduct(product.id, form);
 }
 
-/** A deleted product is the last one known, no longer on offer. */
+/** A deleted product is sent as it was last known, no longer on offer. */
 export function mapDeletedProduct(id: string, { known, remembered }: KnownBefore): Mapped {
   if (!known) return { kind: 'skip', why: 'never-sent' };
   return wantedProduct(id, { ...recallProduct(remembered), OriginalId: id, IsActive: false });
@@ -39,4 +37,43 @@ function productUrl(product: StoreProduct, rules: ProductRules, shop: string): s
   return rules.productUrl
     .replaceAll('{domain}', () => shop)
     .replaceAll('{handle}', () => encodeURIComponent(product.handle?.toWellFormed() ?? ''));
+}
+
+/**
+ * Deeper than any branch of the store's taxonomy (eight levels). Deeper levels are left out: a chain
+ * without a limit could overflow the stack of its readers.
+ */
+const DEEPEST = 16;
+
+/** The product's category with the chain of its parents; the merchant's own type where it has none. */
+function productCategory({ category, productType }: StoreProduct): CategoryForm | null {
+  if (category === undefined) {
+    return productType === undefined ? null : link(productType, productType, null);
+  }
+  const names = category.names.slice(0, DEEPEST);
+  const ids = levelIds(category.id, category.names);
+  return names.reduce<CategoryForm | null>(
+    (parent, name, level) =>
+      link(ids[level] ?? names.slice(0, level + 1).join(' > '), name, parent),
+    null,
+  );
+}
+
+/**
+ * In the taxonomy a child's id is its parent's and one part more: `sg-4-17` is under `sg-4`. Where the
+ * parts do not match the names, the path itself is the id.
+ */
+function levelIds(id: string | undefined, names: readonly string[]): readonly string[] {
+  const parts = id?.split('-') ?? [];
+  if (parts.length !== names.length) return [];
+  return parts.map((_, level) => parts.slice(0, level + 1).join('-'));
+}
+
+function link(id: string, name: string, parent: CategoryForm | null): CategoryForm {
+  return { OriginalId: id, Name: name, Description: null, ParentCategory: parent };
+}
+
+/** The vendor's name is its own id: it is all the store has. */
+export function brandForm(vendor: string | undefined): { OriginalId: string; Name: string } | null {
+  return vendor === undefined ? null : { OriginalId: vendor, Name: vendor };
 }

@@ -13,8 +13,9 @@ import type { Mapped } from './wanted-state.ts';
 export type EntityRules = OrderRules & ProductRules & CouponRules;
 
 /**
- * What the loyalty service should hold, given this snapshot and what it was told before. What the store
- * told before a redaction is mapped without its person, unless it is what was applied: that needs no call.
+ * What the loyalty service should hold, given this snapshot and what was applied before. A snapshot
+ * from before a redaction is mapped without its person, unless it is what was applied: that needs no
+ * call.
  */
 export function mapSnapshot(
   key: EntityKey,
@@ -25,15 +26,15 @@ export function mapSnapshot(
 ): Mapped {
   const mapped = mapAsTold(key, snapshot, entry, rules, now);
   if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
-  if (!predatesRedaction(entry, snapshot.version)) return isNobodys(mapped) ? REDACTED : mapped;
+  if (!predatesRedaction(entry, snapshot.version)) return lacksCustomer(mapped) ? REDACTED : mapped;
   const nameless = mapAsTold(key, withoutPerson(snapshot), entry, rules, now);
-  return nameless.kind === 'skip' || isNobodys(nameless) ? REDACTED : nameless;
+  return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;
 }
 
 const REDACTED = { kind: 'skip', why: 'redacted' } as const;
 
-/** An order that lives is somebody's, or the service does not take it; its end is told by its id alone. */
-function isNobodys(mapped: Mapped): boolean {
+/** A live order needs a customer, or the service refuses it; its end is sent by id alone. */
+function lacksCustomer(mapped: Mapped): boolean {
   return (
     mapped.kind === 'wanted' &&
     mapped.wanted.kind === 'order' &&

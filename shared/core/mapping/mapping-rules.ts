@@ -1,7 +1,7 @@
 import type { CouponKind } from '../../store/coupon.ts';
 import type { StoreOrder } from '../../store/order.ts';
 
-/** The settings that mapping needs. What each means stands where the merchant sets it. */
+/** The settings that mapping needs. shared/config describes each. */
 export interface OrderRules {
   readonly completeWhen: 'fulfilled' | 'paid';
   readonly orderTotal: 'subtotal' | 'total-less-shipping';

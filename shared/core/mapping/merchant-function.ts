@@ -5,9 +5,8 @@ export type MerchantResult<T> =
   | { readonly kind: 'fault'; readonly fault: MappingFault };
 
 /**
- * Runs a function of the merchant's. Whatever it does wrong concerns this one entity: it is named by
- * its setting and parked, and the batch goes on. Its error's message is not repeated, because it may
- * hold what the function was given.
+ * Runs a function of the merchant's. When it fails, only this entity is parked, with the name of the
+ * setting. The error's message is not repeated, because it may quote what the function was given.
  */
 export function askMerchant<T>(
   setting: string,

@@ -9,9 +9,9 @@ export type MetadataResult =
   | { readonly kind: 'fault'; readonly fault: MappingFault };
 
 /**
- * What has no field of its own, then the merchant's additions, which win over ours of the same name,
- * but for the mark of history.
- * Sorted by name: the merchant's function may build its answer in any order.
+ * What has no field of its own, and the merchant's additions, which replace ours of the same name,
+ * except the mark of history. Sorted by name: the merchant's function may build its answer in any
+ * order.
  */
 export function orderMetadata(
   order: StoreOrder,
@@ -34,7 +34,7 @@ export function orderMetadata(
     if (added.kind === 'fault') return added;
     for (const [name, value] of Object.entries(added.value)) ours.set(name, value);
   }
-  // Last: campaigns are kept from firing by this one, whatever else the merchant says of the order.
+  // Last, so that the merchant's function cannot replace it: it keeps campaigns from firing.
   if (history) ours.set(HISTORY_METADATA.name, HISTORY_METADATA.value);
   const metadatas = [...ours]
     .map(([Name, Value]) => ({ Name, Value }))

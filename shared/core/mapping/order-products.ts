@@ -1,6 +1,6 @@
 import { sum, toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
-import { brandForm } from './product-brand.ts';
+import { brandForm } from './map-product.ts';
 import type { OrderProductForm } from './wanted-state.ts';
 
 /**
@@ -22,7 +22,7 @@ export function orderProducts(order: StoreOrder): OrderProductForm[] {
     .map(({ id, first, paid }) => ({
       OriginalId: id,
       Title: first?.title ?? '',
-      // A product just bought is on offer; a line without a product is nothing the store offers.
+      // A product just bought is on offer; a line without a product is not.
       IsActive: first?.productId !== undefined,
       ProductPrice: toJsonNumber(paid),
       ProductBrand: brandForm(first?.vendor),

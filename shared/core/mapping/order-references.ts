@@ -4,8 +4,8 @@ import type { RememberedOrder } from './remembered.ts';
 import type { ReferenceForm } from './wanted-state.ts';
 
 /**
- * How it was paid: by card brand and type where a source saw them, by gateway otherwise. A source
- * that cannot see the card does not take back what one that could has said.
+ * How it was paid: by card brand and type where a source saw them, by gateway otherwise. A source that
+ * does not see the card does not replace what another has seen.
  */
 export function paymentMethod(
   order: StoreOrder,
@@ -34,7 +34,7 @@ export function pointOfSale(
   };
 }
 
-/** True when a setting asks for a name or a card that neither this snapshot nor memory can tell. */
+/** True when a setting needs a name or a card that neither this snapshot nor the ledger has. */
 export function needsEnrichment(
   order: StoreOrder,
   { enrich }: Pick<OrderRules, 'enrich'>,
@@ -52,8 +52,8 @@ export function needsEnrichment(
 }
 
 /**
- * A webhook knows the id only: a name learnt earlier stays, else the id stands for it. The Admin API
- * does not show even the id without the scope: then what was known stays.
+ * A webhook has the id only: a name known earlier stays, else the id is the name. Without the scope,
+ * not even the id is shown: then what was known stays.
  */
 function referenceForm(
   reference: NamedReference | undefined,

@@ -4,11 +4,11 @@ import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './want
 
 /** What the ledger knows of the entity that is being mapped. */
 export interface KnownBefore {
-  /** Something was applied, or a call that may have been was begun. */
+  /** Something was applied, or may have been. */
   readonly known: boolean;
-  /** As a mapping of the same kind gave it, when it was last applied. */
+  /** What the mapping gave to remember when it was last applied. */
   readonly remembered: string | undefined;
-  /** Of an order: it is told as history. */
+  /** Of an order: it is sent as history. */
   readonly history?: boolean;
 }
 

@@ -27,11 +27,11 @@ export type WantedState =
   /** `id` is the code, in both coupon states. */
   | { readonly kind: 'inactive-coupon'; readonly id: string };
 
-/** Why an entity is none of the loyalty service's business. */
+/** Why an entity is not sent. */
 export type MappingSkip =
   | 'guest'
   | 'test-order'
-  /** Its customer was redacted, and without one it cannot be told. */
+  /** Its customer was redacted, and a live order needs one. */
   | 'redacted'
   /** It is gone, and the service never knew it. */
   | 'never-sent'

@@ -12,8 +12,7 @@ import {
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
-import { storeDidNotAnswer } from './store-did-not-answer.ts';
-import { waitForRoom } from './wait-for-room.ts';
+import { storeDidNotAnswer, waitForRoom } from './wait-for-room.ts';
 import type { PartOfPage } from './walk-position.ts';
 
 type ComparedDiscounts =
@@ -21,8 +20,9 @@ type ComparedDiscounts =
   | Stopped;
 
 /**
- * The codes of each discount, page by page, and then those that the ledger knows and the discount has
- * lost. A discount can have thousands: where the time ends, `partly` says what is done of the page.
+ * Compares the codes of each discount, page by page, and then those that the ledger has and the
+ * discount has lost. A discount can have thousands: when the time is over, `partly` says what is done
+ * of the page.
  */
 export async function compareDiscounts(
   shop: ReconciledShop,
@@ -49,13 +49,13 @@ export async function compareDiscounts(
     let page = begun ? undefined : value;
     for (;;) {
       if (!page) {
-        // What was read is compared in any case: every run gets at least a page further.
+        // What was read is compared in any case, so that every run gets at least one page further.
         if (deadline.aborted || !(await waitForRoom('discount', world))) return stoppedIn(id, from);
         const answer = await store.readDiscount(shop.domain, id, from);
         if (answer.kind === 'unavailable') {
           return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
         }
-        // Deleted meanwhile: its codes are the business of that event.
+        // Deleted meanwhile: the event of that deletion ends its codes.
         if (answer.kind === 'gone') break;
         page = answer.value;
       }
@@ -67,7 +67,7 @@ export async function compareDiscounts(
       const found = { id, version, codes, isComplete: begun === undefined };
       const removed = await findRemovedCodes(shop.domain, found, world);
       add({ lookedAt: 0, healed: removed.healed, rolledOut: 0 });
-      // This page is looked at again, but what was sent for is not sent for twice, nor counted then.
+      // This page is compared again; what was sent is neither sent nor counted twice.
       if (removed.stopped) {
         const sent = { ...total, lookedAt: 0 };
         return { ...storeDidNotAnswer(removed.stopped, telemetry), sent };

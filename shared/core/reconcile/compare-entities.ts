@@ -14,7 +14,7 @@ export interface Seen {
   readonly entity: StoreEntity | undefined;
 }
 
-/** Holds a page of the store against the ledger and sends for what differs. */
+/** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
   shop: ReconciledShop,
   kind: HealedKind,

@@ -9,14 +9,14 @@ import type {
   ReconcileWorld,
   Stopped,
 } from './reconcile-world.ts';
-import { storeDidNotAnswer } from './store-did-not-answer.ts';
+import { storeDidNotAnswer } from './wait-for-room.ts';
 import type { Walk } from './walk-position.ts';
 
 export type ComparedPage =
   | (Compared & { readonly kind: 'compared'; readonly next: Walk | undefined })
   | Stopped;
 
-/** One page of what the store changed. `next` is undefined where the walk has come to its end. */
+/** Compares one page of what the store changed. `next` is undefined at the end of the walk. */
 export async function comparePage(
   shop: ReconciledShop,
   kind: WalkedKind,

@@ -3,6 +3,7 @@ import { comparePage } from './compare-page.ts';
 import { findDeletions } from './find-deletions.ts';
 import { type HealedKind, healedKindOf } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
+import type { Tally } from './last-reconcile.ts';
 import { positionKey } from './reconcile-kind.ts';
 import {
   type Compared,
@@ -14,9 +15,7 @@ import {
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
-import { storeDidNotAnswer, waitedForStore } from './store-did-not-answer.ts';
-import type { Tally } from './tally.ts';
-import { waitForRoom } from './wait-for-room.ts';
+import { storeDidNotAnswer, waitedForStore, waitForRoom } from './wait-for-room.ts';
 import { quietUntil, type Walk, type WalkPosition } from './walk-position.ts';
 
 /**
@@ -34,14 +33,14 @@ interface DeepPosition {
   readonly walk?: Walk;
   /** Within the phase that walks the ledger. */
   readonly from?: string;
-  /** Asked for while it was under way: what it had compared before may have been judged otherwise. */
+  /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
 }
 
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
 
-/** Another run writes once a page: of so many attempts one falls between two pages. */
+/** Another run writes once per page, so one of these attempts succeeds between two pages. */
 const MOST_TRIES = 5;
 
 const deepKey = (shop: string) => cursorKey(shop, 'deep');
@@ -53,8 +52,7 @@ export type DeepEnd =
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
 /**
- * Kept before anything else is done: it is asked for once a week, and a run that breaks off before its
- * turn must not forget it.
+ * Recorded before all other work: it is asked for once a week, and a run that fails must not forget it.
  */
 export async function askForDeepWalk(
   shop: string,
@@ -71,7 +69,7 @@ export async function askForDeepWalk(
 }
 
 /**
- * Goes on with the deep walk of a shop that was asked for, until its end or the end of this run.
+ * Continues the deep walk of a shop until its end or the end of this run.
  * See docs/decisions/0019-deep-mode.md.
  */
 export async function walkDeeply(
@@ -108,7 +106,7 @@ export async function walkDeeply(
       // Only codes are sent for before a page is done.
       if (step.sent) tally.add('coupon', step.sent, world.now());
       if (await waitedForStore(step, world)) continue;
-      // A place that the store does not take any more must not stop the walk for ever.
+      // A cursor that the store no longer accepts must not stop the walk permanently.
       if (step.placeRefused && position.walk?.after !== undefined) {
         const { walk: _, ...phaseAnew } = position;
         await keep(phaseAnew);
@@ -147,9 +145,9 @@ async function takeStep(
     if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
     return taken(found.value, again ? begin(world.now()) : { began, phase: 'done' });
   }
-  // By the moment at which the phase is begun: the run that was asked first may have died long ago.
+  // From the beginning of this phase: the walk may have begun long ago.
   const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
-  // What never was settled and is older than the connector is a backfill's business.
+  // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
   const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);
   if (page.kind === 'stopped') return page;

@@ -17,15 +17,17 @@ interface Suspect {
   readonly version: number;
 }
 
-/** Shopify, "Order": what an app without `read_all_orders` sees, less a day for clocks and borders. */
+/**
+ * The store shows an app without the scope for all orders those of sixty days; a day less, for clocks.
+ */
 const VISIBLE_MS = 59 * 86_400_000;
-/** Where so many are absent, and more than are there, it is not the entities that are wrong. */
+/** When at least so many are absent, and more than half, the store's answer is doubted. */
 const ENOUGH_TO_DOUBT = 5;
 
 /**
- * Which of these entries the store has deleted without our hearing of it. That the store does not show
- * something is believed only where it would have to show it: whatever is sent for here is ended in the
- * loyalty service, and ending an order takes its points.
+ * Finds entries that the store has deleted without a webhook, and sends a message for each. Absence
+ * counts only where the store must show the entity: the message ends it in the loyalty service, and
+ * ending an order takes its points.
  */
 export async function findDeletions(
   shop: ReconciledShop,
@@ -66,7 +68,7 @@ const suspect = ({ key, entry }: ScannedEntry): Suspect => ({
   version: entry.version,
 });
 
-/** The service holds it, or may, and not as something that is over already. */
+/** The service holds it, or may, and it is not ended there. */
 function isAlive(
   { rules }: ReconciledShop,
   key: ScannedEntry['key'],
@@ -81,9 +83,8 @@ function isAlive(
 }
 
 /**
- * Orders that the store would show if it had them. An order is never created before the day it is dated
- * to (an import may be dated back, Shopify, "processedAt"), so one that was placed within the last sixty
- * days was created within them.
+ * Orders that the store would show if it had them. An import may be dated back, never ahead, so an
+ * order that was placed within the last sixty days was created within them.
  */
 async function visibleOrders(
   shop: string,
@@ -120,23 +121,27 @@ async function endAbsent(
   }
   if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
     telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
-    telemetry.log('error', 'the store shows less than half of what it told of: nothing was ended', {
-      shop,
-      kind,
-      asked: ids.length,
-      absent: absent.size,
-    });
+    telemetry.log(
+      'error',
+      'the store shows less than half of what the ledger has: nothing was ended',
+      {
+        shop,
+        kind,
+        asked: ids.length,
+        absent: absent.size,
+      },
+    );
     return { kind: 'found', value: nothingEnded };
   }
   if (byScope && absent.size > 0) {
-    // Had the scope been taken away meanwhile, older orders would be absent for that alone, and the worker
-    // would see as little: it takes the message for the store's own word that the order was deleted.
+    // If the scope was revoked meanwhile, older orders are absent for that reason alone, and the worker
+    // could not find out: it trusts this message as the announcement of a deletion.
     const still = await store.seesAllOrders(shop);
     if (still.kind === 'unavailable') return still;
     if (!still.value) return { kind: 'found', value: nothingEnded };
   }
   await inBatches([...absent], async (id) => {
-    // The same id all through this walk: the codes of one discount lie on many pages.
+    // The same id during the whole walk: the codes of one discount are on many pages.
     const message = deletionMessage(kind, { shop, id, version: began, now: now() });
     if (!(await sendOnce(message, world))) return;
     telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });

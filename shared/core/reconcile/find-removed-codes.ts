@@ -17,8 +17,8 @@ interface WalkedDiscount {
 }
 
 /**
- * Codes that the ledger has and their discount has no more: nothing else tells of one whose removal was
- * never heard of. Each is asked for by name before it is sent for.
+ * Finds codes that the ledger has and their discount no longer has: a removal without a webhook shows
+ * nowhere else. The store is asked for each code before a message is sent.
  */
 export async function findRemovedCodes(
   shop: string,
@@ -36,10 +36,10 @@ export async function findRemovedCodes(
     for (const key of keys) {
       const entry = entries.get(ledgerKeyText(key));
       if (!entry || !isActive(key.id, entry)) continue;
-      // Settled from this state of the discount, so it is one of those that were not seen today.
+      // Settled from this state of the discount, so it is among the codes that this run did not read.
       if (!isComplete && entry.version >= version) continue;
       const answer = await store.readCoupon(shop, key.id);
-      // What was sent for by then is said all the same: it would be counted nowhere else.
+      // What was sent before is returned too: it is counted nowhere else.
       if (answer.kind === 'unavailable') return { healed, stopped: answer };
       if (answer.kind === 'found') continue;
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
@@ -52,7 +52,7 @@ export async function findRemovedCodes(
   return { healed };
 }
 
-/** The service holds it, or may: what was skipped or is inactive already needs no end. */
+/** The service holds it, or may. A skipped or inactive code needs no end. */
 function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
   const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
   return uncertain || (appliedKey !== undefined && appliedKey !== ended);

@@ -6,7 +6,7 @@ import type { WalkedKind } from '../sync/store-walk.ts';
 
 export type HealedKind = 'order' | 'product' | 'coupon';
 
-/** Of a discount, its codes are what the loyalty service holds. */
+/** The loyalty service holds the codes of a discount, not the discount. */
 export function healedKindOf(kind: WalkedKind): HealedKind {
   return kind === 'discount' ? 'coupon' : kind;
 }
@@ -21,11 +21,11 @@ interface Found {
 type Finding = Omit<StoreEvent, 'topic' | 'origin'>;
 
 /**
- * For what is missing or stale. Without a body, so that the worker reads the store; a code travels with
- * the coupon it is, as from its discount's own event, because reading thousands one by one is dear.
+ * For what is missing or stale. Without a body, so that the worker reads the store. A code carries its
+ * coupon, as after its discount's own event, because reading thousands one by one is expensive.
  *
- * The id names entity, version and wanted state and not the run: a page that is repeated within five
- * minutes, after a crash or beside another run, sends nothing twice.
+ * The id names entity, version and wanted state, not the run: a page that is repeated within five minutes,
+ * after a crash or by another run, sends nothing twice.
  */
 export function healingMessage(
   kind: HealedKind,
@@ -44,7 +44,7 @@ export function healingMessage(
   };
 }
 
-/** For what the store does not show any more. The worker asks it once again before it acts. */
+/** For what the store no longer shows. The worker asks the store again before it acts. */
 export function deletionMessage(
   kind: WalkedKind | 'coupon',
   { shop, id, version, now }: Found,
@@ -69,8 +69,8 @@ export interface HealingWorld {
 }
 
 /**
- * False: this run has sent it already. The walks of one run overlap, and what the first one sent for
- * still waits while the second one looks at it.
+ * False: this run has sent it already. The walks of one run overlap, and messages of the first still
+ * wait while the second compares.
  */
 export async function sendOnce(
   finding: Finding,

@@ -13,7 +13,7 @@ export interface Comparison {
   /** Undefined: it could not be read, so only versions are compared. */
   readonly entity: StoreEntity | undefined;
   readonly rules: EntityRules;
-  /** What changed before, and is unknown, is history: a backfill's business. */
+  /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
   readonly orderRetentionDays: number;
   readonly now: Date;
@@ -21,7 +21,7 @@ export interface Comparison {
 
 export type Judgement =
   | { readonly kind: 'fine' }
-  /** Refused at this very version: its dead letter waits for a person. */
+  /** Rejected at this version: its dead letter waits for a person. */
   | { readonly kind: 'waits' }
   /** Older than the connector, or than the ledger's memory of it. */
   | { readonly kind: 'history' }
@@ -34,11 +34,11 @@ type HealReason =
   | 'stale'
   /** The same version, but another state: two changes in one second, or a rule that changed. */
   | 'different'
-  /** A call was begun and nobody knows how it ended. */
+  /** A call was begun and its outcome is not known. */
   | 'uncertain';
 
 /**
- * What the ledger says of an entity, held against what the store says of it.
+ * Compares the ledger's entry of an entity with what the store says.
  * See docs/decisions/0017-reconciling-compares-whole-snapshots.md.
  */
 export function judgeEntity(comparison: Comparison): Judgement {
@@ -47,7 +47,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const mapped =
     entity &&
     mapSnapshot(key, { kind: 'snapshot', entity, version, source: 'store' }, entry, rules, now);
-  // None of the loyalty service's business, with or without an event.
+  // The mapping skips it, with or without an event.
   if (mapped?.kind === 'skip') return { kind: 'fine' };
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
@@ -58,14 +58,14 @@ export function judgeEntity(comparison: Comparison): Judgement {
     return version < earliestMissing(comparison, mapped) ? { kind: 'history' } : heal('missing');
   }
   if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
-  // A rule that fails for what was settled long ago would only make dead letters of it.
+  // A rule that fails for an entity settled long ago would only make a dead letter.
   if (wantedKey === undefined || wantedKey === entry.appliedKey) return { kind: 'fine' };
   return heal('different');
 }
 
 /**
- * What is unknown and older was either settled before the connector came, or so long ago that the ledger
- * has forgotten it: orders and ended codes expire there, and would be sent anew for ever.
+ * What is older and not in the ledger is older than the connector, or its entry has expired: orders and
+ * ended codes expire, and would be sent again and again.
  */
 function earliestMissing(
   { key, since, orderRetentionDays, now }: Comparison,

@@ -1,7 +1,9 @@
+import type { Telemetry } from '../batch/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
+import type { HealedKind } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
-import type { CountByKind } from './tally.ts';
+import type { Compared } from './reconcile-world.ts';
 
 /** What the last run did for one shop, for the operator. */
 export interface LastReconcile {
@@ -10,13 +12,13 @@ export interface LastReconcile {
   readonly endedAt: string;
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
-  /** Sent anew by a deep walk, because the rules make something else of them today. */
+  /** Sent again by a deep walk, because the rules map them differently today. */
   readonly rolledOut: CountByKind;
   /** How long ago the oldest of the healed had changed; absent: none was healed. */
   readonly oldestHealedMs?: number;
-  /** Empty: everything was compared. The next run goes on where these stopped. */
+  /** Empty: everything was compared. The next run continues where these stopped. */
   readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
-  /** Absent: no deep walk was under way. Without `stopped`: it came to its end in this run. */
+  /** Absent: no deep walk was under way. Without `stopped`: it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
     readonly stopped?: { readonly in: string; readonly why: string };
@@ -39,9 +41,47 @@ export async function keepLastReconcile(
   last: LastReconcile,
 ): Promise<void> {
   const { revision } = await recallState(ledger, summaryKey(shop));
-  // A conflict means that another run has ended at the same moment: either tells the truth.
+  // A conflict means that another run ended at the same moment: either record is true.
   await keepState(ledger, summaryKey(shop), last, {
     version: Date.parse(last.endedAt),
     revision,
   });
+}
+
+type CountByKind = Readonly<Record<HealedKind, number>>;
+
+/** What one run did for one shop. */
+export interface Tally {
+  add(kind: HealedKind, compared: Compared, now: Date): void;
+  readonly lookedAt: CountByKind;
+  readonly healed: CountByKind;
+  readonly rolledOut: CountByKind;
+  /** Age of the oldest that was healed; undefined: none was. */
+  readonly oldestHealedMs: number | undefined;
+}
+
+export function createTally(telemetry: Telemetry): Tally {
+  const lookedAt = { order: 0, product: 0, coupon: 0 };
+  const healed = { order: 0, product: 0, coupon: 0 };
+  const rolledOut = { order: 0, product: 0, coupon: 0 };
+  let oldestHealedMs: number | undefined;
+  return {
+    lookedAt,
+    healed,
+    rolledOut,
+    get oldestHealedMs() {
+      return oldestHealedMs;
+    },
+    add(kind, compared, now) {
+      lookedAt[kind] += compared.lookedAt;
+      healed[kind] += compared.healed.length;
+      rolledOut[kind] += compared.rolledOut;
+      if (compared.lookedAt > 0) telemetry.count('looked-at', { kind }, compared.lookedAt);
+      if (compared.rolledOut > 0) telemetry.count('rolled-out', { kind }, compared.rolledOut);
+      if (compared.healed.length === 0) return;
+      telemetry.count('healed', { kind }, compared.healed.length);
+      const age = now.getTime() - Math.min(...compared.healed);
+      oldestHealedMs = Math.max(oldestHealedMs ?? 0, age);
+    },
+  };
 }

@@ -2,6 +2,7 @@ import type { WalkedKind } from '../sync/store-walk.ts';
 import { comparePage } from './compare-page.ts';
 import { healedKindOf } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
+import type { Tally } from './last-reconcile.ts';
 import {
   OUT_OF_TIME,
   OVERTAKEN,
@@ -11,9 +12,7 @@ import {
   type ReconcileWorld,
   type Stopped,
 } from './reconcile-world.ts';
-import { waitedForStore } from './store-did-not-answer.ts';
-import type { Tally } from './tally.ts';
-import { waitForRoom } from './wait-for-room.ts';
+import { waitedForStore, waitForRoom } from './wait-for-room.ts';
 import { firstPosition, nextWalk, type Walk, type WalkPosition } from './walk-position.ts';
 
 export type WalkEnd = { readonly kind: 'finished' } | Stopped;
@@ -21,8 +20,9 @@ export type WalkEnd = { readonly kind: 'finished' } | Stopped;
 export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `walk/${kind}`);
 
 /**
- * Everything of one kind that the store changed since the last run, page by page. What was done is kept
- * after every page, and only by whoever kept it last: of two runs at once the older one ends.
+ * Compares everything of one kind that the store changed since the last run, page by page. The position
+ * is recorded after every page, and only by the run that recorded it last: of two runs at once the
+ * older one ends.
  * See docs/decisions/0018-a-walk-that-can-be-killed.md.
  */
 export async function reconcileKind(
@@ -61,10 +61,10 @@ export async function reconcileKind(
     if (!page.next) break;
     walk = page.next;
   }
-  // What an earlier run had begun is done: now for what the store has changed since.
+  // The walk of an earlier run is finished: continue with what the store changed since.
   return position.walk ? reconcileKind(shop, kind, world, tally) : { kind: 'finished' };
 
-  /** A place that the store does not take any more must not stop the walk for ever. */
+  /** A cursor that the store no longer accepts must not stop the walk permanently. */
   async function stop(end: Stopped): Promise<Stopped> {
     if (end.placeRefused && walk.after !== undefined) {
       await keep({ ...position, walk: { from: walk.from, until: walk.until } });

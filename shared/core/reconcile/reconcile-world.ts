@@ -31,7 +31,7 @@ export interface ReconciledShop {
 
 /** What a walk is for. */
 export interface Purpose {
-  /** What changed before, and is unknown, is history: a backfill's business. */
+  /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
   /** Everything is compared, and not only what has changed. */
   readonly isDeep: boolean;
@@ -39,9 +39,12 @@ export interface Purpose {
 
 export interface Compared {
   readonly lookedAt: number;
-  /** The versions of what was sent for because no event had told of it. */
+  /** The versions of what was sent because no event had reported it. */
   readonly healed: readonly number[];
-  /** How much more was sent for because it is mapped otherwise today: a rule, or a day that has come. */
+  /**
+   * How much more was sent because it is mapped differently today: a rule changed, or a date was
+   * reached.
+   */
   readonly rolledOut: number;
 }
 
@@ -49,21 +52,21 @@ export interface Compared {
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
-  /** The store does not take the place where the walk would go on. */
+  /** The store does not accept the cursor where the walk would continue. */
   readonly placeRefused?: boolean;
-  /** The least time before it can go on, where the store named one. */
+  /** The least time before it can continue, where the store named one. */
   readonly afterSeconds?: number;
-  /** What was done before it stopped and is kept nowhere else. */
+  /** What was done before it stopped and is recorded nowhere else. */
   readonly sent?: Compared;
 }
 
-/** So much waits for the workers that more of it would only delay live events. */
+/** So many messages wait for the workers that more would delay live events. */
 export const QUEUE_FULL: Stopped = { kind: 'stopped', why: 'queue-full' };
 export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };
-/** Another run has gone on from the same place: it is the newer one, and this one ends quietly. */
+/** Another run has continued from the same position: it is newer, and this one ends. */
 export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
 
-/** Waiting for the store or for room ends with the time, and a call that is under way fails by it. */
+/** The deadline ends waiting, and makes calls that are under way fail: then it is the reason. */
 export function orOutOfTime(
   stopped: Stopped,
   { deadline }: Pick<ReconcileWorld, 'deadline'>,

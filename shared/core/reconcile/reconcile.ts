@@ -1,16 +1,15 @@
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
-import { keepLastReconcile } from './last-reconcile.ts';
+import { createTally, keepLastReconcile, type Tally } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
 import type { ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
-import { createTally, type Tally } from './tally.ts';
 
 /** Orders first: points are what people wait for. */
 const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep walk, if one was asked for now or earlier, so that it comes to its end whatever its size.
+ * to a deep walk, if one was asked for, so that it ends after some runs.
  */
 export async function reconcile(
   shops: readonly ReconciledShop[],
@@ -46,7 +45,7 @@ async function compareChanges(
     if (end.kind === 'finished') continue;
     stopped.push({ kind, why: end.why });
     const fields = { shop: shop.domain, kind, why: end.why };
-    world.telemetry.log('warn', 'reconciling goes on in the next run', fields);
+    world.telemetry.log('warn', 'reconciling continues in the next run', fields);
   }
   return stopped;
 }

@@ -1,15 +1,17 @@
+import type { Telemetry } from '../batch/telemetry.ts';
 import { queueFamilyOf } from '../events/event.ts';
+import type { StoreUnavailable } from '../sync/store-reader.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
-import type { ReconcileWorld } from './reconcile-world.ts';
+import type { ReconcileWorld, Stopped } from './reconcile-world.ts';
 
-/** Live events must not queue up behind what is healed: a few seconds of the workers' time. */
+/** Live events must not wait behind healed ones: this is a few seconds of the workers' time. */
 const MOST_READY = 200;
-/** So much in retries means that the service or the store is away: more of it would help nobody. */
+/** So many retries mean that the service or the store is down: more messages would not help. */
 const MOST_IN_ALL = 1_000;
 const PAUSE_MS = 5_000;
 const MOST_PAUSES = 24;
 
-/** False: the queue stays full, and the walk goes on in the next run. */
+/** False: the queue stays full, and the walk continues in the next run. */
 export async function waitForRoom(
   kind: WalkedKind,
   { depth, pause, deadline }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline'>,
@@ -20,4 +22,32 @@ export async function waitForRoom(
     if (pauses >= MOST_PAUSES || deadline.aborted) return false;
     await pause(PAUSE_MS);
   }
+}
+
+/** Longer is left to the next run. */
+const LONGEST_WAIT_SECONDS = 60;
+
+/** The walk continues when the store answers again; credentials and scopes need a person. */
+export function storeDidNotAnswer(
+  { why, misconfigured, afterSeconds, queryRefused }: StoreUnavailable,
+  telemetry: Telemetry,
+): Stopped {
+  if (misconfigured) telemetry.count('misconfigured', { why: `store-${why}` });
+  return {
+    kind: 'stopped',
+    why: `store-${why}`,
+    ...(afterSeconds !== undefined && { afterSeconds }),
+    ...(queryRefused && { placeRefused: true }),
+  };
+}
+
+/** True: the store asked to wait, usually because its rate limit was reached, and the time has passed. */
+export async function waitedForStore(
+  { afterSeconds }: Stopped,
+  { pause, deadline }: Pick<ReconcileWorld, 'pause' | 'deadline'>,
+): Promise<boolean> {
+  if (afterSeconds === undefined || afterSeconds > LONGEST_WAIT_SECONDS) return false;
+  // At least a second, so that the run's time ends the waiting.
+  await pause(Math.max(afterSeconds, 1) * 1000);
+  return !deadline.aborted;
 }

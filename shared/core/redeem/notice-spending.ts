@@ -1,7 +1,7 @@
 import type { RetryReason } from '../batch/outcome.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
-import { firstDeliveryId } from '../events/ask-again.ts';
 import type { BalanceEvent } from '../events/event.ts';
+import { firstDeliveryId } from '../events/message-ids.ts';
 import type { EventQueue } from '../events/queues.ts';
 import { matchSpending } from './match-spending.ts';
 import { type BookWorld, openBook } from './open-book.ts';

@@ -61,7 +61,7 @@ const COUPON_KINDS: Readonly<Record<number, RewardKind>> = {
   2: 'free-shipping',
 };
 
-/** Shopify, "DiscountCodeBasicInput": a code holds at most 255 characters. */
+/** The store's codes have at most 255 characters. */
 const LONGEST_CODE = 255;
 
 function assignedCoupon(answer: RewardConfiguration | undefined) {

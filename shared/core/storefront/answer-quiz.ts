@@ -32,9 +32,9 @@ export interface AnsweringWorld extends QuizzesWorld {
 }
 
 /**
- * Claim → look at the quiz → send once → release. Nothing here sends a second time by itself. When the
- * outcome is not known the claim stays for a minute; whoever tries again then first reads whether the quiz
- * is completed.
+ * Claim → read the quiz → send once → release. Nothing is sent a second time automatically. When the
+ * outcome is not known the claim stays for a minute; the next attempt first reads whether the quiz is
+ * completed.
  */
 export async function answerQuiz(
   shop: string,

@@ -25,12 +25,15 @@ export interface AskingWorld {
   readonly now: () => Date;
 }
 
-/** A page of the store waits for it. Shopify does not say how long its proxy does; nobody waits this long. */
+/**
+ * A page of the store waits for the answer, and its proxy has a time limit of its own that is not
+ * documented.
+ */
 export const CALL_LIMIT_MS = 3_000;
 
 const AFTER_A_FAILURE_SECONDS = 5;
 
-/** One attempt, within its time, and none at all while the service is known to be away. */
+/** One attempt with a time limit, and none while the circuit breaker is open. */
 export async function askLoyalty<Value>(
   operation: OperationId,
   call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,

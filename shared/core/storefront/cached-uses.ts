@@ -6,8 +6,8 @@ const SECONDS = 30;
 const MOST = 2_000;
 
 /**
- * A store that is not asked on every page whether codes were used: the workers share its allowance with
- * whoever looks at a page.
+ * Does not ask the store on every page whether codes were used: shoppers and workers share its rate
+ * limit.
  */
 export function withCachedUses(store: RewardStore, kept: TimedCache<CodeUses>): RewardStore {
   return {

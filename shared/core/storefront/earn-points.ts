@@ -1,7 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { toJsonNumber, ZERO } from '../../store/money.ts';
+import { type Amount, multiply, readAmount, sum, toJsonNumber, ZERO } from '../../store/money.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import type { CartItem } from './cart-items.ts';
 import type { TimedCache } from './timed-cache.ts';
 
 export interface EarnedPoints {
@@ -21,7 +20,7 @@ export interface EarningWorld extends AskingWorld {
   readonly earned: TimedCache<EarnedPoints>;
 }
 
-/** What the products of a page or a cart would earn. Nobody's own: it is the same for everybody. */
+/** What the products of a page or a cart would earn: the same for every customer. */
 export async function earnPoints(
   items: readonly CartItem[],
   currency: string,
@@ -77,4 +76,34 @@ export async function earnPoints(
 /** Added up exactly: 0.1 and 0.2 are 0.3. */
 function inHundredths(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + Math.round(one * 100), 0) / 100;
+}
+
+/** One product of a page or a cart, with what is to be paid for all of it. */
+export interface CartItem {
+  readonly id: string;
+  readonly price: Amount;
+}
+
+export const MOST_ITEMS = 50;
+
+/** `<product id>:<price>:<quantity>`, such as `8012300032771:64.90:2`. */
+const ITEM = /^(\d{1,19}):(\d{1,9}(?:\.\d{1,4})?):([1-9]\d{0,3})$/;
+
+/**
+ * The lines of a cart by product, as orders are sent: lines of one product are summed. Undefined for
+ * what cannot be read, or is too long.
+ */
+export function readCartItems(text: string): readonly CartItem[] | undefined {
+  const lines = text.split(',');
+  if (lines.length > MOST_ITEMS) return undefined;
+  const prices = new Map<string, Amount>();
+  for (const line of lines) {
+    const [, id = '', priceText, quantity] = ITEM.exec(line) ?? [];
+    const price = readAmount(priceText);
+    if (price === undefined) return undefined;
+    const whole = multiply(price, Number(quantity));
+    const known = prices.get(id);
+    prices.set(id, known === undefined ? whole : sum([known, whole]));
+  }
+  return [...prices].map(([id, price]) => ({ id, price }));
 }

@@ -34,7 +34,7 @@ export async function listQuizzes(customerId: string, world: QuizzesWorld): Prom
   return known ? { kind: 'answered', value: known } : readQuizzes(customerId, world);
 }
 
-/** Asks the service, whatever is remembered. */
+/** Asks the service, without the cache. */
 export async function readQuizzes(customerId: string, world: QuizzesWorld): Promise<Listed> {
   const asked = await askLoyalty(
     'listQuizzes',

@@ -5,7 +5,7 @@ import { openBook } from '../redeem/open-book.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import { viewOf as redemptionView } from '../redeem/redemption-view.ts';
 import { askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import { readBalance } from './read-balance.ts';
+import { readBalance } from './read-standing.ts';
 import { type DetailsWorld, type Offer, readOffers } from './reward-details.ts';
 import type { TimedCache } from './timed-cache.ts';
 
@@ -33,12 +33,12 @@ export interface RewardsWorld extends DetailsWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   readonly retentionDays: number;
-  /** One list for everybody. */
+  /** The same for every customer. */
   readonly rewards: TimedCache<readonly RewardItem[]>;
 }
 
 const PAGE_SIZE = 50;
-/** A page of the store shows no more than a hundred, and a longer way would take too long. */
+/** A page of the store shows at most a hundred, and more calls would take too long. */
 const MOST_PAGES = 2;
 
 /** The active rewards; for a customer also whether they can have them, and what is missing. */
@@ -81,7 +81,7 @@ interface Offered {
   readonly offer: Offer;
 }
 
-/** The active rewards, with what each gives. Of a type without a meaning there is nothing to ask. */
+/** The active rewards, with what each gives. A reward of an unknown type is not asked about. */
 async function readOffered(
   world: RewardsWorld,
 ): Promise<{ readonly kind: 'answered'; readonly value: readonly Offered[] } | Unavailable> {
@@ -150,7 +150,7 @@ function viewOf({ id, item, kind, offer }: Offered, who: Asker | undefined): Rew
   };
 }
 
-/** A balance that nobody has told yet does not stand in the way: the service decides. */
+/** While the balance is not known, the service decides. */
 function whyNot(id: number, cost: number, who: Asker | undefined): RewardView['why'] {
   if (!who) return 'not-logged-in';
   if (who.open.has(id)) return 'pending';

@@ -20,10 +20,10 @@ export type QuizClaim =
 
 type Claims = Pick<Ledger, 'readMany' | 'write'>;
 
-/** Longer than a call that nobody waits for any more may still be running at the service. */
+/** Longer than an abandoned call may still run at the service. */
 const CLAIM_SECONDS = 60;
 
-/** Only a guard: what was answered, the service knows. */
+/** The service knows what was answered; the entry only guards the sending. */
 const KEPT_DAYS = 1;
 
 export async function claimQuiz(

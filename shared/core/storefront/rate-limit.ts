@@ -1,12 +1,13 @@
 /** Undefined: go ahead. Else how long to wait. */
 export type RateLimit = (key: string, now: Date) => { readonly afterSeconds: number } | undefined;
 
-/** More at once than any page needs; of those beyond, the ones longest unheard of start afresh. */
+/** More than are active at once; beyond that, the keys that were idle longest start again. */
 const MOST_KEYS = 5_000;
 
 /**
- * So many a minute for each key, used up as fast as one likes and given back evenly. State of one process,
- * of which there may be several: it keeps a page gone wild from the loyalty service, and is no quota.
+ * So many requests per minute for each key, refilled evenly; bursts are allowed. State of one process,
+ * of which there may be several: it protects the loyalty service from a faulty page, and is not an
+ * exact quota.
  */
 export function createRateLimit(perMinute: number): RateLimit {
   const buckets = new Map<string, { left: number; at: number }>();

@@ -1,8 +1,8 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { recallBalance } from '../balances/remembered-balance.ts';
+import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { type AskingWorld, askLoyalty } from './ask-loyalty.ts';
-import { readBalance } from './read-balance.ts';
 import type { TimedCache } from './timed-cache.ts';
 
 type Tier = components['schemas']['Tier'];
@@ -33,10 +33,16 @@ export interface StandingWorld extends AskingWorld {
   readonly tiers: TimedCache<KnownTier>;
 }
 
-/** Null: the customer has none. `untold`: the service does not say, as of a customer it does not know. */
-export type KnownTier = TierView | null | 'untold';
+/**
+ * Null: the customer has none. `unknown`: the service does not say, for example for a customer it does
+ * not know.
+ */
+export type KnownTier = TierView | null | 'unknown';
 
-/** The balance is the ledger's. The tier is the service's; while it is away, the name last heard. */
+/**
+ * The balance comes from the ledger, the tier from the service; while that is down, the last known
+ * name.
+ */
 export async function readStanding(
   shop: string,
   customerId: string,
@@ -47,10 +53,10 @@ export async function readStanding(
     readTierView(customerId, world),
   ]);
   const { points, cashback, asOf } = balance;
-  // Whoever has points is known to the service by now: the next page asks it again.
-  if (tier === 'untold' && asOf !== null) world.tiers.forget(customerId);
+  // A customer with points is known to the service by now: the next page asks again.
+  if (tier === 'unknown' && asOf !== null) world.tiers.forget(customerId);
   const remembered = balance.tier === null ? null : { name: balance.tier, color: null, next: null };
-  return { points, cashback, asOf, tier: tier === 'untold' ? remembered : tier };
+  return { points, cashback, asOf, tier: tier === 'unknown' ? remembered : tier };
 }
 
 async function readTierView(customerId: string, world: StandingWorld): Promise<KnownTier> {
@@ -61,8 +67,8 @@ async function readTierView(customerId: string, world: StandingWorld): Promise<K
     (options) => world.loyalty.listTiers({ CustomerId: customerId }, options),
     world,
   );
-  if (asked.kind === 'unavailable') return 'untold';
-  const tier = asked.kind === 'answered' ? tierIn(asked.value) : 'untold';
+  if (asked.kind === 'unavailable') return 'unknown';
+  const tier = asked.kind === 'answered' ? tierIn(asked.value) : 'unknown';
   world.tiers.keep(customerId, tier);
   return tier;
 }
@@ -89,5 +95,33 @@ function goalOf(goal: components['schemas']['TierGoal']): GoalView {
     value: goal.CurrentValue ?? 0,
     goal: goal.GoalValue ?? 0,
     percent: goal.PercentToGoal ?? 0,
+  };
+}
+
+/** Null: no event has reported it yet. */
+export interface KnownBalance {
+  readonly points: number | null;
+  readonly cashback: number | null;
+  readonly asOf: string | null;
+  /** The tier's name when the balance was last written. */
+  readonly tier: string | null;
+}
+
+const NOTHING_KNOWN: KnownBalance = { points: null, cashback: null, asOf: null, tier: null };
+
+/** From point events: no operation of the loyalty service reads a balance. */
+export async function readBalance(
+  shop: string,
+  customerId: string,
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<KnownBalance> {
+  const entry = await readEntry(ledger, { shop, kind: 'customer', id: customerId });
+  const balance = recallBalance(entry?.remembered);
+  if (!entry || !balance) return NOTHING_KNOWN;
+  return {
+    points: Number(balance.points),
+    cashback: Number(balance.cashback),
+    asOf: new Date(entry.version).toISOString(),
+    tier: balance.tier ?? null,
   };
 }

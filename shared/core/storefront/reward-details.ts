@@ -7,7 +7,7 @@ import type { TimedCache } from './timed-cache.ts';
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
 
-/** Null: the service lists it and does not tell of it. */
+/** Null: the service lists it and gives no details. */
 export type KnownReward = RewardConfiguration | null;
 
 export interface DetailsWorld extends AskingWorld {
@@ -17,16 +17,18 @@ export interface DetailsWorld extends AskingWorld {
   readonly rewardTypes: Readonly<Record<number, RewardKind>>;
 }
 
-/** Null: nobody can have it now. Undefined: that is not known yet. */
+/** Null: it cannot be redeemed now. Undefined: not known yet. */
 export type Offer = RewardTerms | null | undefined;
 
 const AT_ONCE = 4;
-/** A page waits: after that no further reward is asked about. The next page goes on with the others. */
+/**
+ * A page waits: after this time no further reward is asked about. The next page asks about the others.
+ */
 const ASKING_MS = 2_000;
 
 /**
- * What each reward gives now. The list of rewards has neither dates nor limits, so each is asked about
- * on its own, and judged as redeeming will judge it: a page offers nothing that a click would refuse.
+ * What each reward gives now. The list of rewards has neither dates nor limits, so each is read
+ * separately, and checked as redeeming checks it: a page offers nothing that a click would refuse.
  */
 export async function readOffers(
   ids: readonly number[],

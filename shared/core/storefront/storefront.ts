@@ -5,7 +5,7 @@ import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
-import type { CartItem } from './cart-items.ts';
+import type { CartItem } from './earn-points.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
 import { listRewards, type RewardItem } from './list-rewards.ts';
@@ -32,14 +32,14 @@ export interface StorefrontWorld {
   readonly retentionDays: number;
 }
 
-/** What a shopper may ask of one shop's loyalty program. The customer is always given apart from the rest. */
+/** What a shopper may ask of one shop's loyalty program. The customer is always a separate argument. */
 export type Storefront = ReturnType<typeof createStorefront> & ReturnType<typeof createRedeeming>;
 
-/** The same for everybody, and asked for on every page. */
+/** The same for every customer, and asked for on every page. */
 const PROGRAM_SECONDS = 60;
-/** Dates and limits of a reward; redeeming reads them anew. */
+/** Dates and limits of a reward; redeeming reads them again. */
 const DETAILS_SECONDS = 600;
-/** Somebody's own, who wants to see it change. */
+/** Of one customer, who wants to see it change. */
 const CUSTOMER_SECONDS = 30;
 
 const MOST_CARTS = 1_000;

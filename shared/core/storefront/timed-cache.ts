@@ -1,4 +1,4 @@
-/** Remembers for a moment, and never more than so many things: the oldest go first. */
+/** Remembers for a short time, and only so many values: the oldest are dropped first. */
 export interface TimedCache<Value> {
   recall(key: string): Value | undefined;
   keep(key: string, value: Value): void;
@@ -20,7 +20,8 @@ export function createTimedCache<Value>(limits: {
       return undefined;
     },
     keep(key, value) {
-      // A map is in the order of insertion: deleted first, a key that is kept anew is the youngest.
+      // A map keeps the order of insertion: after a deletion, the key that is set again is the
+      // youngest.
       kept.delete(key);
       kept.set(key, { value, until: limits.now().getTime() + limits.seconds * 1000 });
       for (const oldest of kept.keys()) {

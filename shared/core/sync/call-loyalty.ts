@@ -44,8 +44,8 @@ export async function callLoyalty<Value>(
 }
 
 /**
- * The same for a call that belongs to no message: nothing else counts and logs that the loyalty service
- * did not answer it.
+ * The same for a call that belongs to no message: it counts and logs here that the service did not
+ * answer.
  */
 export async function callForShopper<Value>(
   operation: OperationId,

@@ -60,7 +60,7 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Circ
     if (how === 'answered') {
       failuresInARow = 0;
       openSeconds = settings.openSeconds;
-      // A gentle return is over once it allows more than any worker runs side by side.
+      // The slow return is over once it allows more than any worker runs side by side.
       allowed = allowed > 64 ? Number.POSITIVE_INFINITY : allowed + 1;
     } else if (how === 'misconfigured') {
       open(settings.misconfiguredSeconds, now);

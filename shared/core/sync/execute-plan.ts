@@ -1,6 +1,6 @@
 import { type Outcome, overtaken } from '../batch/outcome.ts';
-import { askAgain } from '../events/ask-again.ts';
 import type { StoreEvent } from '../events/event.ts';
+import { askAgain } from '../events/message-ids.ts';
 import type { EventQueue } from '../events/queues.ts';
 import {
   appliedEntry,
@@ -34,7 +34,7 @@ import type { Snapshot } from './read-snapshot.ts';
 export interface ExecutionWorld {
   readonly ledger: Ledger;
   readonly queue: EventQueue;
-  /** What belongs to one shop: its loyalty account, the state of its line. */
+  /** What belongs to one shop: its loyalty account and its circuit breaker. */
   readonly shop: (domain: string) => {
     readonly loyalty: LoyaltyCalls;
     readonly breaker: CircuitBreaker;
@@ -115,7 +115,7 @@ async function record(
   switch (outcome.kind) {
     case 'retry': {
       if (!mayHaveHappened || entry?.uncertain) return { outcome, entry };
-      // A first send that may have arrived: what comes next must not take the entity for unknown.
+      // A first send that may have arrived: the next event must not treat the entity as unknown.
       const next = attemptedEntry(step, factsOf(step, mapped, world));
       return { outcome, entry: (await recordChange(step, next, world.ledger)) ?? entry };
     }
@@ -124,7 +124,7 @@ async function record(
     case 'applied': {
       const next = appliedEntry(step, idempotencyKey(mapped.wanted), factsOf(step, mapped, world));
       const written = await recordApplied(step, next, world.ledger, () =>
-        // Without a body: what the entity is now is the store's to say.
+        // Without a body: the worker reads the entity from the store.
         world.queue.send({ ...askAgain(step.event, world.now()), body: undefined }),
       );
       return written ? { outcome, entry: written } : { outcome: overtaken, entry };
@@ -146,20 +146,20 @@ async function skip(
 ): Promise<Synced> {
   const { entry, version } = step;
   const outcome = { kind: 'skipped', why } as const;
-  // A second delivery of what was skipped needs no second line in the ledger.
+  // A repeated skip needs no second line in the history.
   if (entry?.version === version) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(world);
   return settle(step, outcome, skippedEntry(step, why, facts), world);
 }
 
-/** Only `applied` closes a key: the entry learns that it was rejected, and nothing else. */
+/** Only the history records the rejection: the version and the key stay. */
 async function reject(step: Step, outcome: Rejected, world: ExecutionWorld): Promise<Synced> {
   const facts = step.key.kind === 'order' ? retention(world) : {};
   const next = rejectedEntry(step, outcome.code ?? outcome.reason, facts);
   return settle(step, outcome, next, world);
 }
 
-/** Where another worker wrote meanwhile, the outcome may be due to what they did: it is tried again. */
+/** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */
 async function settle(
   step: Step,
   outcome: Outcome,

@@ -16,13 +16,13 @@ export interface FanOutWorld {
   readonly now: () => Date;
 }
 
-/** A page of the ledger's list, once the store does not know the discount any more. */
+/** Begins the cursor of a page of the ledger's list, used when the store no longer has the discount. */
 const GONE = 'gone:';
 
 /**
- * One message per code, so that each is retried, parked and remembered by itself; and one message per
- * page, so that a discount of any size goes on where it stopped. The last act of a page is to send for
- * the next.
+ * One message per code, so that each is retried, parked and remembered separately; and one message per
+ * page, so that a discount of any size continues where it stopped. The last step of a page sends the
+ * message of the next.
  */
 export async function fanOut(
   event: StoreEvent,
@@ -51,7 +51,9 @@ export async function fanOut(
   }
 }
 
-/** A discount that is gone names no codes any more: the ledger knows those that were announced. */
+/**
+ * The store no longer lists the codes of a deleted discount: the ledger has those that were announced.
+ */
 async function fanOutGone(
   event: StoreEvent,
   discountId: string,
@@ -66,8 +68,8 @@ async function fanOutGone(
 }
 
 /**
- * Before a code is sent on its way, the ledger learns that it exists: a discount deleted while its
- * codes still wait could not be told which they are.
+ * Writes each code to the ledger before its message is sent: if the discount is deleted while its codes
+ * wait on the queue, only the ledger knows them.
  */
 export async function announce(
   shop: string,
@@ -77,7 +79,7 @@ export async function announce(
   const keyOf = ({ code }: StoreCoupon): EntityKey => ({ shop, kind: 'coupon', id: code });
   const known = await ledger.readMany(coupons.map(keyOf));
   const unknown = coupons.filter((coupon) => !known.has(ledgerKeyText(keyOf(coupon))));
-  // A conflict means that somebody else has just done it.
+  // A conflict means that another worker has just done it.
   await inBatches(unknown, (coupon) => {
     const { discountId } = coupon;
     const entry = { version: 0, uncertain: false, discountId, outcomes: [] };
@@ -97,7 +99,7 @@ export async function sendCode(
     origin: 'fan-out',
     kind: 'coupon',
     id: code,
-    // Another reason is another message: it must not be taken for a repetition of the first.
+    // With another reason it is another message, not a repetition of the first.
     deliveryId: `${event.deliveryId}/${why}/${code}`,
     body: coupon && encodeCoupon(coupon),
   });

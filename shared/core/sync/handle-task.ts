@@ -48,7 +48,7 @@ export async function handleTask(
   }
 }
 
-/** Kept beside the entities, where the operator's commands find it, and counted for the alarm. */
+/** Kept in the ledger, where the operator's commands find it, and counted for the alarm. */
 async function note(
   event: StoreEvent,
   { notice, id, why }: Extract<Task, { kind: 'notify' }>,

@@ -12,7 +12,7 @@ export type LoyaltyCalls = Pick<
   'sendOrder' | 'cancelPosOrder' | 'updateProduct' | 'createCoupon' | 'deactivateCoupon'
 >;
 
-/** What the contract leaves open. What each means stands where the merchant sets it. */
+/** What the contract leaves open. The settings describe each. */
 export interface CallAssumptions {
   readonly ordersAreReplaced: boolean;
   readonly couponsAreReplaced: boolean;
@@ -75,14 +75,14 @@ async function cancel(
   }
   const calls: OperationId[] = ['cancelPosOrder', 'sendOrder'];
   const sent = await loyalty.sendOrder(wanted.order, options);
-  // Sent to cancel it: that it is cancelled already is what was wanted.
+  // It was sent to cancel the order, which is cancelled already.
   if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
   const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
   if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
 }
 
-/** Undefined when the service, as the merchant knows it, can take this change of what it holds. */
+/** Undefined when the service, as the merchant configured it, accepts this change. */
 export function refuseToReplace(
   wanted: WantedState,
   assumptions: CallAssumptions,
@@ -146,7 +146,7 @@ function refused(calls: readonly OperationId[], result: Failure): CallsMade {
   };
 }
 
-/** Nobody called, or nobody waited for the answer: none of them says anything about the service. */
+/** No call was made, or no one waited for its answer: this says nothing about the service. */
 const UNUSED: ReadonlySet<string> = new Set(['aborted', 'blank-id', 'credentials-unreachable']);
 
 function callEnd(

@@ -23,7 +23,7 @@ export interface Situation {
  *
  * `mark`: the calls replace a state that was already applied, so the ledger must say so first. A
  * worker that dies between the call and the record, followed by a return to the earlier state,
- * would otherwise leave the service wrong for ever.
+ * would otherwise leave the service wrong permanently.
  */
 export type Plan =
   | { readonly kind: 'call'; readonly mark: boolean }
@@ -35,7 +35,7 @@ export type Plan =
 
 type ReadStoreReason = 'same-second' | 'old-and-unknown' | 'uncertain-and-older';
 
-/** An event this late is either a long outage or a captured body: only the store can tell. */
+/** An event this late is either a long outage or a captured body: the store is asked. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
 export function plan({ entry, version, source, wantedKey, now, force }: Situation): Plan {
@@ -50,10 +50,10 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
   }
 
   if (version < entry.version) {
-    // Nobody else may come to clear the mark: the one who set it may have been late itself.
+    // No other event may come to clear the mark: the worker that set it may have been late itself.
     if (entry.uncertain && !fromStore) return { kind: 'read-store', why: 'uncertain-and-older' };
-    // A store that answers with an older state than the ledger has seen lags behind: its word
-    // counts only where nothing better is known.
+    // A store that answers with an older state than the ledger's lags behind: its answer counts only
+    // where the ledger has nothing applied.
     if (!entry.uncertain) return { kind: 'superseded' };
   }
 
@@ -71,13 +71,13 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
 /** As long as the store keeps the file that a feeder reads; the ledger remembers five times as long. */
 const FRESH_MS = 7 * 86_400_000;
 
-/** After so long the second of `updated_at` is over, and so is what the store needs to show it. */
+/** After this time the second of `updated_at` is over, and the store shows its last state. */
 const SETTLED_MS = 2 * 60_000;
 
 /**
- * How far the snapshot of an event is trusted. One that a feeder read from the store is genuine, and
- * whatever changed since has left a newer version in the ledger. It counts as such only when it was read
- * well after the second it is about: until then that second may have had another state.
+ * How far the snapshot of an event is trusted. One that a feeder read from the store is genuine, and a
+ * later change has left a newer version in the ledger. It counts as `feeder` only when it was read well
+ * after the second of its version: within that second the entity may have changed again.
  */
 export function snapshotSource(
   { version, readAt }: { readonly version: number; readonly readAt?: number },

@@ -17,7 +17,7 @@ export interface PreviewWorld {
 /** A call that would be made, with what it would carry. */
 export interface PreviewedCall {
   readonly operation: OperationId;
-  /** The entity in the loyalty service; undefined where it stands in the body. */
+  /** The id of the entity in the loyalty service; undefined where the body has it. */
   readonly id?: string;
   readonly body?: object;
 }
@@ -31,8 +31,8 @@ export interface Preview {
 }
 
 /**
- * What a worker would do with an event now, found out by the worker's own code in a world where nothing
- * is written and no call leaves. Only the store is really asked.
+ * What a worker would do with an event now. It runs the worker's own code, without writing anything or
+ * calling the loyalty service. Only the store is really asked.
  */
 export async function previewSync(
   key: EntityKey,
@@ -85,7 +85,7 @@ function noteQuestions(store: Store, note: () => void): Store {
   };
 }
 
-/** A loyalty service that says yes to everything and holds nothing. */
+/** A loyalty service that accepts everything and stores nothing. */
 function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
   const note = async (call: PreviewedCall) => {
     calls.push(call);

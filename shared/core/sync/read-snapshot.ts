@@ -13,7 +13,7 @@ import {
   type StoreEntity,
 } from './store-reader.ts';
 
-/** What is known of an entity at one moment; `gone` is knowledge too, but only the store's word. */
+/** What is known of an entity at one moment. Only the store can say that it is `gone`. */
 export interface Snapshot {
   readonly kind: 'snapshot';
   readonly entity: StoreEntity | { readonly kind: 'gone' };
@@ -39,8 +39,8 @@ export interface Question {
 }
 
 /**
- * Asks the store what the entity is now. Its word is the last, but not when it lags behind what it has
- * told us already.
+ * Asks the store what the entity is now. Its answer decides, unless it is older than what it reported
+ * before.
  * See docs/decisions/0010-deleted-is-the-stores-word.md.
  */
 export async function readSnapshot(
@@ -65,9 +65,9 @@ export async function readSnapshot(
 }
 
 /**
- * Gone is believed where a deletion or removal was announced. Anything else about a thing that is not
- * there waits: the store may not show it yet, or its deletion is still to arrive. A code that stays
- * unseen is gone in the end, because not every end of a code is announced.
+ * An absent entity counts as gone where its deletion or removal was announced. Otherwise the event
+ * waits: the store may not show the entity yet, or the announcement is still to arrive. A code that
+ * stays absent counts as gone after a while, because the store does not announce every end of a code.
  */
 function judgeGone(
   { kind, id }: EntityKey,
@@ -75,14 +75,14 @@ function judgeGone(
   entry: EntityEntry | undefined,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
-  // Nothing dates a disappearance but our hearing of it; it must count as newer than all before. To the
-  // second, like every other version: what follows within the same second is then asked about.
-  const heardAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
+  // A deletion has no date but its arrival, and must count as newer than all before. In whole seconds,
+  // like every other version: for events of the same second the store is asked.
+  const arrivedAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
   const announced = claim === 'deleted' || claim === 'code-removed';
   if (announced || (kind === 'coupon' && isLongUnseen(receivedAt, now))) {
-    return snapshot({ kind: 'gone' }, Math.max(heardAt, entry?.version ?? 0));
+    return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
   }
-  const settled = entry !== undefined && entry.version >= heardAt;
+  const settled = entry !== undefined && entry.version >= arrivedAt;
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
   return askStoreLater('says-gone');
@@ -121,7 +121,7 @@ function wrap<Value>(
   return answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
 }
 
-/** Offsets vary between sources: a moment is compared as a number. */
+/** Sources write different offsets, so moments are compared as numbers. */
 export function versionOf(entity: StoreEntity): number {
   switch (entity.kind) {
     case 'order':

@@ -76,9 +76,9 @@ async function settleGroup(
 
     const retry = await conclude(item, outcome, unsettled, world);
     if (retry) {
-      // Once it was answered, it is the service that failed, and the others would follow too soon.
+      // The store answered and the service failed: the other messages would call it again too soon.
       if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;
-      // A question that cannot be answered now waits, and does not hold up what the others know.
+      // What needs the store's answer waits; the other messages carry their own snapshot.
       waiting = retry;
     } else if (outcome.kind !== 'rejected') storeAsked ||= reading.kind === 'ask-store';
   }
@@ -122,7 +122,7 @@ function triedBefore(candidate: Readable, work: readonly Readable[]): Pick<Candi
   };
 }
 
-/** What must be asked of the store is newest of all: the answer will be. */
+/** Events that need the store come first: its answer is the newest snapshot. */
 function newestFirst(a: Readable, b: Readable): number {
   // Of several questions the announced deletion goes first: only it may be answered with "gone".
   const byDeletion = Number(isDeletion(b)) - Number(isDeletion(a));

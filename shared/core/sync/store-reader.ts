@@ -4,24 +4,24 @@ import type { StoreProduct } from '../../store/product.ts';
 import type { Outcome, SkipReason } from '../batch/outcome.ts';
 import type { StoreEvent } from '../events/event.ts';
 
-/** A snapshot of one thing in the store, whatever way it was read. */
+/** A snapshot of one entity of the store, from any source. */
 export type StoreEntity =
   | { readonly kind: 'order'; readonly order: StoreOrder }
   | { readonly kind: 'product'; readonly product: StoreProduct }
   | { readonly kind: 'coupon'; readonly coupon: StoreCoupon };
 
-/** What an event's own body says. Pure: no event is read with the help of the world. */
+/** What an event's own body says. Reading it asks no other system. */
 export type EventReading =
   | {
       readonly kind: 'snapshot';
       readonly entity: StoreEntity;
       readonly version: number;
-      /** The body leaves something out: before a call is made of it, the store is asked. */
+      /** The body leaves something out: the store is asked before any call. */
       readonly partial?: boolean;
       /** When a feeder read it from the store, in epoch milliseconds; no webhook says so. */
       readonly readAt?: number;
     }
-  /** The body only points at the entity, or claims that it is gone: the store has the last word. */
+  /** The body only names the entity, or claims that it is gone: the store is asked. */
   | { readonly kind: 'ask-store' }
   /** Not about one entity. */
   | { readonly kind: 'task'; readonly task: Task }
@@ -39,7 +39,7 @@ export type Task =
   | { readonly kind: 'sync-code'; readonly code: string }
   | { readonly kind: 'skip'; readonly why: SkipReason }
   | { readonly kind: 'redact'; readonly customerId: string; readonly orderIds: readonly string[] }
-  /** Something a person must see, and the connector must not act on by itself. */
+  /** Something a person must see, and the connector must not act on. */
   | { readonly kind: 'notify'; readonly notice: Notice; readonly id: string; readonly why: string };
 
 type Notice = 'data-request' | 'shop-redact' | 'app-uninstalled';
@@ -59,7 +59,7 @@ export interface StoreUnavailable {
   readonly afterSeconds?: number;
   /** Credentials or scopes: nothing will pass until a person acts. */
   readonly misconfigured?: boolean;
-  /** The store did not take the question: a place in a list, kept for long, may be valid no more. */
+  /** The store refused the query: a cursor that was kept for long may have expired. */
   readonly queryRefused?: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface Store {
     },
   ): Promise<StoreAnswer<StoreOrder>>;
   readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
-  /** The coupon that one code is now. */
+  /** The coupon of one code. */
   readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;
   /** A discount's codes in pages: a discount can have thousands. */
   readDiscount(shop: string, id: string, from?: string): Promise<StoreAnswer<DiscountPage>>;

@@ -14,7 +14,7 @@ export interface Changed<Value> {
   readonly id: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** Undefined: what the store said of it could not be read, and only its version is known. */
+  /** Undefined: it could not be read, and only its version is known. */
   readonly value: Value | undefined;
 }
 
@@ -29,8 +29,8 @@ export type WalkAnswer<Value> = Exclude<StoreAnswer<Value>, { kind: 'gone' }>;
 export type WalkedKind = 'order' | 'product' | 'discount';
 
 /**
- * What the store changed within a span, in the order of its last change. What changes while the walk
- * goes on leaves the span at its end, so nothing that stays in it is skipped.
+ * What the store changed within a span, in the order of its last change. An entity that changes during
+ * the walk leaves the span, so no other is skipped.
  */
 export interface StoreWalk {
   changedOrders(
@@ -61,5 +61,5 @@ export interface StoreWalk {
   seesAllOrders(shop: string): Promise<WalkAnswer<boolean>>;
 }
 
-/** Shopify, "nodes": as many as a page may have. */
+/** The store answers for at most this many ids at once. */
 export const MOST_ASKED_FOR = 250;

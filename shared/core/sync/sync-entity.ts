@@ -62,7 +62,7 @@ export async function syncEntity(
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
     const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
-    // At most once: neither sends a snapshot of the store back to the store.
+    // At most once: a snapshot from the store is never read again.
     if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules, entry))) {
       snapshot = undefined;
       continue;
@@ -82,8 +82,8 @@ function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
 }
 
 /**
- * The entry that a worker may have died without writing: what is skipped only while nothing was sent must
- * not be skipped then. Undefined when none of what that worker may have sent would have been sent.
+ * The entry that a worker may have died before writing: rules that skip only what was never sent must
+ * not skip then. Undefined when no such snapshot would have been sent.
  */
 function presumeSent(
   key: EntityKey,
@@ -107,8 +107,8 @@ function presumeSent(
 }
 
 /**
- * True when the store knows more than the event said. Asked only before a call: as long as what the
- * event does say changes nothing, the rest need not be known.
+ * True when the store knows more than the event says. Asked only before a call: while the event changes
+ * nothing, the rest is not needed.
  */
 function leavesOut(
   { source, entity, partial }: Snapshot,

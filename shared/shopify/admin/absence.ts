@@ -36,6 +36,7 @@ const TYPE: Readonly<Record<WalkedKind, string>> = {
   discount: 'DiscountCodeNode',
 };
 
+/** At most 250 ids (Shopify, "nodes"). */
 export async function findAbsent(
   ask: Ask,
   kind: WalkedKind,

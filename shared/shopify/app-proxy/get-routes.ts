@@ -1,4 +1,4 @@
-import { MOST_ITEMS, readCartItems } from '../../core/storefront/cart-items.ts';
+import { MOST_ITEMS, readCartItems } from '../../core/storefront/earn-points.ts';
 import { badRequest, jsonAnswer, type Route, unavailable } from './route.ts';
 
 const me: Route = {

@@ -6,6 +6,10 @@ import {
   openDefinitionDocument,
 } from '../documents.gen.ts';
 
+/**
+ * The customer metafields and their types in the store. number_decimal has 13 digits before the point and 9
+ * behind it (Shopify, "List of data types").
+ */
 export const BALANCE_TYPES = {
   points: 'number_decimal',
   cashback: 'number_decimal',

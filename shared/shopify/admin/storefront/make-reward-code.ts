@@ -17,7 +17,8 @@ export const REWARD_TAG = 'loyalty-connector-reward';
 
 /**
  * Creates the discount. Where the code is taken, it looks whether an earlier call, whose answer was lost,
- * or another process has created this same discount.
+ * or another process has created this same discount. A code has at most 255 characters (Shopify,
+ * "DiscountCodeBasicInput").
  */
 export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
   const created = await create(ask, wanted);
