@@ -2,19 +2,19 @@ import type { Random } from '../../local/sandbox-kit/seeded-random.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
 import { METRICS, type Service, type StorefrontService } from '../../shared/config/metrics.ts';
 
-/** One thing to be tried: the bytes that were mutated, and small texts around them. */
+/** One input: mutated bytes, and small texts around them. */
 export interface FuzzInput {
   readonly body: Uint8Array;
-  /** What else decides: topic, headers, operation. Each can be shortened when a failure is shrunk. */
+  /** Topic, headers, operation. Shrinking can shorten each. */
   readonly parts: Readonly<Record<string, string>>;
 }
 
 export interface FuzzTarget {
-  /** Decided by chance alone: the same numbers make the same input. */
+  /** The same random numbers make the same input. */
   make(random: Random): FuzzInput;
   /**
-   * Tells in a word how the input was taken, so that a run shows that it got past the first check.
-   * Throws where a law is broken.
+   * Returns how the input was handled, so that a report shows how many got past the first check. Throws
+   * when a law is broken.
    */
   run(input: FuzzInput): Promise<string>;
 }
@@ -43,14 +43,14 @@ export function wholeNumber(random: Random, below: number): number {
 
 const NAMESPACE = 'LoyaltyConnector/fuzz';
 
-/** Longer than any line of ours by far: what is longer repeats what somebody sent. */
+/** Far longer than any log line: a longer one repeats input. */
 const LONGEST_LINE = 4_000;
 
-/** What begins a new line, or colours a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that begin a new line or control a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for them
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Telemetry whose lines are held to what CloudWatch makes of them. */
+/** Telemetry whose lines are checked as CloudWatch reads them. */
 export function createToldLines(service: Service | StorefrontService) {
   const lines: string[] = [];
   const telemetry = createEmfTelemetry({ namespace: NAMESPACE, service }, (line) => {
@@ -58,7 +58,7 @@ export function createToldLines(service: Service | StorefrontService) {
   });
   return {
     telemetry,
-    /** Every line is one object on one line, and only our own metrics are in the metric format. */
+    /** Every line is one object, and only known metrics are in the metric format. */
     expectSound(): void {
       for (const line of lines.splice(0)) {
         expectLaw(line.length <= LONGEST_LINE, 'a line of the log is short');

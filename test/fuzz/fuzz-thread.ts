@@ -12,7 +12,7 @@ const { target: name, seed, inputs, untilMs, progress } = workerData as FuzzOrde
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What caches and compiled code may take between the two measurements. */
+/** Allowance for caches and compiled code between the two measurements. */
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
 const target = await fuzzTargets[name].create();

@@ -5,7 +5,7 @@ import { type FuzzTargetName, fuzzTargetNames } from './targets.ts';
 /** See docs/decisions/0034-input-is-fuzzed.md. */
 const HELP = `npm run fuzz -- [--inputs N] [--seed S] [--target NAME] [--minutes M]
 
-Tries what no careful sender would send, on everything that reads what others wrote.
+Tries hostile inputs on everything that reads external data.
   --inputs N    inputs for each target (default 20000)
   --minutes M   ends after this long, shared by the targets
   --seed S      the first seed; input n is that of seed S + n (default: the time)

@@ -1,7 +1,7 @@
 import type { Random } from '../../local/sandbox-kit/seeded-random.ts';
 import { chance, pick, wholeNumber } from './fuzz-target.ts';
 
-/** Names that mean something to an engine, a library or CloudWatch. */
+/** Names with a meaning for an engine, a library or CloudWatch. */
 export const HOSTILE_KEYS = [
   '__proto__',
   'constructor',
@@ -73,7 +73,7 @@ const HOSTILE_NUMBERS = [
   '0.30000000000000004',
 ] as const;
 
-/** One value that a careful sender would not send. Large ones are rare, because they take their time. */
+/** One hostile value. Large ones are rare, because they take time. */
 function hostileValue(random: Random): JsonTree {
   if (chance(random, 0.02)) return deepValue(random);
   if (chance(random, 0.004)) return wideValue(random);
@@ -104,7 +104,7 @@ function pollution(random: Random): JsonTree {
   ]);
 }
 
-/** Deeper than any stack: whoever follows it with a function that calls itself falls. */
+/** Deeper than any stack, to find recursive functions. */
 function deepValue(random: Random): JsonTree {
   const depth = 15_000;
   return chance(random, 0.5)
@@ -127,8 +127,8 @@ function wideValue(random: Random): JsonTree {
 }
 
 /**
- * JSON as a text can have it and no value of JavaScript can: members of the same name twice, numbers
- * beyond any double, half of a surrogate pair.
+ * JSON that no JavaScript value can express: two members of the same name, numbers beyond any double, half of
+ * a surrogate pair.
  */
 export type JsonTree = null | boolean | number | string | JsonTree[] | Members | Verbatim;
 
@@ -155,7 +155,7 @@ export function toTree(value: unknown): JsonTree {
   return (value ?? null) as JsonTree;
 }
 
-/** A copy that can be changed without changing the first; what is verbatim never changes. */
+/** A deep copy; verbatim parts are shared because they never change. */
 function copyTree(tree: JsonTree): JsonTree {
   if (Array.isArray(tree)) return tree.map(copyTree);
   if (tree instanceof Members) {
@@ -176,7 +176,7 @@ export function writeTree(tree: JsonTree): string {
   return JSON.stringify(tree);
 }
 
-/** Not UTF-8: a lone continuation, an overlong slash, half a pair, a byte that never occurs. */
+/** Not UTF-8: a lone continuation, an overlong slash, half a pair, an invalid byte. */
 const BROKEN_UTF8 = [
   [0x80],
   [0xc0, 0xaf],
@@ -185,7 +185,7 @@ const BROKEN_UTF8 = [
   [0xf8, 0x88, 0x80, 0x80, 0x80],
 ];
 
-/** A copy with a few bytes changed, without regard to what they mean. */
+/** A copy with a few random changes of bytes. */
 function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
   let mutated = Buffer.from(bytes);
   const times = 1 + wholeNumber(random, 4);
@@ -226,10 +226,10 @@ function flipBit(bytes: Buffer<ArrayBuffer>, at: number, bit: number): Buffer<Ar
   return flipped;
 }
 
-/** The largest request that Lambda takes: nothing longer can arrive. */
+/** The largest request that Lambda accepts. */
 const MOST_BYTES = 6_000_000;
 
-/** A body made of a valid one: by its structure mostly, by its bytes at times, and now and then left alone. */
+/** A valid body with changes: mostly of its structure, sometimes of its bytes, sometimes none. */
 export function makeBody(valid: JsonTree, random: Random): Uint8Array {
   return changeBody(valid, random).subarray(0, MOST_BYTES);
 }
@@ -245,7 +245,7 @@ function changeBody(valid: JsonTree, random: Random): Uint8Array {
 /** A copy of the tree with a few places changed. */
 function mutateJson(tree: JsonTree, random: Random): JsonTree {
   const holder: JsonTree[] = [copyTree(tree)];
-  // Near the root, where readers look at whole objects: chance alone seldom puts something deep there.
+  // Near the root, where readers look at whole objects: random changes rarely put something deep there.
   const [root] = holder;
   if (root instanceof Members && chance(random, 0.03)) {
     put(root, wholeNumber(random, root.pairs.length), deepValue(random));
@@ -255,7 +255,7 @@ function mutateJson(tree: JsonTree, random: Random): JsonTree {
   return holder[0] ?? null;
 }
 
-/** Goes down into the tree for as long as chance has it, then changes what it finds. */
+/** Changes a random place of the tree. */
 function mutateIn(holder: JsonTree[] | Members, random: Random): void {
   const places = holder instanceof Members ? holder.pairs.length : holder.length;
   const place = wholeNumber(random, places);
@@ -318,7 +318,7 @@ function repeat(
     holder.pairs.push([key, chance(random, 0.5) ? hostileValue(random) : copyTree(child)]);
     return;
   }
-  // Near the root, where readers look at whole objects: chance alone seldom puts something deep there.
+  // Near the root, where readers look at whole objects: random changes rarely put something deep there.
   const [root] = holder;
   if (root instanceof Members && chance(random, 0.03)) {
     put(root, wholeNumber(random, root.pairs.length), deepValue(random));

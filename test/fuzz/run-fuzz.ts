@@ -5,9 +5,9 @@ export interface FuzzOrder {
   readonly target: FuzzTargetName;
   readonly seed: number;
   readonly inputs: number;
-  /** Epoch milliseconds: no input is begun later. */
+  /** Epoch milliseconds: no input starts later. */
   readonly untilMs: number;
-  /** Shared: the number of the input that is being tried. */
+  /** Shared memory: the number of the current input. */
   readonly progress: SharedArrayBuffer;
 }
 
@@ -22,18 +22,18 @@ export interface FuzzFailure {
 
 export interface FuzzReport {
   readonly inputs: number;
-  /** How often inputs were taken in which way. */
+  /** How often each result occurred. */
   readonly words: Readonly<Record<string, number>>;
   readonly failure?: FuzzFailure;
 }
 
-/** Of wall-clock time, on a machine that may be busy: an input that takes this long will never end. */
+/** Wall-clock time on a busy machine: an input that takes this long will never end. */
 const HANGS_AFTER_MS = 120_000;
 
-/** No function has more. An input that needs more kills the thread, and is told. */
+/** No function has more. An input that needs more ends the thread and is reported. */
 const MEMORY_MB = 512;
 
-/** Runs a target in a thread of its own, so that a loop without an end can be ended. */
+/** In a thread, so that an endless loop can be stopped. */
 export function runFuzz(order: Omit<FuzzOrder, 'progress'>): Promise<FuzzReport> {
   const progress = new SharedArrayBuffer(4);
   const done = new Int32Array(progress);
@@ -66,7 +66,7 @@ export function runFuzz(order: Omit<FuzzOrder, 'progress'>): Promise<FuzzReport>
   });
 }
 
-/** The report in words: how many, how they were taken, and how to see a failure again. */
+/** The report: counts, results, and how to repeat a failure. */
 export function describeReport(target: string, report: FuzzReport, seconds: number): string {
   const { inputs, words, failure } = report;
   const rate = Math.round(inputs / Math.max(seconds, 0.001));

@@ -1,9 +1,9 @@
 import type { FuzzTarget } from './fuzz-target.ts';
 
 interface KnownTarget {
-  /** Loaded only for a run of its own: some bring a whole loyalty program with them. */
+  /** Loaded only when it runs: some import a whole loyalty program. */
   readonly create: () => Promise<FuzzTarget>;
-  /** Words of `run` that inputs must end in, or nothing behind the first check was tried. */
+  /** Results of `run` that must occur, otherwise no input got past the first check. */
   readonly reaches: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { BrokenLaw, type FuzzInput, type FuzzTarget } from './fuzz-target.ts';
 
-/** Seconds of CPU for one input: the slowest vast ones take a tenth of it. */
+/** Seconds of CPU for one input; the slowest large ones need a tenth of it. */
 const MOST_CPU_SECONDS = 5;
 
 const BUILT_IN = [
@@ -12,7 +12,7 @@ const BUILT_IN = [
 ];
 const untouched = BUILT_IN.map((prototype) => Reflect.ownKeys(prototype).length);
 
-/** Runs one input under the laws that hold for all of them; gives the target's word. */
+/** Runs one input under the laws of all targets; returns the target's result. */
 export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<string> {
   const before = process.threadCpuUsage();
   const word = await target.run(input);
@@ -26,7 +26,7 @@ export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<st
   return word;
 }
 
-/** Tries of ever smaller inputs: enough for what a person can read, few enough to wait for. */
+/** Enough for an input that a person can read, few enough to wait for. */
 const MOST_TRIES = 2_000;
 
 /** The smallest input found that fails in the same way. */

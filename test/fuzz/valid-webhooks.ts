@@ -43,6 +43,6 @@ const payloads: Readonly<Record<string, unknown>> = {
   'app/uninstalled': { id: 954_889, name: 'Example', myshopify_domain: SHOP },
 };
 
-/** Of every shape of body that a topic has, one that is taken. */
+/** One valid body of every shape. */
 export const validWebhooks: readonly { readonly topic: string; readonly body: JsonTree }[] =
   Object.entries(payloads).map(([topic, payload]) => ({ topic, body: toTree(payload) }));

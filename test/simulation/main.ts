@@ -23,7 +23,7 @@ switch (command.kind) {
 
 async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<boolean> {
   const { events, hours, threads = availableParallelism() } = wanted;
-  // Fresh ones every day, more than a day can run, and all of a day's runs can be repeated.
+  // New seeds every day, more than a day can run, so that every run can be repeated.
   const today = 1 + (Math.floor(Date.now() / 86_400_000) % 999) * 1_000_000;
   const first = wanted.seed ?? (hours === undefined ? 1 : today);
   const last = hours === undefined ? first + wanted.seeds - 1 : Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type SimulationResult, simulate } from './simulate.ts';
 
-/** What is kept of one seed: results travel between threads. */
+/** The result of one seed in a form that threads can exchange. */
 export interface SeedReport {
   readonly seed: number;
   readonly violations: SimulationResult['violations'];
@@ -10,14 +10,14 @@ export interface SeedReport {
 
 export interface SeedRange {
   readonly first: number;
-  /** Every so many seeds, so that threads can share a range. */
+  /** The step between seeds, so that threads can share a range. */
   readonly stride: number;
-  /** Infinity: until it is ended. */
+  /** Infinity: until it is stopped. */
   readonly last: number;
   readonly events: number;
 }
 
-/** One seed after the other; what `onReport` gives decides whether it goes on. */
+/** Runs seeds one by one, until `onReport` returns false. */
 export async function runSeeds(
   { first, stride, last, events }: SeedRange,
   onReport: (report: SeedReport) => boolean,
@@ -28,7 +28,7 @@ export async function runSeeds(
   }
 }
 
-/** The same seeds, shared by so many threads. */
+/** The same seeds, shared by several threads. */
 export async function runSeedsInThreads(
   threads: number,
   { first, last, events }: Omit<SeedRange, 'stride'>,
@@ -53,7 +53,7 @@ export async function runSeedsInThreads(
   ).finally(stop);
 }
 
-/** Counts over many seeds, and says them. */
+/** Totals over many seeds. */
 export function createTotals() {
   const began = performance.now();
   const sums = { webhooks: 0, deliveries: 0, lost: 0, happened: 0, virtualHours: 0 };

@@ -2,7 +2,7 @@ import type { Violation } from './kernel/journal.ts';
 import { BEGINNING } from './kernel/kernel.ts';
 import { type SimulationResult, type SimulationSettings, simulate } from './simulate.ts';
 
-/** Enough for a story of a few lines; more would only take longer. */
+/** Enough for a history of a few lines; more would only take longer. */
 const MOST_RUNS = 400;
 
 export interface Shrunk {
@@ -11,8 +11,8 @@ export interface Shrunk {
 }
 
 /**
- * Leaves out of a failing run what is not needed for its failure: first what happens in the store, then
- * the faults, then the store once more, as long as the same oracle complains.
+ * Removes from a failing run what its failure does not need: first changes in the store, then faults, then
+ * the changes once more, as long as the same oracle fails.
  */
 export async function shrink(
   settings: Pick<SimulationSettings, 'seed' | 'events'>,
@@ -44,7 +44,7 @@ export async function shrink(
   return violation && { violation, result };
 }
 
-/** Delta debugging: takes away ever smaller parts of the list for as long as what is left still fails. */
+/** Delta debugging: removes ever smaller parts of the list while the rest still fails. */
 async function minimize<Item>(
   items: readonly Item[],
   fails: (kept: readonly Item[]) => Promise<boolean>,
@@ -66,13 +66,13 @@ async function minimize<Item>(
   return kept;
 }
 
-/** What a story holds at most; what comes before its end is what led there. */
+/** The last lines of a history are the ones that led to the failure. */
 const MOST_LINES = 120;
 
 /** A failing run for a person to read. */
 export function tellStory({ violation, result }: Shrunk): string {
   const { lines, faults, steps } = result;
-  // Another oracle may have complained before: this is the story of one.
+  // Another oracle may have failed before; this history is about one of them.
   const upTo = lines.findIndex(({ text }) => text.startsWith(`!! ${violation.oracle}:`));
   const told = lines.slice(0, upTo < 0 ? undefined : upTo + 1);
   const shown = told.slice(-MOST_LINES);
@@ -88,7 +88,7 @@ export function tellStory({ violation, result }: Shrunk): string {
   ].join('\n');
 }
 
-/** Hours, minutes and seconds since the beginning. */
+/** Hours, minutes and seconds since the start. */
 function clock(at: number): string {
   const ms = at - BEGINNING;
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');

@@ -1,7 +1,7 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
-import { joined } from './kernel/weather.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
@@ -15,16 +15,16 @@ export interface SimulationSettings {
   readonly seed: number;
   /** How many webhooks the store sends; ignored where `steps` are given. */
   readonly events: number;
-  /** The steps of the store's life that are taken, by number. Default: as many as the events need. */
+  /** The numbers of the steps of the store's life. Default: as many as the events need. */
   readonly steps?: readonly number[];
-  /** The faults, by name, that may happen. Default: all that the seed wants. */
+  /** The faults, by name, that may happen. Default: all of the seed. */
   readonly only?: ReadonlySet<number> | undefined;
   readonly inWords?: boolean;
 }
 
 export interface SimulationResult {
   readonly violations: readonly Violation[];
-  /** Equal for two runs in which the same happened. */
+  /** Equal for equal runs. */
   readonly trace: string;
   readonly steps: readonly number[];
   readonly faults: readonly Fault[];
@@ -35,7 +35,7 @@ export interface SimulationResult {
     readonly accepted: number;
     readonly lost: number;
     readonly letters: number;
-    /** Everything that had a moment of its own: changes, arrivals, calls, their ends, time-outs. */
+    /** All tasks: changes, arrivals, calls, their ends, time-outs. */
     readonly happened: number;
     readonly virtualHours: number;
     readonly outcomes: ReadonlyMap<string, number>;
@@ -44,19 +44,19 @@ export interface SimulationResult {
 
 const MINUTE = 60_000;
 /**
- * What a message waits at most once nothing fails any more: the visibility after a crash, and the longest
- * delay that a retry or the service can ask for, twice, because a group waits for its first message.
+ * The longest wait of a message without faults: the visibility time-out after a crash, and twice the longest
+ * delay of a retry or of the service, because a group waits for its first message.
  */
 const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
 
-/** Beyond the four days after which nothing is tried any more. */
+/** Longer than the four days of the retry window. */
 const RETRY_WINDOW_MS = 5 * 24 * 60 * MINUTE;
 
-/** One seed: a store lives, everything fails that may, then nothing fails, and both sides must agree. */
+/** One seed: a store changes under faults, then the faults end, and both sides must agree. */
 export async function simulate(settings: SimulationSettings): Promise<SimulationResult> {
   const kernel = new Kernel(settings);
-  const { time, journal, chance, weather } = kernel;
-  const store = new LivingStore(kernel.now, weather.storeLags > 0);
+  const { time, journal, chance, rates } = kernel;
+  const store = new LivingStore(kernel.now, rates.storeLags > 0);
   const { rows } = store.world;
   const queues = new Queues(kernel);
   const ledger = createMemoryLedger();
@@ -67,10 +67,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
   const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
-    // Nobody told that it was deleted, so what asks for it waits for as long as anything may.
+    // Its deletion was not announced, so events about it wait for the whole retry window.
     if (reason === 'retry-window-over') return entity !== undefined && isGone(entity);
-    // Of a cancelled order an older state may be told once more, by a batch that ends before the newest
-    // message: a person need not act, and the replay finds it superseded.
+    // A batch that ends before the newest message may send an older state of a cancelled order once more: no
+    // action is needed, and the replay finds it superseded.
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
   const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
@@ -78,10 +78,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const operator = new Operator(world);
   queues.onSent = (family) => workers[FAMILIES.indexOf(family)]?.poke(time.now + 2);
 
-  // What is lost is healed by comparing, and so is what a store says that lags behind its own webhooks.
-  const heals = weather.drops > 0 || weather.storeLags > 0;
+  // Reconcile heals lost webhooks, and states of a store that lags behind its own webhooks.
+  const heals = rates.drops > 0 || rates.storeLags > 0;
   if (heals) {
-    // Comparing begins with a run that reaches its end: the schedule brings one within the hour.
+    // Reconcile needs one complete run first: the schedule starts one within the hour.
     kernel.calmFrom = 0;
     operator.reconcile(false);
     await time.passUntil(time.now + MINUTE);
@@ -89,15 +89,15 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   const steps = await live();
   const lastStep = time.now;
-  // Faults go on for a while after the store has fallen silent, an outage until its end.
-  const outagesEnd = Math.max(0, ...weather.outages.map(({ until }) => BEGINNING + until));
+  // Faults continue for a while after the last change in the store, an outage until its end.
+  const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, outagesEnd);
   await drain();
   operator.replay();
   await drain();
-  if (webhooks.lost > 0 || weather.storeLags > 0) {
+  if (webhooks.lost > 0 || rates.storeLags > 0) {
     for (const deep of [true, false]) {
-      // Nothing that changed in the last minutes is compared.
+      // Reconcile does not compare changes of the last minutes.
       await time.passUntil(time.now + 40 * MINUTE);
       operator.reconcile(deep);
       await drain();
@@ -110,7 +110,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   if (queues.size > 0) {
     await time.passUntil(time.now + RETRY_WINDOW_MS);
-    // What stood behind those that were given up may have been refused for a state that is over.
+    // Messages behind dropped ones may have been rejected for a state that is over.
     operator.replay({ reason: 'rejected' });
     await drain();
   }
@@ -119,7 +119,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   compareStates({ kernel, store, loyalty: loyalty.rows });
   return result();
 
-  /** After the last replay only those may be left that no replay can help. */
+  /** After the last replay, only letters may be left that no replay can solve. */
   function judgeLetters(): void {
     for (const family of FAMILIES) {
       for (const { attributes } of queues.dead[family].receive({ max: 1_000 })) {
@@ -130,7 +130,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     }
   }
 
-  /** The store's days, with faults. */
+  /** The phase of changes and faults. */
   async function live(): Promise<readonly number[]> {
     const taken: number[] = [];
     const hurry = chance(13);
@@ -152,12 +152,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       }
       const drawn = chance(joined(22, step));
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
-      if (weather.rejections > 0 && drawn > 0.96) operator.replay();
+      if (rates.rejections > 0 && drawn > 0.96) operator.replay();
     }
     return taken;
   }
 
-  /** Some stores are hurried, some sleep for hours: often several things happen in one second. */
+  /** Some stores change quickly, some pause for hours; often there are several changes in one second. */
   function gapBefore(step: number, hurry: number): number {
     const drawn = chance(joined(23, step));
     const size = chance(joined(24, step));
@@ -166,7 +166,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     return size * (hurry < 0.3 ? 90 * MINUTE : 5 * MINUTE);
   }
 
-  /** As long as anything may take, once nothing fails and the last webhook has come. */
+  /** The longest time that all work may take after the last fault and the last webhook. */
   async function drain(): Promise<void> {
     do await time.passUntil(Math.max(kernel.calmFrom, webhooks.lastPlannedAt) + MINUTE);
     while (webhooks.lastPlannedAt > time.now);
@@ -195,7 +195,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
 }
 
-/** Signed by the store all the same: a person must see what cannot be read. */
+/** With a valid signature: a person must see unreadable bodies. */
 function garbage(draw: () => number): SentWebhook {
   const id = Math.floor(draw() * 1e9);
   const body = draw() < 0.5 ? `{"id":${id},"line_items":` : `{"id":${id},"no":"order"}`;

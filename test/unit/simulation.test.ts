@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../simulation/arguments.ts';
+import { createChance, nameOf } from '../simulation/kernel/chance.ts';
 import { Kernel } from '../simulation/kernel/kernel.ts';
 import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
 import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
-import { createChance, nameOf } from '../simulation/kernel/weather.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
 import { mutations } from '../simulation/mutations/mutations.ts';
 import { shrink, tellStory } from '../simulation/shrink.ts';

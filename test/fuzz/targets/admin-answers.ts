@@ -55,7 +55,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
 
 const SPAN = { from: 0, until: Date.parse('2026-10-09T12:00:00Z') };
 
-/** Whatever the Admin API answers, to every question the connector has. */
+/** Any answer of the Admin API to every query of the connector. */
 export function createTarget(): FuzzTarget {
   const valid = Object.entries(ANSWERS).map(([question, data]) => ({
     question,
@@ -118,7 +118,7 @@ async function put(question: string, ask: Ask): Promise<{ readonly kind: string 
   }
 }
 
-/** The fixtures' lists are functions of a page: as the store would answer for the first one. */
+/** The fixtures' lists are functions of a page; this is the first page. */
 function resolve(value: unknown): unknown {
   if (typeof value === 'function') return resolve(value({ first: 50 }));
   if (Array.isArray(value)) return value.map(resolve);

@@ -13,7 +13,7 @@ const BODIES = [
 const NAMES = [...routes.keys(), 'widget.js'];
 const INPUTS_PER_SHOP = 200;
 
-/** What Shopify's app proxy lets through: a shopper chooses all but four parameters and the signature. */
+/** Requests through Shopify's app proxy: a shopper chooses all but four parameters and the signature. */
 export function createTarget(): FuzzTarget {
   let shop = serveInProcess();
   let runs = 0;
@@ -22,7 +22,7 @@ export function createTarget(): FuzzTarget {
     async run({ body, parts: { path = '', method = '', pairs = '[]', type = '' } }) {
       runs += 1;
       if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess();
-      // So that reading is not limited, and nothing that was redeemed is kept from one input to the next.
+      // New for each input, so that neither rate limits nor redemptions affect the next one.
       shop.clock.ms += 60_000;
       shop.redeemed.length = 0;
       shop.parts.answer = { kind: 'refused', why: 'not-available' };
@@ -52,7 +52,7 @@ export function createTarget(): FuzzTarget {
       const isPublic = /\/(?:points|widget\.js)$/.test(path);
       expectLaw(
         isPublic || caching === 'private, no-store',
-        'no cache keeps what is for a customer',
+        'no cache keeps the answer for a customer',
       );
       shop.telemetry.logged.length = 0;
       shop.telemetry.counted.length = 0;
@@ -87,7 +87,7 @@ function makeRequest(random: Random): FuzzInput {
   };
 }
 
-/** Names that a shopper may choose in the hope of being read as Shopify's own. */
+/** Names with which a shopper may try to imitate Shopify's own parameters. */
 const FORGED = [
   'logged_in_customer_id',
   'logged_in_customer_id=2path_prefix',
@@ -103,7 +103,7 @@ function hostilePair(random: Random): [string, string] {
   return [key, chance(random, 0.4) ? '8002' : pick(random, HOSTILE_TEXTS)];
 }
 
-/** Shopify's own four; whether it would replace a shopper's of the same name is not known. */
+/** Shopify's own four; it is not known whether Shopify replaces a shopper's parameter of the same name. */
 function ownOf(nowMs: number): QueryPairs {
   return [
     ['shop', SHOP],

@@ -19,10 +19,10 @@ const MESSAGE = toTree(
   ),
 );
 
-/** What a customer looks like in the loyalty service: the client checks only its containers. */
+/** A customer in the loyalty service: the client checks only the outer objects. */
 const CUSTOMER = toTree({ OriginalId: '1', CurrentTier: { Id: 1, Name: 'Gold', Points: 100 } });
 
-/** The worker of balances, told by any message, with any customer in the loyalty service. */
+/** The balance worker with any message and any customer in the loyalty service. */
 export function createTarget(): FuzzTarget {
   return {
     make(random) {
@@ -35,7 +35,7 @@ export function createTarget(): FuzzTarget {
       const text = Buffer.from(body).toString('utf8');
       if (of === 'message') {
         if (text === '' || text.length > 1_000_000) return 'nothing that SQS takes';
-        // SQS refuses some characters, so that no such message can be on the queue.
+        // SQS refuses some characters, so such a message cannot be on the queue.
         const sent = text.replace(/[^\x20-\x7e\t\r\n]/g, '?');
         worker.sendRaw(sent, group || '1');
       } else {

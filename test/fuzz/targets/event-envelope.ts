@@ -8,12 +8,12 @@ import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuz
 import { makeBody, toTree, writeTree } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';
 
-/** A few bytes that stand for sixty megabytes. */
+/** A few bytes that decompress to sixty megabytes. */
 const BOMB = brotliCompressSync(Buffer.alloc(60_000_000), {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
 }).toString('base64');
 
-/** What a worker finds on its queue, whoever put it there. */
+/** Any message on a worker's queue. */
 export function createTarget(): FuzzTarget {
   const valid = validWebhooks.map(({ topic, body }) =>
     toTree(

@@ -11,7 +11,7 @@ export function createTarget(): FuzzTarget {
   return {
     make(random) {
       const { topic, body } = pick(random, validWebhooks);
-      // A body under another topic is what an attacker can do with a captured one.
+      // An attacker can send a captured body with another topic.
       const other = chance(random, 0.1) ? pick(random, validWebhooks).topic : topic;
       return { body: makeBody(body, random), parts: { topic: other } };
     },

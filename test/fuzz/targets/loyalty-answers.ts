@@ -44,7 +44,7 @@ const STATUSES = [
   '999',
 ];
 
-/** Whatever answers at the address of the loyalty service. */
+/** Any answer at the address of the loyalty service. */
 export function createTarget(): FuzzTarget {
   return {
     make: (random) => ({
@@ -71,7 +71,7 @@ export function createTarget(): FuzzTarget {
       for (const text of [...HIDDEN, first_name, last_name]) {
         expectLaw(
           !said.toLowerCase().includes(text.toLowerCase()),
-          'no result tells what is hidden',
+          'no result holds a hidden text',
         );
       }
       return result.kind;

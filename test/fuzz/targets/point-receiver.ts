@@ -18,7 +18,7 @@ const VALID = toTree(
   pointEvent({ Origins: [{ PointId: 1, UsedPoints: 2, UsedCashback: 0.5 }], Cashback: null }),
 );
 
-/** The receiver of point events, from what Lambda hands over to what SQS is given. */
+/** The receiver of point events, from Lambda's request to the message for SQS. */
 export function createTarget(): FuzzTarget {
   const told = createToldLines('receive-points');
   const pair = { current: TOKEN };

@@ -31,7 +31,7 @@ const VALID = toTree({
   storefront: { customerIdIn: 'OriginalId', metafieldNamespace: 'loyalty' },
 });
 
-/** What a merchant may write into connector.config.ts, and what may come of it. */
+/** Anything that a merchant may write into connector.config.ts. */
 export function createTarget(): FuzzTarget {
   return {
     make: (random) => ({ body: makeBody(VALID, random), parts: {} }),
@@ -42,7 +42,7 @@ export function createTarget(): FuzzTarget {
         expectLaw(checked.faults.length > 0, 'faulty settings have a fault');
         return 'faulty';
       }
-      // What passed the check must not be refused when the functions start.
+      // Settings that pass the check must not be refused when the functions start.
       const { shops, loyalty } = checked.connector;
       checkBaseAddress(loyalty.address);
       for (const { domain, path } of shops) {

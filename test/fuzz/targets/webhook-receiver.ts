@@ -27,7 +27,7 @@ import { SHOP, validWebhooks } from '../valid-webhooks.ts';
 const SECRET = 'a-secret-of-the-fuzzing';
 const NOW = new Date('2026-10-09T12:00:00Z');
 
-/** The whole way from what Lambda hands over to what SQS is given. */
+/** From Lambda's request to the message for SQS. */
 export function createTarget(): FuzzTarget {
   const told = createToldLines('receive-webhook');
   const secrets = {
@@ -103,14 +103,14 @@ function headerText(random: Random): string {
   return chance(random, 0.1) ? (text || 'é').repeat(5_000) : text;
 }
 
-/** A body as Lambda hands it over, and the bytes that it stands for. */
+/** A body as Lambda passes it, and its decoded bytes. */
 function handedOver({ body, parts: { encoding } }: FuzzInput) {
   const text = Buffer.from(body).toString(encoding === 'base64' ? 'base64' : 'utf8');
   const isBase64Encoded = encoding !== 'text';
   return { text, isBase64Encoded, bytes: Buffer.from(text, isBase64Encoded ? 'base64' : 'utf8') };
 }
 
-/** Signed over what the body stands for, whatever the flag says, so that the signature stops nothing. */
+/** Signed over the decoded bytes, whatever the flag says, so that the signature is always right. */
 function eventOf(input: FuzzInput) {
   const { parts } = input;
   const { signature = '', path = '', method = '', topic = '' } = parts;

@@ -6,7 +6,7 @@ import { expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
 import { validWebhooks } from '../valid-webhooks.ts';
 
-/** A connector remembers: after so many inputs the next one gets a new one. */
+/** A connector keeps state, so it is replaced after this number of inputs. */
 const INPUTS_PER_CONNECTOR = 50;
 
 /** From the queue to the loyalty service: reading, mapping, planning, calling, recording, parking. */

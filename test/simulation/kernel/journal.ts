@@ -1,4 +1,4 @@
-import { joined, nameOf } from './weather.ts';
+import { joined, nameOf } from './chance.ts';
 
 export interface JournalLine {
   /** Epoch milliseconds. */
@@ -6,20 +6,20 @@ export interface JournalLine {
   readonly text: string;
 }
 
-/** A fault that the seed decided on, by the name under which it can be left out. */
+/** A fault of the seed, with the name by which it can be left out. */
 export interface Fault {
   readonly name: number;
   readonly text: string;
 }
 
-/** A promise that was broken, by the oracle that saw it. */
+/** A broken promise and the oracle that found it. */
 export interface Violation {
   readonly oracle: string;
   readonly at: number;
   readonly what: string;
 }
 
-/** What happened in a run: always as a number that two equal runs share, in words only when asked for. */
+/** What happened in a run: always as a hash, which equal runs share, and as text only on request. */
 export class Journal {
   readonly lines: JournalLine[] = [];
   readonly faults: Fault[] = [];
@@ -49,7 +49,7 @@ export class Journal {
     this.note(name, words);
   }
 
-  /** The first of its kind is enough: the rest are its echoes. */
+  /** The first of its kind is enough: the others follow from it. */
   violation(oracle: string, what: string): void {
     this.note(nameOf(oracle), () => `!! ${oracle}: ${what}`);
     if (this.violations.some((one) => one.oracle === oracle)) return;

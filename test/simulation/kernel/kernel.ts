@@ -1,10 +1,16 @@
+import {
+  type Chance,
+  createChance,
+  drawFaultRates,
+  type FaultRates,
+  type Resource,
+} from './chance.ts';
 import { Journal } from './journal.ts';
 import { VirtualTime } from './virtual-time.ts';
-import { type Chance, createChance, drawWeather, type Resource, type Weather } from './weather.ts';
 
 export interface KernelSettings {
   readonly seed: number;
-  /** The faults, by name, that may happen. Default: all that the seed wants. */
+  /** The faults, by name, that may happen. Default: all of the seed. */
   readonly only?: ReadonlySet<number> | undefined;
   readonly inWords?: boolean;
 }
@@ -13,32 +19,32 @@ export interface KernelSettings {
  * How one call of a process ends.
  *
  * `refused`: an error, without effect. `unanswered`: an effect, and an error. `dies-…`: the process is
- * gone at this await, without or with the effect; nobody ever hears of the answer.
+ * gone at this await, without or with the effect; no one receives the answer.
  */
-type Fate = 'fine' | 'refused' | 'unanswered' | 'dies-before' | 'dies-after';
+type CallEnd = 'fine' | 'refused' | 'unanswered' | 'dies-before' | 'dies-after';
 
-/** Saturday noon, so that nothing of a run lies in the real future or past of anybody. */
+/** A fixed Saturday noon. */
 export const BEGINNING = Date.parse('2026-10-10T12:00:00.000Z');
 
 /**
- * Time, chance, the weather, and the record of it all.
+ * Time, random numbers, the faults, and the journal of a run.
  * See docs/decisions/0032-a-seed-decides-everything.md.
  */
 export class Kernel {
   readonly time = new VirtualTime(BEGINNING);
   readonly chance: Chance;
-  readonly weather: Weather;
+  readonly rates: FaultRates;
   readonly journal: Journal;
-  /** From here on nothing goes wrong any more. */
+  /** From this moment on there are no faults. */
   calmFrom = Number.POSITIVE_INFINITY;
   readonly #only: ReadonlySet<number> | undefined;
 
   constructor({ seed, only, inWords = false }: KernelSettings) {
     this.chance = createChance(seed);
-    this.weather = drawWeather(this.chance);
+    this.rates = drawFaultRates(this.chance);
     this.journal = new Journal(inWords, () => this.time.now);
     this.#only = only;
-    for (const [index, { of, from, until }] of this.weather.outages.entries()) {
+    for (const [index, { of, from, until }] of this.rates.outages.entries()) {
       const minutes = Math.round((until - from) / 60_000);
       const begin = new Date(BEGINNING + from).toISOString().slice(11, 19);
       if (!this.#mayHappen(-1 - index)) continue;
@@ -55,7 +61,7 @@ export class Kernel {
     return this.time.now >= this.calmFrom;
   }
 
-  /** Whether a fault of this likelihood happens here; it is written down if it does. */
+  /** Whether a fault of this probability happens here; if so, the journal records it. */
   happens(name: number, likelihood: number, words: () => string): boolean {
     if (likelihood === 0 || this.isCalm || !this.#mayHappen(name)) return false;
     if (this.chance(name, 1) >= likelihood) return false;
@@ -68,7 +74,7 @@ export class Kernel {
   }
 
   isOut(resource: Resource): boolean {
-    const { outages } = this.weather;
+    const { outages } = this.rates;
     if (outages.length === 0 || this.isCalm) return false;
     const since = this.time.now - BEGINNING;
     return outages.some(
@@ -77,14 +83,14 @@ export class Kernel {
     );
   }
 
-  decideFate(name: number, resource: Exclude<Resource, 'loyalty'>, what: string): Fate {
+  decideEnd(name: number, resource: Exclude<Resource, 'loyalty'>, what: string): CallEnd {
     if (this.isCalm) return 'fine';
     if (this.isOut(resource)) return 'refused';
-    const { crash, [resource]: trouble } = this.weather;
+    const { crash, [resource]: fault } = this.rates;
     const drawn = this.chance(name, 1);
-    if (drawn >= crash + trouble || !this.#mayHappen(name)) return 'fine';
+    if (drawn >= crash + fault || !this.#mayHappen(name)) return 'fine';
     const isSecond = this.chance(name, 3) < 0.5;
-    const fate: Fate =
+    const end: CallEnd =
       drawn < crash
         ? isSecond
           ? 'dies-after'
@@ -92,12 +98,12 @@ export class Kernel {
         : isSecond
           ? 'unanswered'
           : 'refused';
-    this.journal.fault(name, () => `${what}: ${WORDS[fate]}`);
-    return fate;
+    this.journal.fault(name, () => `${what}: ${WORDS[end]}`);
+    return end;
   }
 }
 
-const WORDS: Readonly<Record<Exclude<Fate, 'fine'>, string>> = {
+const WORDS: Readonly<Record<Exclude<CallEnd, 'fine'>, string>> = {
   refused: 'refused',
   unanswered: 'done, but the answer is lost',
   'dies-before': 'the process dies before it',

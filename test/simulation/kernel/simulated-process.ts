@@ -1,13 +1,13 @@
+import { joined, nameOf, type Resource } from './chance.ts';
 import type { Kernel } from './kernel.ts';
-import { joined, nameOf, type Resource } from './weather.ts';
 
-/** Longer than this no call takes, whatever becomes of it. */
+/** The longest time of a call. */
 const LONGEST_CALL_MS = 25;
 const TIME_OUT_MS = 3_000;
 
 /**
- * One function instance. It can die at every await; between two invocations it is frozen, and what comes
- * in meanwhile is heard when it goes on, if it ever does.
+ * One function instance. It can die at every await; between two invocations it is frozen, and gets answers
+ * only when it is resumed.
  *
  *   running ◀──▶ frozen
  *      └────▶ dead ◀┘
@@ -32,13 +32,13 @@ export class SimulatedProcess {
     return this.#state === 'dead';
   }
 
-  /** Names the next thing that chance decides about this process. */
+  /** The name of the next random number of this process. */
   nextName(): number {
     this.#calls += 1;
     return joined(this.key, this.#calls);
   }
 
-  /** What the process hears, unless it is dead; when it is frozen, later. */
+  /** Delivers an answer to the process: later if it is frozen, never if it is dead. */
   hear(what: () => void): void {
     if (this.#state === 'running') what();
     else if (this.#state === 'frozen') this.#held.push(what);
@@ -64,7 +64,7 @@ export class SimulatedProcess {
     this.#onDeath();
   }
 
-  /** One call to the outside, at the mercy of the weather. */
+  /** One call to a service, which may have a fault. */
   call<Value>(
     resource: Exclude<Resource, 'loyalty'>,
     what: string,
@@ -72,22 +72,22 @@ export class SimulatedProcess {
   ): Promise<Value> {
     const { time, journal } = this.#kernel;
     const name = this.nextName();
-    const fate = this.#kernel.decideFate(name, resource, `${this.name}: ${what}`);
+    const end = this.#kernel.decideEnd(name, resource, `${this.name}: ${what}`);
     const ms = 1 + Math.floor(this.#kernel.chance(name, 2) * LONGEST_CALL_MS);
     return new Promise<Value>((resolve, reject) => {
       time.after(ms, () => {
-        const acts = fate === 'fine' || fate === 'unanswered' || fate === 'dies-after';
+        const acts = end === 'fine' || end === 'unanswered' || end === 'dies-after';
         journal.note(name, () => `${this.name}: ${what}${acts ? '' : ' (not done)'}`);
         const answer = acts ? effect() : undefined;
-        // Nobody may be left to hear of it.
+        // The process may be dead by now.
         answer?.catch(() => {});
-        if (fate === 'dies-before' || fate === 'dies-after') {
+        if (end === 'dies-before' || end === 'dies-after') {
           this.die();
-        } else if (fate === 'fine' && answer) {
+        } else if (end === 'fine' && answer) {
           this.hear(() => answer.then(resolve, reject));
         } else {
-          const error = new Error(fate === 'refused' ? 'ServiceUnavailable' : 'TimeoutError');
-          const afterMs = fate === 'refused' ? 0 : TIME_OUT_MS;
+          const error = new Error(end === 'refused' ? 'ServiceUnavailable' : 'TimeoutError');
+          const afterMs = end === 'refused' ? 0 : TIME_OUT_MS;
           time.after(afterMs, () => this.hear(() => reject(error)));
         }
       });

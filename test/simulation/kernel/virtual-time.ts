@@ -1,16 +1,16 @@
-/** Ends what `at` began, if it has not happened yet. */
+/** Cancels a task that has not run yet. */
 export type Cancel = () => void;
 
 interface Task {
   readonly at: number;
-  /** Of two at the same moment the one that was planned first comes first. */
+  /** Two tasks of the same moment run in the order in which they were planned. */
   readonly turn: number;
   run: (() => void) | undefined;
 }
 
 /**
- * The only clock and the only source of turns. Between two tasks everything that the first one set free
- * runs to its next wait: in a run, nothing ever depends on how fast this machine is.
+ * The only clock and scheduler. Between two tasks, everything that the first one resolved runs to its
+ * next wait, so that a run never depends on the speed of the machine.
  */
 export class VirtualTime {
   #now: number;
@@ -42,7 +42,7 @@ export class VirtualTime {
     return this.at(this.#now + ms, run);
   }
 
-  /** Lets time pass, task by task, while there are any up to the given moment. */
+  /** Runs the tasks up to the given moment. */
   async passUntil(moment: number): Promise<void> {
     await new Promise(setImmediate);
     for (;;) {
@@ -54,7 +54,7 @@ export class VirtualTime {
       this.#now = next.at;
       this.steps += 1;
       run();
-      // Promises that were resolved by now run on before any immediate does.
+      // Promises that are resolved by now continue before any immediate runs.
       await new Promise(setImmediate);
     }
     if (Number.isFinite(moment)) this.#now = Math.max(this.#now, moment);

@@ -6,7 +6,7 @@ import type { Mutation } from './mutations.ts';
 
 const PROJECT = new URL('../../..', import.meta.url);
 
-/** The source with the bug in it. Throws when the place is not there, or not there only once. */
+/** The source with the bug in it. Throws unless the text occurs exactly once. */
 export function mutate({ name, file, find, replace }: Mutation): string {
   const source = readFileSync(new URL(file, PROJECT), 'utf8');
   const found = source.split(find).length - 1;
@@ -14,7 +14,7 @@ export function mutate({ name, file, find, replace }: Mutation): string {
   throw new Error(`${name}: its place was found ${found} times in ${file}, and must be there once`);
 }
 
-/** From here on the file is loaded with the bug. It must not have been loaded before. */
+/** The file must not have been loaded before. */
 export function loadMutated(mutation: Mutation): void {
   const source = mutate(mutation);
   const url = new URL(mutation.file, pathToFileURL(`${PROJECT.pathname}/`)).href;
@@ -28,14 +28,14 @@ export function loadMutated(mutation: Mutation): void {
 
 export interface Noticed {
   readonly name: string;
-  /** How many seeds it took, or how many were tried. */
+  /** How many seeds were run until the bug was noticed, or in all. */
   readonly seeds: number;
-  /** Undefined: nobody noticed. */
+  /** Undefined: no oracle failed. */
   readonly oracle: string | undefined;
   readonly what: string | undefined;
 }
 
-/** In a thread of its own: the bug must not stay in this process. */
+/** In a thread, so that the bug does not stay in this process. */
 export function noticeMutation(name: string, most: number, events = 200): Promise<Noticed> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./mutation-thread.ts', import.meta.url), {

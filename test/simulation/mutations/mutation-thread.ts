@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadMutated, type Noticed } from './apply-mutation.ts';
 import { mutations } from './mutations.ts';
 
-/** Runs seeds of the simulation with one bug in the product, until an oracle complains. */
+/** Runs seeds of the simulation with one bug in the product, until an oracle fails. */
 const { name, events, most } = workerData as {
   readonly name: string;
   readonly events: number;

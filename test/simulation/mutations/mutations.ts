@@ -5,10 +5,10 @@ export interface Mutation {
   readonly bug: string;
   /** From the project's folder. */
   readonly file: string;
-  /** Stands exactly once in the file. */
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Within so many seeds it must be noticed. */
+  /** The bug must be noticed within this number of seeds. */
   readonly within: number;
 }
 

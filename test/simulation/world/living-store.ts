@@ -64,7 +64,7 @@ const habits: Habits = {
   repeats: 0.5,
   changesEndedOrders: false,
   least: { customers: 6, products: 3, discounts: 2 },
-  // Reconciling rightly doubts more deletions at once.
+  // Reconcile does not trust more deletions at once.
   mostDeleted: 3,
 };
 
@@ -91,8 +91,8 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What the webhooks of the simulation carry, by topic; none means all: the fields that the connector's
- * subscriptions ask for, and of lines and refunds only those that are read, because each takes time.
+ * The fields of the simulated webhooks by topic; an empty list means all. They are those of the
+ * connector's subscriptions; of lines and refunds only those that are read, to save time.
  */
 const pathsOf = new Map(
   wantedSubscriptions('https://hooks.example.com/store').map(({ topic, includeFields }) => [
@@ -105,19 +105,19 @@ const pathsOf = new Map(
 
 type Kind = 'order' | 'product' | 'coupon';
 
-/** The body is as the entity stood at that moment. */
+/** The body is the state of the entity at that moment. */
 export interface SentWebhook {
   readonly topic: string;
   readonly body: string;
 }
 
 /**
- * The store sandbox's model on the virtual clock, and what its Admin API says: the model that keeps the
- * store's contract, brought up to date only when it is asked, because most events never ask.
+ * The store sandbox's model on the virtual clock, with an Admin API: the model of the store contract,
+ * updated only when it is read, because most events never read it.
  */
 export class LivingStore {
   readonly world: World;
-  /** By order: the customer who placed it, which a later deletion of the customer erases. */
+  /** By order: its customer, whom the store forgets when the customer is deleted. */
   readonly buyers = new Map<string, string>();
   readonly #tables = new Tables();
   readonly #life: StoreLife;
@@ -125,7 +125,7 @@ export class LivingStore {
   readonly #stale = new Map<string, () => void>();
   /** Every code that the store ever had, by its key. */
   readonly #codes = new Map<string, CodeRow>();
-  /** Undefined: this store never lags, and its past need not be known. */
+  /** Undefined: this store never lags, so its past is not needed. */
   readonly #past: Map<string, { readonly at: number; readonly value: () => unknown }[]> | undefined;
   #draw: () => number = () => 0;
 
@@ -148,7 +148,7 @@ export class LivingStore {
     while (rows.customers.size < habits.least.customers) this.step(() => 0);
   }
 
-  /** One step of the store's life. Every step fits the store as it is, whatever steps came before. */
+  /** One step of the store's life. Every step is possible in any state of the store. */
   step(draw: () => number): { readonly words: string; readonly webhooks: readonly SentWebhook[] } {
     this.#draw = draw;
     const change = this.#life.next(draw);
@@ -158,7 +158,7 @@ export class LivingStore {
     const outcome = act(this.world, action, input);
     this.#follow(this.#tables.takeChanges());
     if (outcome.kind === 'refused') return { words: `${words}: ${outcome.why}`, webhooks: [] };
-    // Most webhooks carry the fields that the connector asks for; those of a subscription made by hand, all.
+    // Most webhooks carry the fields that the connector asks for; those of a manual subscription carry all.
     const isWhole = draw() < 0.05;
     const isElsewhere = draw() < 0.3;
     return {
@@ -177,7 +177,7 @@ export class LivingStore {
     return { topic, body: isWhole ? JSON.stringify(payload) : textOf(topic, payload) };
   }
 
-  /** What a store that lags by so much says of one entity. */
+  /** The entity in a store that lags by this time. */
   asOf(kind: Kind, id: string, lagMs: number): StoreAnswer<unknown> {
     const states = this.#past?.get(`${kind}/${id}`) ?? [];
     const value = states.findLast(({ at }) => at <= this.#model.now() - lagMs)?.value();

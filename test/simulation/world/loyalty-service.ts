@@ -15,14 +15,14 @@ import type {
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
-/** What the service refuses on some days although it is right: a person must look. */
+/** Errors with which the service refuses valid calls on some days: a person must act. */
 export const REFUSED_ON_DEMAND = 'DaysToWaitToGrantPointsInvalidValue';
 const REFUSAL = { HasError: true, ErrorCode: 30, ErrorMessage: 'Refused on demand.', Result: null };
 const REFUSAL_IN_LIST = { HasError: true, ErrorMessages: [REFUSED_ON_DEMAND], Items: null };
 const TRY_LATER = { HasError: true, ErrorCode: 77, ErrorMessage: 'Try later.', Result: null };
 const TRY_LATER_IN_LIST = { HasError: true, ErrorMessages: ['GenericError'], Items: null };
 
-/** After so long the service has executed a call, or never will. Below `AFTER_UNKNOWN_OUTCOME`. */
+/** After this time the service has executed a call or never will. Below `AFTER_UNKNOWN_OUTCOME`. */
 const LONGEST_EXECUTION_MS = 22_000;
 
 type Ending =
@@ -34,7 +34,7 @@ type Ending =
   | 'throttled'
   | 'server-error'
   | 'try-later';
-const TROUBLES: readonly Ending[] = [
+const FAULTS: readonly Ending[] = [
   'slow',
   'no-connection',
   'reset',
@@ -45,11 +45,11 @@ const TROUBLES: readonly Ending[] = [
   'try-later',
 ];
 
-/** The sandbox's program behind a network and a service that misbehave. */
+/** The sandbox's program behind a faulty network and a faulty service. */
 export class LoyaltyService {
   readonly #kernel: Kernel;
   readonly #program;
-  /** By entity: until when a call, of whose end nobody knows, may still be executed. */
+  /** By entity: until when a call without an answer may still be executed. */
   readonly #unknownUntil = new Map<string, number>();
 
   constructor(kernel: Kernel) {
@@ -61,7 +61,7 @@ export class LoyaltyService {
     return this.#program.rows;
   }
 
-  /** The real client, in the hands of one process. `failed` holds what this invocation failed at. */
+  /** The real client of one process. `failed` collects the entities for which this invocation failed. */
   clientOf(process: SimulatedProcess, failed: () => Set<string>): LoyaltyCalls {
     const http: CallSender = {
       send: (request) => this.#send(request, process, failed()),
@@ -74,7 +74,7 @@ export class LoyaltyService {
     process: SimulatedProcess,
     failed: Set<string>,
   ): Promise<CallAnswer | CallFailure> {
-    const { time, journal, chance, weather } = this.#kernel;
+    const { time, journal, chance, rates } = this.#kernel;
     const call = routeOf(request.method, request.path, request.body);
     const entity = entityOf(call);
     const words = `${process.name}: ${call.operation} ${entity}`;
@@ -83,10 +83,10 @@ export class LoyaltyService {
     const ending = this.#decide(name, words);
     const rejects =
       ending === 'fine' &&
-      this.#kernel.happens(process.nextName(), weather.rejections, () => `${words}: is refused`);
+      this.#kernel.happens(process.nextName(), rates.rejections, () => `${words}: is refused`);
     const dies = this.#kernel.happens(
       process.nextName(),
-      weather.crash,
+      rates.crash,
       () => `${words}: the process dies at this call`,
     );
     const drawn = chance(name, 4);
@@ -108,7 +108,7 @@ export class LoyaltyService {
       };
       const fail = (reason: CallFailure['reason'], mayHaveHappened: boolean) =>
         answer({ kind: 'failure', reason, mayHaveHappened });
-      // The signal outlives the call: what was sent cannot be taken back.
+      // After an abort the service may still execute what was sent.
       request.signal?.addEventListener('abort', () => fail('aborted', true), { once: true });
       const isList = call.operation === 'createCoupon' || call.operation === 'deactivateCoupon';
       const executeAfter = (ms: number, then: (result: CallAnswer) => void) =>
@@ -157,10 +157,10 @@ export class LoyaltyService {
 
   #decide(name: number, words: string): Ending {
     if (this.#kernel.isOut('loyalty')) return 'no-connection';
-    const { chance, weather } = this.#kernel;
-    const trouble = TROUBLES[Math.floor(chance(name, 5) * TROUBLES.length)] ?? 'slow';
-    const happens = this.#kernel.happens(name, weather.loyalty, () => `${words}: ${trouble}`);
-    return happens ? trouble : 'fine';
+    const { chance, rates } = this.#kernel;
+    const fault = FAULTS[Math.floor(chance(name, 5) * FAULTS.length)] ?? 'slow';
+    const happens = this.#kernel.happens(name, rates.loyalty, () => `${words}: ${fault}`);
+    return happens ? fault : 'fine';
   }
 
   #watch(entity: string, failed: ReadonlySet<string>, words: string): void {

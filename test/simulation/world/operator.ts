@@ -30,18 +30,18 @@ interface OperatorWorld {
   readonly telemetry: WatchedTelemetry;
 }
 
-/** Who mends what events alone do not: the schedule that compares, and the person who sends again. */
+/** Repairs what events alone do not: the scheduled reconcile, and the operator's replays. */
 export class Operator {
   readonly #world: OperatorWorld;
   #runs = 0;
-  /** What replays have brought back to a queue. */
+  /** What replays have sent back to a queue. */
   readonly #replayed = new Set<string>();
 
   constructor(world: OperatorWorld) {
     this.#world = world;
   }
 
-  /** One run of the scheduled function. It may die anywhere; the next one goes on. */
+  /** One run of the scheduled function. It may die at any point; the next one continues. */
   reconcile(isDeep: boolean): void {
     const { kernel, queues, ledger, store, telemetry } = this.#world;
     const { time, journal } = kernel;
@@ -75,14 +75,14 @@ export class Operator {
       for (const one of cancel) one();
       journal.note(process.key, () => `${process.name} ${how}`);
     };
-    // A ledger or a queue that fails ends the run; the next one goes on.
+    // A failing ledger or queue ends the run; the next one continues.
     run.then(
       () => end('ends'),
       () => end('breaks off'),
     );
   }
 
-  /** `loyalty-connector dead-letters replay`, of everything that is chosen and has a chance. */
+  /** `loyalty-connector dead-letters replay` of the chosen letters that can succeed. */
   replay(filter: LetterFilter = {}): void {
     const { kernel, queues } = this.#world;
     this.#runs += 1;
@@ -107,11 +107,11 @@ export class Operator {
       onReplayed: () => {},
     };
     const choice = { filter, limit: 1_000, refetch: false, force: false, by: 'somebody' };
-    // What AWS refuses ends the command, and it is run again.
+    // An error of AWS ends the command, and it is started again.
     replayLetters(choice, world, newTally()).catch(() => {});
   }
 
-  /** A letter may go once its queue has taken it back, and not before. */
+  /** A letter may be deleted only after its queue has accepted the replay. */
   #watchRemoval(body: string | undefined): void {
     const decoded = decodeMessage(body ?? '');
     if (decoded.kind !== 'event') return;

@@ -15,7 +15,7 @@ interface Held {
   readonly loyalty: ProgramTables;
 }
 
-/** Once everything is quiet: does the loyalty service hold what the store's last word amounts to? */
+/** At the end of a run: does the loyalty service hold the wanted state of the store's last state? */
 export function compareStates(held: Held): void {
   compareOrders(held);
   compareProducts(held);
@@ -30,7 +30,7 @@ function compareOrders({ kernel, store, loyalty }: Held): void {
     const found = loyalty.orders.get(order.id);
     const buyer = buyers.get(order.id);
     const told = toStoreOrder(world, order);
-    // An order that is known is corrected whatever became of its customer.
+    // A known order is corrected even after its customer was deleted.
     const { customer = buyer && deletedCustomer(buyer, order.email) } = told;
     const whole = found && customer ? { ...told, customer } : told;
     const before = { known: found !== undefined, remembered: undefined };
@@ -60,8 +60,8 @@ function compareOrders({ kernel, store, loyalty }: Held): void {
 }
 
 /**
- * The product of a line that was deleted since is left out: the store then no longer names it in the
- * order, and sends no webhook about that.
+ * Without the product of a line that was deleted since: the store no longer names it in the order, and
+ * sends no webhook about that.
  */
 function textOf(order: OrderForm | object, { products }: StoreRows): string {
   const { OrderTotal, IsCompleted, OrderStatus, IsCancelledOrReturned, Products } =
@@ -142,7 +142,7 @@ function compareCodes({ kernel, store, loyalty }: Held): void {
   }
 }
 
-/** No order earns twice, and none that is over keeps what it earned. */
+/** No order earns points twice, and a cancelled one keeps none. */
 function comparePoints({ kernel, loyalty }: Held): void {
   const earned = new Map<string, number>();
   for (const { source, pointsHundredths } of loyalty.points.values()) {

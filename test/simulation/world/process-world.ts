@@ -7,7 +7,7 @@ import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from './living-store.ts';
 import type { Queues } from './queues.ts';
 
-/** The ledger as one process reaches it. */
+/** The ledger as one process calls it. */
 export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
   const call = <Value>(what: string, effect: () => Promise<Value>) =>
     process.call('ledger', what, effect);
@@ -26,7 +26,7 @@ export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
   };
 }
 
-/** The queues as one process reaches them. */
+/** The queues as one process calls them. */
 export function eventQueueOf(process: SimulatedProcess, queues: Queues): EventQueue {
   return {
     send: (event) =>
@@ -36,12 +36,12 @@ export function eventQueueOf(process: SimulatedProcess, queues: Queues): EventQu
   };
 }
 
-/** Below the ten minutes after which the connector takes an unseen code for gone. */
+/** Below the ten minutes after which the connector considers a missing code deleted. */
 const LONGEST_LAG_MS = 90_000;
 
 const UNAVAILABLE = { kind: 'unavailable', why: 'unreachable' } as const;
 
-/** The store as one process asks it: it never throws, it does not answer. */
+/** The store as one process calls it: a fault is no answer, never an exception. */
 export function storeOf(
   process: SimulatedProcess,
   living: LivingStore,
@@ -64,7 +64,7 @@ export function storeOf(
   ): Promise<StoreAnswer<Value>> => {
     const what = `${kind} ${id}`;
     const name = process.nextName();
-    const lags = kernel.happens(name, kernel.weather.storeLags, () => `the store lags on ${what}`);
+    const lags = kernel.happens(name, kernel.rates.storeLags, () => `the store lags on ${what}`);
     const lagMs = kernel.chance(name, 6) * LONGEST_LAG_MS;
     return ask(what, (store) =>
       lags ? Promise.resolve(living.asOf(kind, id, lagMs) as StoreAnswer<Value>) : effect(store),

@@ -23,26 +23,26 @@ export const WORKER_TIMEOUT_MS = 240_000;
 const VISIBILITY_SECONDS = 6 * 240;
 const MAX_RECEIVES = 1_000;
 
-/** Whether a letter may be written for this reason, about this delivery and this entity. */
+/** Whether this reason is allowed for a dead letter of this delivery and entity. */
 export type AllowsLetter = (
   reason: DeadLetterReason,
   delivery: string,
   entity: Pick<StoreEvent, 'kind' | 'id'> | undefined,
 ) => boolean;
 
-/** The queues of the connector, and what was ever put into them. */
+/** The queues of the connector and the history of their messages. */
 export class Queues {
   readonly sources: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
   readonly dead: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
-  /** By message: the topic and delivery it is about. */
+  /** By message: its topic and delivery. */
   readonly #deliveries = new Map<string, string>();
-  /** What has not left its queue yet. */
+  /** Messages that are still on their queue. */
   readonly #waiting = new Map<string, Pick<StoreEvent, 'kind' | 'id'>>();
-  /** Topics and bodies that a queue really took: what deduplication swallows is not among them. */
+  /** Topics and bodies that a queue accepted, without those that deduplication dropped. */
   readonly #taken = new Set<string>();
   readonly #letterBodies = new Set<string>();
   readonly #kernel: Kernel;
-  /** Called whenever something may have become receivable. */
+  /** Called when a message may have become receivable. */
   onSent: (family: StoreQueueFamily) => void = () => {};
 
   constructor(kernel: Kernel) {
@@ -81,7 +81,7 @@ export class Queues {
     this.onSent(family);
   }
 
-  /** Undefined for what has left its queue. */
+  /** Undefined for a message that has left its queue. */
   entityOf(messageId: string): string | undefined {
     const entity = this.#waiting.get(messageId);
     return entity && `${entity.kind} ${entity.id}`;
@@ -95,7 +95,7 @@ export class Queues {
     return this.#taken.has(contentOf(topic, body));
   }
 
-  /** Letters as the connector parks them; each must be one that the story allows. */
+  /** Parks dead letters; each must be one that the run allows. */
   deadLettersOf(family: StoreQueueFamily, allows: AllowsLetter): DeadLetters {
     const queue = this.dead[family];
     const model = createMemoryDeadLetters(queue);
@@ -116,13 +116,13 @@ export class Queues {
     };
   }
 
-  /** Gone from its queue for good. */
+  /** Permanently removed from its queue. */
   delete(family: StoreQueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
     this.sources[family].delete(receiptHandle);
     this.#waiting.delete(messageId);
   }
 
-  /** What has not left its queue. */
+  /** Messages that are still on their queue. */
   get waiting(): readonly Pick<StoreEvent, 'kind' | 'id'>[] {
     return [...this.#waiting.values()];
   }

@@ -1,8 +1,8 @@
 import type { LogFields, Telemetry } from '../../../shared/core/batch/telemetry.ts';
+import { nameOf } from '../kernel/chance.ts';
 import type { Journal } from '../kernel/journal.ts';
-import { nameOf } from '../kernel/weather.ts';
 
-/** The words under which the connector says that an event is done with. */
+/** The outcomes after which an event is finished. */
 const SETTLED: ReadonlySet<string> = new Set([
   'applied',
   'unchanged',
@@ -12,12 +12,12 @@ const SETTLED: ReadonlySet<string> = new Set([
 ]);
 const PARKED = 'parked in the dead-letter queue';
 
-/** Listens to what the connector says of its own work, and that it names nobody. */
+/** Reads the connector's telemetry, and checks that it holds no personal data. */
 export class WatchedTelemetry implements Telemetry {
   readonly #journal: Journal;
-  /** By topic and delivery: how it ended, as last said. */
+  /** By topic and delivery: the last reported outcome. */
   readonly ends = new Map<string, 'settled' | 'parked'>();
-  /** How often each outcome was told. */
+  /** How often each outcome was reported. */
   readonly outcomes = new Map<string, number>();
 
   constructor(journal: Journal) {

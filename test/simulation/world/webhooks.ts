@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { joined } from '../kernel/weather.ts';
 import { PATH, SECRET, SHOP } from './connector.ts';
 import type { SentWebhook } from './living-store.ts';
 import { eventQueueOf } from './process-world.ts';
@@ -12,10 +12,10 @@ import type { WatchedTelemetry } from './watched-telemetry.ts';
 
 /** Shopify tries eight times more, over four hours. */
 const RETRY_MINUTES = [1, 2, 4, 8, 15, 30, 60, 120];
-/** Longer than this the store waits for no answer. */
+/** How long the store waits for an answer. */
 const PATIENCE_MS = 5_000;
 
-/** Attempts of a copy are counted from here, so that they are told from those of the first. */
+/** Attempts of a copy are counted from here, to distinguish them from those of the first. */
 const SECOND_COPY = 20;
 
 interface Webhook extends SentWebhook {
@@ -27,7 +27,7 @@ interface Webhook extends SentWebhook {
   readonly bytes: Uint8Array;
 }
 
-/** Carries what the store tells to the receiver: late, twice, in disorder, or not at all. */
+/** Delivers the store's webhooks to the receiver: late, twice, out of order, or not at all. */
 export class Webhooks {
   readonly #kernel: Kernel;
   readonly #queues: Queues;
@@ -35,9 +35,9 @@ export class Webhooks {
   /** Deliveries that were answered with 200. */
   accepted = 0;
   made = 0;
-  /** Deliveries, by topic and id, that nobody can read. */
+  /** Deliveries, by topic and id, that are unreadable. */
   readonly unreadable = new Set<string>();
-  /** When the last delivery planned so far arrives. */
+  /** When the last planned delivery arrives. */
   lastPlannedAt = 0;
   delivered = 0;
   /** Webhooks that never reached the connector. */
@@ -51,7 +51,7 @@ export class Webhooks {
 
   send(sent: readonly SentWebhook[], step: number, isUnreadable = false): void {
     const kernel = this.#kernel;
-    const { chance, weather } = kernel;
+    const { chance, rates } = kernel;
     const eventId = `event-${step}`;
     for (const [index, notice] of sent.entries()) {
       this.made += 1;
@@ -68,16 +68,12 @@ export class Webhooks {
       };
       const words = `${notice.topic} ${webhook.id}`;
       if (isUnreadable) this.unreadable.add(words);
-      if (kernel.happens(joined(key, 1), weather.drops, () => `${words} is never sent`)) {
+      if (kernel.happens(joined(key, 1), rates.drops, () => `${words} is never sent`)) {
         this.lost += 1;
         continue;
       }
       this.#plan(this.#delay(webhook, 2), webhook, 0);
-      const twice = kernel.happens(
-        joined(key, 3),
-        weather.duplicates,
-        () => `${words} comes twice`,
-      );
+      const twice = kernel.happens(joined(key, 3), rates.duplicates, () => `${words} comes twice`);
       if (!twice) continue;
       const sameInstant = chance(key, 4) < 0.3;
       this.#plan(this.#delay(webhook, sameInstant ? 2 : 5), webhook, SECOND_COPY);
@@ -91,15 +87,15 @@ export class Webhooks {
   }
 
   #delay(webhook: Webhook, part: number): number {
-    const { chance, weather } = this.#kernel;
+    const { chance, rates } = this.#kernel;
     const name = joined(webhook.key, part);
     const words = `${webhook.topic} ${webhook.id}`;
     const drawn = chance(name, 8);
-    if (this.#kernel.happens(name, weather.late, () => `${words} comes hours late`)) {
+    if (this.#kernel.happens(name, rates.late, () => `${words} comes hours late`)) {
       return drawn * 5 * 3_600_000;
     }
     const overtaken = joined(name, 9);
-    if (this.#kernel.happens(overtaken, weather.shuffled, () => `${words} is overtaken`)) {
+    if (this.#kernel.happens(overtaken, rates.shuffled, () => `${words} is overtaken`)) {
       return drawn * 60_000;
     }
     return 20 + drawn * 400;
@@ -148,7 +144,7 @@ export class Webhooks {
     answering.then(({ status }) => {
       journal.note(process.key, () => `${name}: ${status}`);
       if (status === 200) this.#accept(webhook);
-      // An answer that comes too late is none.
+      // A late answer counts as none.
       if (status !== 200 || time.now - began > PATIENCE_MS) tryLater();
     }, broke);
   }

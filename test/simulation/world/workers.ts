@@ -7,9 +7,9 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
 import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { nameOf } from '../kernel/weather.ts';
 import { connector, SHOP, shopRules } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
@@ -32,11 +32,11 @@ export interface WorkersWorld {
   readonly allowsLetter: AllowsLetter;
 }
 
-/** A function instance with what it keeps between two invocations. */
+/** A function instance and what it keeps between two invocations. */
 interface Instance {
   readonly process: SimulatedProcess;
   readonly shop: () => ReturnType<typeof shopOf>;
-  /** Entities that the present invocation failed at. */
+  /** Entities for which the current invocation failed. */
   failed: Set<string>;
 }
 
@@ -45,7 +45,7 @@ export class Workers {
   readonly #world: WorkersWorld;
   readonly #family: StoreQueueFamily;
   readonly #idle: Instance[] = [];
-  /** By process: the entities that its invocation is not done with. */
+  /** By process: the entities that its invocation has not finished. */
   readonly #busy = new Map<SimulatedProcess, Set<string>>();
   #instances = 0;
   #pollAt = Number.POSITIVE_INFINITY;
@@ -60,7 +60,7 @@ export class Workers {
     return this.#busy.size > 0;
   }
 
-  /** Something may be receivable from this moment on. */
+  /** A message may be receivable from this moment on. */
   poke(moment: number): void {
     const { time } = this.#world.kernel;
     if (moment >= this.#pollAt) return;
@@ -85,7 +85,7 @@ export class Workers {
     } else if (queue.nextVisibleAt !== undefined) this.poke(queue.nextVisibleAt);
   }
 
-  /** Told by what was put into the queue, not by the group that the connector gave it. */
+  /** Decided by the content of the message, not by the group that the connector chose. */
   #entityOf({ messageId, groupId }: ReceivedMessage): string {
     return this.#world.queues.entityOf(messageId) ?? groupId;
   }
@@ -94,9 +94,9 @@ export class Workers {
     const { kernel, queues, telemetry } = this.#world;
     const { time, journal } = kernel;
     const entities = new Set(batch.map((message) => this.#entityOf(message)));
-    // What is said of an earlier copy of a delivery is no end of this one.
+    // The outcome of an earlier copy of a delivery is not the outcome of this one.
     for (const { messageId } of batch) telemetry.ends.delete(queues.deliveryOf(messageId) ?? '');
-    // One that was frozen may have died of a call that it had left behind.
+    // A frozen instance may have died in a call that was still open.
     let instance = this.#idle.pop();
     while (instance?.process.isDead) instance = this.#idle.pop();
     instance ??= this.#start();
@@ -155,7 +155,7 @@ export class Workers {
       source: {
         delay: (messages: readonly ReceivedMessage[], seconds: number) =>
           process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
-            // Said to be done with: the rest of the batch may go on for longer than the delay.
+            // Counts as finished: the rest of the batch may take longer than the delay.
             for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));
             return source.delay(messages, seconds);
           }),
@@ -203,7 +203,7 @@ export class Workers {
       }
       const fails = kernel.happens(
         process.nextName(),
-        kernel.weather.queue,
+        kernel.rates.queue,
         () => `${delivery}: its deletion fails`,
       );
       if (fails) continue;

@@ -1,7 +1,7 @@
 /**
- * What chance decides, by name: one seed and one name always give one number, at least 0 and below 1,
- * whatever was drawn before. Leaving something out of a run so changes nothing else in it, which is what
- * makes a failing run shrink.
+ * Random numbers by name: one seed and one name always give one number, at least 0 and below 1, no matter
+ * what was drawn before. So removing something from a run changes nothing else in it, which makes
+ * shrinking possible.
  */
 export type Chance = (...name: readonly number[]) => number;
 
@@ -27,7 +27,7 @@ export function nameOf(text: string): number {
 export const joined = (a: number, b: number): number =>
   scatter((scatter(a) + Math.imul(b | 0, 0x85ebca6b)) | 0);
 
-/** Neighbouring inputs end far apart; the multipliers are those of lowbias32 (public domain). */
+/** Spreads neighbouring inputs; the multipliers are those of lowbias32 (public domain). */
 function scatter(value: number): number {
   let bits = value | 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
@@ -35,28 +35,28 @@ function scatter(value: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** What a process can ask of the world: each has its own faults. */
+/** The services that a process calls: each has its own faults. */
 export type Resource = 'ledger' | 'queue' | 'store' | 'loyalty';
 
-/** How likely each thing goes wrong, for each time it is tried. */
-export interface Weather {
+/** The probability of each fault, for each try. */
+export interface FaultRates {
   /** A process dies at an await. */
   readonly crash: number;
-  /** Refused without effect, or done and not answered: of each half. */
+  /** Half of them are refused without effect, half are executed without an answer. */
   readonly ledger: number;
   readonly queue: number;
   readonly store: number;
-  /** The store shows what it was a while ago. */
+  /** The store returns an older state. */
   readonly storeLags: number;
   readonly loyalty: number;
-  /** The loyalty service refuses what is right, for a person to look at. */
+  /** The loyalty service refuses a valid call, so that a person must act. */
   readonly rejections: number;
   readonly drops: number;
   readonly duplicates: number;
   /** Overtaken by seconds, or late by hours. */
   readonly shuffled: number;
   readonly late: number;
-  /** Spans, in milliseconds since the beginning, in which nobody answers. */
+  /** Spans, in milliseconds since the start, in which a service does not answer. */
   readonly outages: readonly Outage[];
 }
 
@@ -68,12 +68,12 @@ interface Outage {
 
 const HOUR = 3_600_000;
 
-/** Every seed has a climate of its own: most mix a few troubles, some are calm, some are terrible. */
-export function drawWeather(chance: Chance): Weather {
+/** Every seed has its own mix of faults: most have a few, some none, some very many. */
+export function drawFaultRates(chance: Chance): FaultRates {
   let draws = 0;
   const draw = () => chance(11, draws++);
   const oneOf = (...values: readonly number[]) => values[Math.floor(draw() * values.length)] ?? 0;
-  const weather = {
+  const rates = {
     crash: oneOf(0, 0.003, 0.01, 0.04, 0.1),
     ledger: oneOf(0, 0, 0.01, 0.05),
     queue: oneOf(0, 0, 0.01, 0.05),
@@ -89,9 +89,9 @@ export function drawWeather(chance: Chance): Weather {
   const outages = Array.from({ length: oneOf(0, 0, 1, 2) }, (): Outage => {
     const of = (['loyalty', 'loyalty', 'store', 'ledger', 'queue'] as const)[oneOf(0, 1, 2, 3, 4)];
     const from = draw() * 2 * HOUR;
-    // A long one is rare, and only of the service: it is what the retry schedule is made for.
+    // A long outage is rare, and only of the loyalty service: the retry schedule is made for it.
     const long = of === 'loyalty' && draw() < 0.2;
     return { of: of ?? 'loyalty', from, until: from + draw() * (long ? 20 : 1.5) * HOUR };
   });
-  return { ...weather, outages };
+  return { ...rates, outages };
 }
