@@ -7,6 +7,7 @@ import {
   PutSecretValueCommand,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, vi } from 'vitest';
 import connector from '../../connector.config.ts';
 import { captureOutput } from '../../local/harness/captured-output.ts';
 import {
@@ -195,6 +196,19 @@ export async function openOperatedConnector({
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The same one for all tests of a file, with time for commands that are processes of their own. */
+export function useOperatedConnector(
+  options: Parameters<typeof openOperatedConnector>[0] = {},
+): OperatedConnector {
+  vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
+  const connector = {} as OperatedConnector;
+  beforeAll(async () => {
+    Object.assign(connector, await openOperatedConnector(options));
+  });
+  afterAll(() => connector.close());
+  return connector;
 }
 
 /** The receiver behind an address of this machine, as its function URL would hand requests over. */

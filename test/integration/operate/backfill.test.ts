@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
-import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
 
 const PATIENCE = { timeout: 240_000 };
 const ORDERS = 25;
 
-let operated: OperatedConnector;
+const operated = useOperatedConnector();
 beforeAll(async () => {
-  operated = await openOperatedConnector();
   for (let n = 0; n < ORDERS; n += 1) operated.store.actions.placeRandomOrder();
 }, 120_000);
-afterAll(() => operated.close());
-
 const sentOrders = () => operated.loyalty.journal.entries({ operation: 'sendOrder' });
 
 describe('backfill orders', PATIENCE, () => {

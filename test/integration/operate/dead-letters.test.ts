@@ -1,30 +1,23 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive, release } from '../../support/event-source.ts';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 
-let connector: OperatedConnector;
+const connector = useOperatedConnector();
 let firstId = 9_000;
 
 beforeAll(async () => {
-  connector = await openOperatedConnector();
   for (const { id: _, ...person } of Object.values(persons)) {
     connector.confidential.addPersonal({ customer: person });
   }
 });
-afterAll(() => connector.close());
-
 let output: ReturnType<typeof captureOutput>;
 beforeEach(() => {
   output = captureOutput();

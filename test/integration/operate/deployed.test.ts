@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-let connector: OperatedConnector;
 let stackFault:
   | { readonly status: number; readonly code: string; readonly message: string }
   | undefined;
@@ -78,14 +70,6 @@ const lambda: ScriptedService = (_, response) => {
   );
 };
 
-beforeAll(async () => {
-  connector = await openOperatedConnector({
-    services: { cloudformation: cloudFormation, monitoring: cloudWatch, lambda },
-  });
-});
-
-afterAll(() => connector.close());
-
 /** As against an account of AWS: nothing is known but the stack's name and the region. */
 async function runDeployed(line: string) {
   const run = await runCommand(
@@ -102,6 +86,10 @@ async function runDeployed(line: string) {
   expect(connector.confidential.disclosedIn([run.stdout, run.stderr])).toEqual([]);
   return run;
 }
+
+const connector = useOperatedConnector({
+  services: { cloudformation: cloudFormation, monitoring: cloudWatch, lambda },
+});
 
 describe('a deployment on AWS', () => {
   it('is shown with its figures out of CloudWatch, and an old message is trouble', async () => {

@@ -1,22 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canTypeInto, typeInto } from '../../support/connector-command.ts';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SECRETS,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-let connector: OperatedConnector;
-
-beforeAll(async () => {
-  connector = await openOperatedConnector();
-});
-
-afterAll(() => connector.close());
+const connector = useOperatedConnector();
 
 const NEW_SECRET = 'webhook-secret-new-d04f13';
 

@@ -1,32 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samples } from '../../../scripts/connector/send/samples.ts';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import {
   answering,
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
 
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-let connector: OperatedConnector;
+const connector = useOperatedConnector();
 let elsewhere: ScriptedServer;
 
 beforeAll(async () => {
-  connector = await openOperatedConnector();
   elsewhere = await startScriptedServer();
 });
 
 afterAll(async () => {
   await elsewhere.stop();
-  await connector.close();
 });
 
 describe('loyalty-connector send', () => {

@@ -1,21 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SECRETS,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { describe, expect, it } from 'vitest';
+import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-let connector: OperatedConnector;
-
-beforeAll(async () => {
-  connector = await openOperatedConnector();
-});
-
-afterAll(() => connector.close());
+const connector = useOperatedConnector();
 
 const figure = (name: string, service: string, value: number, more = {}) => ({
   ...{ name, value, at: Date.now(), dimensions: { service, ...more } },

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
-let connector: OperatedConnector;
+const connector = useOperatedConnector();
 
 beforeAll(async () => {
-  connector = await openOperatedConnector();
   connector.confidential.addPersonal({
     customer: { first_name: 'Orsolya', last_name: 'Veracruz', email: 'orsolya@example.org' },
   });
 });
-
-afterAll(() => connector.close());
 
 function placeOrder(): string {
   const { actions } = connector.store;

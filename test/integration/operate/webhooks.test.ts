@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 
 const COUNT = wantedSubscriptions('https://example.com').length;
 
-let operated: OperatedConnector;
-beforeAll(async () => {
-  operated = await openOperatedConnector();
-});
-afterAll(() => operated.close());
+const operated = useOperatedConnector();
 beforeEach(async () => {
   const { data } = await askAdmin(
     operated.store,

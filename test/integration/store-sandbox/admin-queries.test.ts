@@ -100,23 +100,24 @@ describe('orders', () => {
     expect(errors?.[0]?.message).toContain(reason);
   });
 
-  it('tell everything that happened to them, to the cent', async () => {
-    const [product] = sandbox.rows.products.values();
-    const [customer] = sandbox.rows.customers.values();
-    const [location] = sandbox.rows.locations.values();
-    const [staff] = sandbox.rows.staff.values();
+  // What a webhook says too is compared by readers-agree.test.ts, for any order.
+  it('show what no webhook has: names, card, metafields and the other currency', async () => {
+    const { products, customers, locations, staff } = sandbox.rows;
+    const [product] = products.values();
+    const [customer] = customers.values();
+    const [location] = locations.values();
+    const [person] = staff.values();
     const order = sandbox.actions.placeOrder({
       lines: [{ variantId: product?.variants[0]?.id ?? '', quantity: 3 }],
       customerId: customer?.id ?? null,
       discounts: [{ code: 'WELCOME10' }, { title: 'A kindness', amount: '1.00' }],
       shipping: [{ price: '4.90' }],
       tip: 2,
-      pos: { locationId: location?.id ?? '', staffId: staff?.id ?? '' },
+      pos: { locationId: location?.id ?? '', staffId: person?.id ?? '' },
       presentment: { currency: 'USD', rate: 1.1 },
       payment: 'paid',
       card: { company: 'Visa', methodName: 'Debit' },
       localizedFields: [{ key: 'TAX_CREDENTIAL_BR', value: '000.000.000-00' }],
-      noteAttributes: [{ name: 'gift', value: 'yes' }],
     });
     sandbox.actions.setMetafield({
       ownerGid: `gid://shopify/Customer/${customer?.id}`,
@@ -124,90 +125,43 @@ describe('orders', () => {
       key: 'birthday',
       value: '1990-01-01',
     });
-    const lineId = order.lines[0]?.id ?? '';
-    sandbox.actions.refundOrder({
-      orderId: order.id,
-      lines: [{ lineId, quantity: 1 }],
-      shipping: 'all',
-    });
+    const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 1 }];
+    sandbox.actions.refundOrder({ orderId: order.id, lines, shipping: 'all' });
     const { data, errors } = await ask(
       `query($id: ID!) { order(id: $id) {
-        name sourceName displayFinancialStatus displayFulfillmentStatus discountCodes
         totalPriceSet { shopMoney { amount currencyCode } presentmentMoney { amount currencyCode } }
-        subtotalPriceSet { shopMoney { amount } } currentSubtotalPriceSet { shopMoney { amount } }
-        currentTotalPriceSet { shopMoney { amount } } currentShippingPriceSet { shopMoney { amount } }
-        customAttributes { key value } localizedFields(first: 5) { nodes { key value } }
+        currentTotalPriceSet { shopMoney { amount } }
+        localizedFields(first: 5) { nodes { key value } }
         retailLocation { name } staffMember { name }
-        customer { displayName defaultEmailAddress { emailAddress } birthday: metafield(namespace: "custom", key: "birthday") { value } metafields(first: 3) { nodes { key } } }
-        lineItems(first: 5) { nodes { title quantity currentQuantity discountAllocations { allocatedAmountSet { shopMoney { amount } } discountApplication { __typename index ... on DiscountCodeApplication { code } ... on ManualDiscountApplication { title } } } } }
-        discountApplications(first: 5) { nodes { __typename value { ... on MoneyV2 { amount } ... on PricingPercentageValue { percentage } } } }
-        transactions { kind status gateway amountSet { shopMoney { amount } } paymentDetails { ... on CardPaymentDetails { company paymentMethodName } } }
-        refunds { totalRefundedSet { shopMoney { amount } } refundLineItems(first: 5) { nodes { quantity restockType subtotalSet { shopMoney { amount } } } } refundShippingLines(first: 5) { nodes { subtotalAmountSet { shopMoney { amount } } } } }
-        agreements(first: 1) { nodes { sales(first: 5) { nodes { __typename lineType ... on TipSale { lineItem { title } } } } } }
+        customer { displayName birthday: metafield(namespace: "custom", key: "birthday") { value } }
+        transactions {
+          kind amountSet { shopMoney { amount } }
+          paymentDetails { ... on CardPaymentDetails { company paymentMethodName } }
+        }
+        agreements(first: 1) { nodes { sales(first: 5) { nodes { __typename } } } }
       } }`,
       { id: `gid://shopify/Order/${order.id}` },
     );
     expect(errors).toBeUndefined();
     const money = (amount: string) => ({ shopMoney: { amount } });
+    const paymentDetails = { company: 'Visa', paymentMethodName: 'Debit' };
+    const sales = { nodes: [{ __typename: 'ProductSale' }, { __typename: 'TipSale' }] };
     // 3 × 49 = 147; less 14.70 and 1.00 leaves 131.30; a piece of it is 43.77.
     expect(data.order).toMatchObject({
-      sourceName: 'pos',
-      displayFinancialStatus: 'PARTIALLY_REFUNDED',
-      displayFulfillmentStatus: 'UNFULFILLED',
-      discountCodes: ['WELCOME10'],
-      subtotalPriceSet: money('131.3'),
       totalPriceSet: {
         shopMoney: { amount: '138.2', currencyCode: 'EUR' },
         presentmentMoney: { amount: '152.02', currencyCode: 'USD' },
       },
-      currentSubtotalPriceSet: money('87.53'),
       currentTotalPriceSet: money('89.53'),
-      currentShippingPriceSet: money('0.0'),
-      customAttributes: [{ key: 'gift', value: 'yes' }],
       localizedFields: { nodes: [{ key: 'TAX_CREDENTIAL_BR', value: '000.000.000-00' }] },
       retailLocation: { name: 'Harbour Street' },
       staffMember: { name: 'Kim Counter' },
-      customer: {
-        displayName: 'Robin Sample',
-        birthday: { value: '1990-01-01' },
-        metafields: { nodes: [{ key: 'birthday' }] },
-      },
-      discountApplications: {
-        nodes: [
-          { __typename: 'DiscountCodeApplication', value: { percentage: 10 } },
-          { __typename: 'ManualDiscountApplication', value: { amount: '1.0' } },
-        ],
-      },
+      customer: { displayName: 'Robin Sample', birthday: { value: '1990-01-01' } },
       transactions: [
-        {
-          kind: 'SALE',
-          status: 'SUCCESS',
-          amountSet: money('138.2'),
-          paymentDetails: { company: 'Visa', paymentMethodName: 'Debit' },
-        },
+        { kind: 'SALE', amountSet: money('138.2'), paymentDetails },
         { kind: 'REFUND', amountSet: money('48.67') },
       ],
-      refunds: [
-        {
-          totalRefundedSet: money('48.67'),
-          refundLineItems: {
-            nodes: [{ quantity: 1, restockType: 'CANCEL', subtotalSet: money('43.77') }],
-          },
-          refundShippingLines: { nodes: [{ subtotalAmountSet: money('4.9') }] },
-        },
-      ],
-      agreements: {
-        nodes: [
-          {
-            sales: {
-              nodes: [
-                { __typename: 'ProductSale' },
-                { __typename: 'TipSale', lineItem: { title: 'Tip' } },
-              ],
-            },
-          },
-        ],
-      },
+      agreements: { nodes: [{ sales }] },
     });
   });
 });

@@ -14,7 +14,7 @@ import {
   SHOP,
 } from '../../support/operated-connector.ts';
 
-const script = fileURLToPath(new URL('../../support/connector-command.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../support/replay-until.ts', import.meta.url));
 const ORDERS = 14;
 /** More than the letters are hidden for, less than SQS recognises a repetition for; and more than that. */
 const SOON_SECONDS = 250;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import { createStoreHistory } from '../../../support/store-history.ts';
+import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -267,23 +267,8 @@ describe('a deep walk', () => {
     connector.clock.ms += DAY_MS;
     let runs = 0;
     for (; runs < 200; runs += 1) {
-      const end = new AbortController();
-      const { walked } = connector.parts;
-      let asked = 0;
-      connector.parts.walked = new Proxy(walked, {
-        get(target, name) {
-          const member = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return (...given: unknown[]) => {
-            asked += 1;
-            // The three walks of the hour come first, then one page of the deep one.
-            if (asked >= 4) end.abort();
-            return member.apply(target, given);
-          };
-        },
-      });
-      await connector.reconcile({ deep: runs === 0, deadline: end.signal });
-      connector.parts.walked = walked;
+      // The three walks of the hour come first, then one page of the deep one.
+      await reconcileBriefly(connector, runs === 0);
       await connector.drain();
       connector.clock.ms += HOUR_MS;
       const last = await readLastReconcile(connector.ledger, SHOP);

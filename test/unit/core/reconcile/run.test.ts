@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
-import { createStoreHistory } from '../../../support/store-history.ts';
+import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -287,24 +287,7 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     let runs = 0;
     for (; runs < 100; runs += 1) {
-      // Time for a few calls only, as if each took long.
-      const end = new AbortController();
-      const { walked } = connector.parts;
-      let asked = 0;
-      const slow = new Proxy(walked, {
-        get(target, name) {
-          const member = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return (...given: unknown[]) => {
-            asked += 1;
-            if (asked >= 4) end.abort();
-            return member.apply(target, given);
-          };
-        },
-      });
-      connector.parts.walked = slow;
-      await connector.reconcile({ deadline: end.signal });
-      connector.parts.walked = walked;
+      await reconcileBriefly(connector);
       connector.clock.ms += MINUTE_MS;
       const last = await readLastReconcile(connector.ledger, SHOP);
       if (last?.stopped.length === 0) break;
@@ -339,15 +322,7 @@ describe('one run', () => {
     const { connector, history } = await open();
     for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
     connector.clock.ms += HOUR_MS;
-    let most = 0;
-    const { queue } = connector.parts;
-    connector.parts.queue = {
-      async send(event) {
-        await queue.send(event);
-        most = Math.max(most, connector.queues.orders.size);
-      },
-    };
-    await connector.reconcile();
+    const most = await reconcileAndWatch(connector, 'orders');
     expect(most).toBeLessThanOrEqual(210);
     expect(most).toBeGreaterThan(190);
     await connector.drain();
@@ -361,15 +336,7 @@ describe('one run', () => {
     const codes = Array.from({ length: 700 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('91', codes, {}, false);
     connector.clock.ms += HOUR_MS;
-    let most = 0;
-    const { queue } = connector.parts;
-    connector.parts.queue = {
-      async send(event) {
-        await queue.send(event);
-        most = Math.max(most, connector.queues.coupons.size);
-      },
-    };
-    await connector.reconcile();
+    const most = await reconcileAndWatch(connector, 'coupons');
     expect(most).toBeLessThanOrEqual(250);
     expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(700);
   });
@@ -379,4 +346,21 @@ async function orderIn({ store }: ReturnType<typeof openConnector>, id: string) 
   const answer = await store.readOrder(SHOP, id);
   if (answer.kind !== 'found') throw new Error('no such order');
   return answer.value;
+}
+
+/** The most messages that waited at once. */
+async function reconcileAndWatch(
+  connector: ReturnType<typeof openConnector>,
+  family: 'orders' | 'coupons',
+): Promise<number> {
+  let most = 0;
+  const { queue } = connector.parts;
+  connector.parts.queue = {
+    async send(event) {
+      await queue.send(event);
+      most = Math.max(most, connector.queues[family].size);
+    },
+  };
+  await connector.reconcile();
+  return most;
 }
