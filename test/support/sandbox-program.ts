@@ -136,7 +136,9 @@ export function openSandboxWithPoints(
 }
 
 export function balanceOf(sandbox: Sandbox, customerId = 'c1') {
-  const rows = [...sandbox.tables.points.values()].filter((row) => row.customerId === customerId);
+  const rows = [...sandbox.tables.points.values()].filter(
+    (row) => row.customerId === customerId && !row.isCanceled,
+  );
   return {
     points: rows.reduce((sum, row) => sum + row.pointsHundredths, 0) / 100,
     cashback: rows.reduce((sum, row) => sum + row.cashbackHundredths, 0) / 100,

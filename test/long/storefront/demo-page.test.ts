@@ -137,7 +137,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     const button = page.getByRole('button', { name: 'Redeem for 50 points: 3 off' });
     await button.waitFor();
     expect(await button.isDisabled()).toBe(true);
-    const note = page.getByRole('listitem').filter({ hasText: 'Free shipping' });
+    const note = page.getByRole('listitem').filter({ hasText: '3 off' });
     expect(await note.textContent()).toContain('You need 42 points more.');
 
     // As when the points were spent in another window: the page still offers it.
