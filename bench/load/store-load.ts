@@ -41,8 +41,8 @@ const habits: Habits = {
   pieces: [1, 2, 3],
   repeats: 0,
   changesEndedOrders: false,
-  least: { customers: 60, products: 1, discounts: 1 },
-  mostDeleted: 0,
+  minimum: { customers: 60, products: 1, discounts: 1 },
+  maxDeleted: 0,
 };
 
 /** About how many webhooks a change causes. */
@@ -79,17 +79,17 @@ export interface LoadWish {
 export class StoreLoad {
   readonly #address: () => string | undefined;
   readonly #random: Random;
-  readonly #mostOrders: number;
+  readonly #maxOrders: number;
   /** What the store has answered so far, without entities that are being changed. */
   readonly #rows = openRows(new Tables());
   readonly #life = new StoreLife(this.#rows, habits, () => new Date());
   #newCodes: { readonly row: CodeRow; readonly addedAt: number }[] = [];
   #placed = 0;
 
-  constructor(address: () => string | undefined, seed: number, mostOrders: number) {
+  constructor(address: () => string | undefined, seed: number, maxOrders: number) {
     this.#address = address;
     this.#random = seededRandom(seed);
-    this.#mostOrders = mostOrders;
+    this.#maxOrders = maxOrders;
   }
 
   /** Creates customers, and changes every initial entity so that the store sends a webhook for it. */
@@ -102,7 +102,7 @@ export class StoreLoad {
       await this.#act({ action: 'updateDiscount', input: { discountId: id, title } });
     }
     for (const code of state.codes) this.#rows.codes.put(code.code.toLowerCase(), code);
-    while (this.#rows.customers.size < habits.least.customers) {
+    while (this.#rows.customers.size < habits.minimum.customers) {
       const change = this.#life.next(this.#random);
       if (change) await this.#act(change);
     }
@@ -141,7 +141,7 @@ export class StoreLoad {
     const change = this.#life.next(this.#random);
     if (change?.action !== 'placeOrder') return change;
     this.#placed += 1;
-    if (this.#placed <= this.#mostOrders) return change;
+    if (this.#placed <= this.#maxOrders) return change;
     const product = pickRow(this.#rows.products, this.#random);
     return product && { action: 'changeInventory', input: { productId: product.id, by: 1 } };
   }

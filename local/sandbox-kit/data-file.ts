@@ -28,7 +28,7 @@ export interface DataFile {
 /** A file that is this many times as large as without its history is rewritten while running. */
 const longestHistory = 4;
 /** Smaller files are not worth rewriting. */
-const leastBytesToCompact = 1024 * 1024;
+const minBytesToCompact = 1024 * 1024;
 const writeBytes = 1024 * 1024;
 
 /** Loads the file into the tables, then rewrites it without its history. */
@@ -90,7 +90,7 @@ interface OpenFile {
 }
 
 const nextCompaction = (bytes: number): number =>
-  Math.max(bytes * longestHistory, leastBytesToCompact);
+  Math.max(bytes * longestHistory, minBytesToCompact);
 
 /** Renamed in one step, so that the old file stays complete until the new one is. */
 function writeAnew(path: string, state: Iterable<Change>): OpenFile {

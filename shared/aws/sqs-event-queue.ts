@@ -13,7 +13,7 @@ export type QueueUrls = Readonly<Partial<Record<QueueFamily, string>>>;
 /** SQS, SendMessageBatch: ten messages, and 1 MiB together. */
 const MESSAGES_PER_REQUEST = 10;
 const BYTES_PER_REQUEST = 1_000_000;
-const MOST_TRIES = 4;
+const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 200;
 
 interface SendSettings {
@@ -36,7 +36,7 @@ export function createSqsEventQueue(
       const { Failed: failed = [] } = await sqs.sendMessageBatch({ QueueUrl: url, Entries });
       const codes = new Map(failed.map(({ Id, Code }) => [Id, Code ?? 'unknown']));
       left = left.filter(({ Id }) => codes.has(Id));
-      const isOver = tries >= MOST_TRIES || failed.some(({ SenderFault }) => SenderFault === true);
+      const isOver = tries >= MAX_TRIES || failed.some(({ SenderFault }) => SenderFault === true);
       if (left.length === 0 || isOver) {
         return left.map(({ event, Id }) => ({ event, code: codes.get(Id) ?? 'unknown' }));
       }

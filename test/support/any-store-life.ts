@@ -35,8 +35,8 @@ const habits: Habits = {
   pieces: [0, 1, 2, 3, 4, 5, 6, 7],
   repeats: 0,
   changesEndedOrders: true,
-  least: { customers: 0, products: 0, discounts: 0 },
-  mostDeleted: 0,
+  minimum: { customers: 0, products: 0, discounts: 0 },
+  maxDeleted: 0,
 };
 
 /** For each step the numbers that it draws, of ten thousand. */

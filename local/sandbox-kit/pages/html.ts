@@ -47,11 +47,11 @@ export interface Section<Row> {
 }
 
 /** The page is rendered every two seconds, so it must stay small. */
-const mostRows = 200;
+const maxRows = 200;
 
 /** Latest first. */
 export function renderSection<Row>({ id, title, rows, whenEmpty, columns }: Section<Row>): Html {
-  const shown = rows.slice(-mostRows).reverse();
+  const shown = rows.slice(-maxRows).reverse();
   return html`<section id="${id}">
 <h2>${title} <span class="count">${rows.length}</span></h2>
 ${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : renderTable(columns, shown)}

@@ -63,8 +63,8 @@ interface AdminApiParts {
 }
 
 /** The limit for a single query (Shopify, "GraphQL Admin API rate limits"). */
-const mostPerQuery = 1_000;
-const mostDocuments = 500;
+const maxPerQuery = 1_000;
+const maxDocuments = 500;
 const bulkSlice = 1_000;
 
 /** The Admin API without HTTP. */
@@ -113,7 +113,7 @@ export class AdminApi {
 
   answer(request: PreparedRequest): GraphAnswer {
     const nowMs = this.#parts.world.now().getTime();
-    if (request.cost > mostPerQuery) return tooExpensive(request.cost);
+    if (request.cost > maxPerQuery) return tooExpensive(request.cost);
     if (!this.bucket.canTake(request.cost, nowMs)) return this.throttle(request);
     const context = this.#context(false);
     const { document, operation, variables } = request;
@@ -164,7 +164,7 @@ export class AdminApi {
       checked = [error];
     }
     const [oldest] = this.#documents.keys();
-    if (this.#documents.size >= mostDocuments && oldest !== undefined)
+    if (this.#documents.size >= maxDocuments && oldest !== undefined)
       this.#documents.delete(oldest);
     this.#documents.set(query, checked);
     return checked;
@@ -229,13 +229,13 @@ function findOperation(document: DocumentNode, name: string | undefined) {
 }
 
 function tooExpensive(cost: number): GraphAnswer {
-  const message = `Query cost is ${cost}, which exceeds the single query max cost limit (${mostPerQuery}).`;
+  const message = `Query cost is ${cost}, which exceeds the single query max cost limit (${maxPerQuery}).`;
   const documentation = 'https://shopify.dev/api/usage/rate-limits';
   return {
     errors: [
       {
         message,
-        extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost: mostPerQuery, documentation },
+        extensions: { code: 'MAX_COST_EXCEEDED', cost, maxCost: maxPerQuery, documentation },
       },
     ],
   };

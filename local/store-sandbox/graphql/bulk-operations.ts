@@ -38,8 +38,8 @@ export type BulkStart =
   | { readonly kind: 'refused'; readonly why: string; readonly code: string };
 
 /** Shopify's limit per shop since 2026-01; before it was one. */
-const mostAtOnce = 5;
-const mostKept = 50;
+const maxAtOnce = 5;
+const maxKept = 50;
 
 /** In memory: a result is needed only for minutes, and a new one is cheap. */
 export class BulkOperations {
@@ -56,8 +56,8 @@ export class BulkOperations {
     const problem = check(query);
     if (problem !== undefined) return { kind: 'refused', why: problem, code: 'INVALID' };
     const running = [...this.#operations.values()].filter(isUnderWay).length;
-    if (running >= mostAtOnce) {
-      const why = `A bulk query operation for this app and shop is already in progress: ${mostAtOnce} at once.`;
+    if (running >= maxAtOnce) {
+      const why = `A bulk query operation for this app and shop is already in progress: ${maxAtOnce} at once.`;
       return { kind: 'refused', why, code: 'OPERATION_IN_PROGRESS' };
     }
     const id = gid('BulkOperation', ids.next('BulkOperation'));
@@ -139,7 +139,7 @@ export class BulkOperations {
   #put(operation: Operation): void {
     this.#operations.set(operation.id, operation);
     for (const [id, old] of this.#operations) {
-      if (this.#operations.size <= mostKept) break;
+      if (this.#operations.size <= maxKept) break;
       if (!isUnderWay(old)) this.#operations.delete(id);
     }
   }

@@ -11,8 +11,8 @@ import {
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
 /** Shopify, "Perform bulk operations". */
-const mostConnections = 5;
-const mostNested = 2;
+const maxConnections = 5;
+const maxNesting = 2;
 
 /** Why a valid query cannot run in bulk. */
 export function bulkProblem(document: DocumentNode): string | undefined {
@@ -45,7 +45,7 @@ export function bulkProblem(document: DocumentNode): string | undefined {
             );
           }
           const nested = above.filter((one) => one === 'connection').length;
-          if (nested > mostNested) problems.push('Bulk queries cannot be nested that deep.');
+          if (nested > maxNesting) problems.push('Bulk queries cannot be nested that deep.');
           above.push('connection');
         },
         leave: () => {
@@ -55,7 +55,7 @@ export function bulkProblem(document: DocumentNode): string | undefined {
     }),
   );
   if (connections === 0) problems.push('Bulk queries must contain at least one connection.');
-  if (connections > mostConnections)
+  if (connections > maxConnections)
     problems.push('Bulk queries cannot contain more than 5 connections.');
   if (document.definitions.some(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
     problems.push(

@@ -24,7 +24,7 @@ export interface Listing<Row> {
   readonly view: (row: Row) => View;
 }
 
-const mostAtOnce = 250;
+const maxAtOnce = 250;
 
 /**
  * A page of a list. A cursor names a position in the order, not an entry: it stays valid after its
@@ -50,7 +50,7 @@ export function connect<Row>(
     throw invalid('providing both first and last is not supported');
   const size = first ?? last ?? 0;
   if (size < 0) throw invalid('first and last cannot be negative');
-  if (size > mostAtOnce) throw invalid(`first and last cannot exceed ${mostAtOnce}`);
+  if (size > maxAtOnce) throw invalid(`first and last cannot exceed ${maxAtOnce}`);
   const direction = args.reverse ? -1 : 1;
   const after = args.after == null ? undefined : readCursor(args.after);
   const before = args.before == null ? undefined : readCursor(args.before);

@@ -32,7 +32,7 @@ interface Refusal {
 }
 
 /** Shopify, "metafieldsSet". */
-const MOST_AT_ONCE = 25;
+const MAX_AT_ONCE = 25;
 const DEFAULT_NAMESPACE = 'custom';
 
 /** The mutations of metafields and their definitions. */
@@ -91,8 +91,8 @@ export function metafieldMutations(context: GraphContext): View {
         metafields.map(({ ownerId }) => ownerId),
         'metafieldsSet',
       );
-      if (metafields.length > MOST_AT_ONCE) {
-        const message = `Exceeded the maximum metafields input limit of ${MOST_AT_ONCE}.`;
+      if (metafields.length > MAX_AT_ONCE) {
+        const message = `Exceeded the maximum metafields input limit of ${MAX_AT_ONCE}.`;
         return refusal('metafields', {
           field: ['metafields'],
           message,

@@ -27,13 +27,13 @@ export interface Habits {
   /** True: cancelled and returned orders change, too, if the store allows it. */
   readonly changesEndedOrders: boolean;
   /** The store is filled up to these numbers before anything else happens. */
-  readonly least: {
+  readonly minimum: {
     readonly customers: number;
     readonly products: number;
     readonly discounts: number;
   };
   /** At most this many orders, products and discounts, each, are deleted. */
-  readonly mostDeleted: number;
+  readonly maxDeleted: number;
 }
 
 /** Draws the next change of a store. It only reads the rows, and the store may refuse the change. */
@@ -56,11 +56,11 @@ export class StoreLife {
   /** Undefined: the store has nothing that could change this way. */
   next(draw: Random): StoreChange | undefined {
     const { customers, products, discounts } = this.#rows;
-    const { least } = this.#habits;
+    const { minimum } = this.#habits;
     const turn = this.#turn(draw);
-    if (customers.size < least.customers) return changes.createCustomer(turn);
-    if (products.size < least.products) return changes.createProduct(turn);
-    if (discounts.size < least.discounts) return changes.createDiscount(turn);
+    if (customers.size < minimum.customers) return changes.createCustomer(turn);
+    if (products.size < minimum.products) return changes.createProduct(turn);
+    if (discounts.size < minimum.discounts) return changes.createDiscount(turn);
     let left = draw() * this.#total;
     for (const [kind, weight] of Object.entries(this.#habits.weights)) {
       left -= weight;
@@ -86,7 +86,7 @@ export class StoreLife {
       },
       mayDelete: (kind) => {
         const deleted = this.#deleted.get(kind) ?? 0;
-        if (deleted >= habits.mostDeleted) return false;
+        if (deleted >= habits.maxDeleted) return false;
         this.#deleted.set(kind, deleted + 1);
         return true;
       },
@@ -219,7 +219,7 @@ const changes = {
   ),
   changeInventory: ofProduct(({ id }) => change('changeInventory', { productId: id, by: 1 })),
   deleteProduct: ofProduct(({ id }, { rows, habits, mayDelete }) =>
-    rows.products.size > habits.least.products && mayDelete('products')
+    rows.products.size > habits.minimum.products && mayDelete('products')
       ? change('deleteProduct', { productId: id })
       : undefined,
   ),

@@ -186,7 +186,7 @@ describe('the local stack with a storefront', () => {
     expect(problems).toEqual([]);
   }, 240_000);
 
-  it('turns points into a code, the code into a used one, and both ends show it', async () => {
+  it('redeems points for a code, and store and loyalty service show when it was used', async () => {
     const { store, loyalty } = stack;
     const customer = newCustomer('Sasha');
     const ask = asCustomer(customer.id);
@@ -233,7 +233,7 @@ describe('the local stack with a storefront', () => {
     expect(problems).toEqual([]);
   }, 300_000);
 
-  it('lets the operator see and settle what nobody else can know', async () => {
+  it('lets the operator see and settle an uncertain redemption', async () => {
     const { loyalty } = stack;
     const customer = newCustomer('Toni');
     const ask = asCustomer(customer.id);
@@ -275,7 +275,7 @@ describe('the local stack with a storefront', () => {
     expect(await settle(stack, 60_000)).toBe(0);
   }, 300_000);
 
-  it('lets nobody in by guessing an address', async () => {
+  it('refuses guessed addresses', async () => {
     const { PointsAddress: address = '' } = stack.outputs;
     const guess = `${address}/example-store/Point_Add/${'A'.repeat(43)}`;
     const answer = await fetch(guess, { method: 'POST', body: '{}' });

@@ -23,8 +23,8 @@ const queue = (visibility: string) => ({
   attributes: { FifoQueue: 'true', VisibilityTimeout: visibility },
 });
 
-describe('the queues of a stack that is started again', () => {
-  it('follow a template that has changed since', async () => {
+describe('the queues of a restarted stack', () => {
+  it('are updated when the template has changed', async () => {
     // There is no table to make, so nobody is asked for one.
     const clients = { sqs: client, dynamoDb: undefined as never };
     const create = (visibility: string) =>

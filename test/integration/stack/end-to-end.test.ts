@@ -41,7 +41,7 @@ const orderOf = (id: string) =>
   stack.loyalty.state().orders.find(({ OriginalId }) => OriginalId === id);
 
 describe('signed webhooks at the function URL', () => {
-  it('bring an order to the loyalty service, once, however often it is delivered', async () => {
+  it('send an order to the loyalty service once, even if delivered several times', async () => {
     const { id, body } = unsentOrder();
     newOperations();
     const answers = await Promise.all(
@@ -65,7 +65,7 @@ describe('signed webhooks at the function URL', () => {
     expect(newOperations()).toEqual([]);
   });
 
-  it('are verified over their bytes, whether Lambda hands them on as text or in base64', async () => {
+  it('are verified by their bytes, whether Lambda passes them as text or as base64', async () => {
     const { id, body } = unsentOrder();
     const answer = await stack.post('orders/updated', body, { contentType: 'application/x-other' });
     expect(answer.status).toBe(200);
@@ -78,7 +78,7 @@ describe('signed webhooks at the function URL', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('that nobody can read wait for a person, with the reason', async () => {
+  it('that cannot be read are parked with the reason', async () => {
     expect((await stack.post('products/update', '{"no":"product"}')).status).toBe(200);
     await stack.settled();
     const { Messages: [letter] = [] } = await stack.sqs.send(
@@ -93,7 +93,7 @@ describe('signed webhooks at the function URL', () => {
 });
 
 describe('from the store to the loyalty service', () => {
-  it('an order lives: paid, sent off, partly taken back, and its points follow', async () => {
+  it('an order is paid, fulfilled and partly refunded, and its points follow', async () => {
     const { actions, rows } = stack.store;
     const [customer] = rows.customers.values();
     const order = actions.placeOrder({
@@ -110,7 +110,7 @@ describe('from the store to the loyalty service', () => {
     expect(orderOf(order.id)).toMatchObject({ OrderTotal: 20, points: 20 });
   });
 
-  it('a product and the codes of a discount follow, and codes of a deleted one end', async () => {
+  it('a product and the codes of a discount are synced, and codes of a deleted discount become inactive', async () => {
     const { actions } = stack.store;
     const product = actions.createProduct({ title: 'Lamp', price: 40 });
     const discount = actions.createDiscount({
@@ -129,7 +129,7 @@ describe('from the store to the loyalty service', () => {
     expect(ended.map(({ CouponCode }) => CouponCode).toSorted()).toEqual(['ONE', 'TWO']);
   });
 
-  it('an outage is waited out: nothing is lost and nothing parked', async () => {
+  it('nothing is lost or parked in an outage', async () => {
     await stack.loyaltyProxy.cut();
     const { id, body } = unsentOrder();
     expect((await stack.post('orders/updated', body)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('from the store to the loyalty service', () => {
 });
 
 describe('the operator', () => {
-  it('runs reconcile through Lambda, and it finds the order that no webhook told of', async () => {
+  it('runs reconcile through Lambda, which finds an order whose webhook was lost', async () => {
     // Reconciling leaves the last quarter of an hour to the webhooks.
     stack.store.advanceClock(-20 * 60);
     const { id } = unsentOrder();
@@ -163,8 +163,8 @@ describe('the operator', () => {
   });
 });
 
-describe('a permission that is missing', () => {
-  it('shows as AccessDenied in the function, and the store is asked to send again', async () => {
+describe('a missing permission', () => {
+  it('causes AccessDenied in the function, and the store gets an error and sends again', async () => {
     stack.access.revoke(
       ({ who, action, resource }) =>
         who.includes('Receive') && action === 'sqs:SendMessage' && resource.includes('Orders'),
@@ -184,8 +184,8 @@ describe('a permission that is missing', () => {
   });
 });
 
-describe('what it tells', () => {
-  it('counts what the functions counted, at the address for metrics', async () => {
+describe('the local stack', () => {
+  it('shows the metrics of the functions at the metrics address', async () => {
     const answer = await fetch(stack.metricsAddress);
     const { metrics } = (await answer.json()) as {
       metrics: { name: string; dimensions: object; value: number; at: number }[];

@@ -82,7 +82,7 @@ const success: InvocationResult = { kind: 'returned', json: '{"batchItemFailures
 const patient = { timeout: 20_000, interval: 50 };
 
 describe('an event source', () => {
-  it('deletes what succeeded, and brings what failed again with a higher count', async () => {
+  it('deletes messages that succeeded, and delivers failed ones again with a higher count', async () => {
     await createQueue('partial');
     const seen: [string, string][] = [];
     serve('partial', async ({ Records }) => {
@@ -104,7 +104,7 @@ describe('an event source', () => {
     ]);
   });
 
-  it('lets the queue move what fails every time to its dead letters', async () => {
+  it('lets the queue move a message that always fails to the dead-letter queue', async () => {
     await createQueue('poison-dead');
     const policy = { deadLetterTargetArn: arnOf('poison-dead'), maxReceiveCount: 2 };
     await createQueue('poison', { RedrivePolicy: JSON.stringify(policy) });
@@ -123,7 +123,7 @@ describe('an event source', () => {
     expect(letter?.Body).toBe('poison');
   });
 
-  it('takes batches of its size and never runs more of them at once than it may', async () => {
+  it('receives batches of its size and never exceeds its concurrency', async () => {
     await createQueue('busy', { VisibilityTimeout: '60' });
     let running = 0;
     let most = 0;
@@ -142,7 +142,7 @@ describe('an event source', () => {
     expect(largest).toBe(2);
   });
 
-  it('says once what keeps it from its queue, and goes on as soon as it can', async () => {
+  it('reports a problem with its queue once, and continues when it is solved', async () => {
     let served = 0;
     serve('later', async () => {
       served += 1;

@@ -70,7 +70,7 @@ describe('a function', () => {
     expect(pool.pids).toHaveLength(1);
   });
 
-  it('gets another process for an invocation at the same time, and never two in one', async () => {
+  it('gets another process for a concurrent invocation, and never runs two in one process', async () => {
     open();
     const pids = await Promise.all([1, 2, 3].map(() => value({ do: 'wait', ms: 500 })));
     expect(new Set(pids).size).toBe(3);
@@ -84,7 +84,7 @@ describe('a function', () => {
     expect((await first).kind).toBe('returned');
   });
 
-  it('sees its own environment and nothing of who started it', async () => {
+  it('sees its own environment and nothing of the parent process', async () => {
     process.env.OF_THE_PARENT = 'secret';
     open();
     const names = await value({ do: 'environment' });
@@ -102,7 +102,7 @@ describe('a function', () => {
     );
   });
 
-  it('knows itself and how much time it has left', async () => {
+  it('knows its name and its remaining time', async () => {
     open();
     const context = await value({ do: 'context' });
     expect(context).toMatchObject({
@@ -114,7 +114,7 @@ describe('a function', () => {
     expect(context.remaining).toBeLessThanOrEqual(20_000);
   });
 
-  it.each(['wait', 'spin'])('is killed at its time-out, whatever it does (%s)', async (what) => {
+  it.each(['wait', 'spin'])('is killed at its time-out in any state (%s)', async (what) => {
     open({ timeoutSeconds: 1 });
     const before = await value({ do: 'pid' });
     const result = await pool.invoke({ do: what, ms: 60_000 });
@@ -124,7 +124,7 @@ describe('a function', () => {
     expect(await value({ do: 'count' })).toBe(1);
   });
 
-  it('that throws has failed and stays warm; one that exits has failed and starts anew', async () => {
+  it('fails and stays warm when it throws, and fails and restarts when it exits', async () => {
     open();
     const pid = await value({ do: 'pid' });
     expect(await pool.invoke({ do: 'throw' })).toEqual({

@@ -97,7 +97,7 @@ const message = (url: string) =>
   });
 
 describe('the gateway', () => {
-  it('hands on what the role may do, to each of the services', async () => {
+  it('forwards the calls that the role may make, to each service', async () => {
     const sent = await client(SQSClient, worker).send(message(urlOf('mine')));
     expect(sent.MessageId).toBeDefined();
     const { Responses } = await client(DynamoDBClient, worker).send(
@@ -110,7 +110,7 @@ describe('the gateway', () => {
     expect(SecretString).toBe('{"a":"b"}');
   });
 
-  it('denies the rest in the words of the service, so that the SDK names it as on AWS', async () => {
+  it('denies the rest in the format of the service, so that the SDK reports the same error as on AWS', async () => {
     await expect(client(SQSClient, worker).send(message(urlOf('other')))).rejects.toMatchObject({
       name: 'AccessDenied',
       message: /sqs:SendMessage on resource: .*other/,
@@ -150,7 +150,7 @@ describe('the gateway', () => {
   });
 });
 
-describe('attempts to be somebody else', () => {
+describe('attempts to use another identity', () => {
   it('with another’s key id but not its secret', async () => {
     const forged = { ...operator, secretAccessKey: worker.secretAccessKey };
     await expect(client(SQSClient, forged).send(message(urlOf('mine')))).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('attempts to be somebody else', () => {
     });
   });
 
-  it('with a key that nobody has', async () => {
+  it('with an unknown key', async () => {
     await expect(client(SQSClient, makeKey()).send(message(urlOf('mine')))).rejects.toMatchObject({
       name: 'UnrecognizedClientException',
     });
@@ -174,7 +174,7 @@ describe('attempts to be somebody else', () => {
     expect(await answer.text()).not.toContain('{"a":"b"}');
   });
 
-  it('with a signed request whose body was changed on the way', async () => {
+  it('with a signed request whose body was changed', async () => {
     const sqs = client(SQSClient, worker);
     sqs.middlewareStack.add(
       (next) => (args) => {

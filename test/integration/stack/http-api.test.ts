@@ -42,7 +42,7 @@ const status = async (method: string, path: string): Promise<number> =>
   (await fetch(server.address + path, { method })).status;
 
 describe('a stage with an HTTP API', () => {
-  it('hands a request of its route to the receiver, as the route of the template', async () => {
+  it('passes a request of its route to the receiver', async () => {
     expect(await status('POST', '/example-store?a=b')).toBe(200);
     expect(events.at(-1)).toMatchObject({ routeKey: 'POST /{shop}', rawPath: '/example-store' });
   });
@@ -52,13 +52,13 @@ describe('a stage with an HTTP API', () => {
     ['POST', '/'],
     ['POST', '/example-store/more'],
     ['POST', '/example-store/'],
-  ])('has nothing to find at %s %s', async (method, path) => {
+  ])('answers 404 to %s %s', async (method, path) => {
     const before = events.length;
     expect(await status(method, path)).toBe(404);
     expect(events).toHaveLength(before);
   });
 
-  it('lets nobody in without the permission of that API', async () => {
+  it('refuses requests without the permission of that API', async () => {
     access.revoke(({ who }) => who === 'apigateway.amazonaws.com');
     expect(await status('POST', '/example-store')).toBe(403);
     access.restore();

@@ -27,7 +27,7 @@ async function endOther(): Promise<void> {
 }
 
 describe('a stack that starts beside another', () => {
-  it('describes itself in a folder of its own, and removes only those of processes that are gone', async () => {
+  it('uses its own assembly folder, and removes only folders of ended processes', async () => {
     const running = join(folder, `assembly-${other.pid}`);
     mkdirSync(running);
     const own = openAssemblyFolder(folder);
@@ -42,7 +42,7 @@ describe('a stack that starts beside another', () => {
     expect(existsSync(own.path)).toBe(false);
   });
 
-  it('leaves the file by which commands find the other, until that one is gone', async () => {
+  it('keeps the state file of the other stack until that stack has ended', async () => {
     const file = join(folder, '.connector/stack.json');
     mkdirSync(join(folder, '.connector'));
     const theirs = JSON.stringify({ pid: other.pid });
@@ -69,7 +69,7 @@ describe('a stack that starts beside another', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('takes over a file that a killed process wrote by half', () => {
+  it('replaces a half-written file of a killed process', () => {
     mkdirSync(join(folder, '.connector'));
     writeFileSync(join(folder, '.connector/stack.json'), '{"pid": 1');
     const parts = { accessKeyId: 'id', secretAccessKey: 'key' };

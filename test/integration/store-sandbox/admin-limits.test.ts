@@ -22,7 +22,7 @@ const shopName = '{ shop { name } }';
 describe('the cost of a query', () => {
   const products = '{ products(first: 100) { nodes { id variants(first: 10) { nodes { id } } } } }';
 
-  it('is told beforehand and afterwards, and only the latter is taken', async () => {
+  it('is reported as requested and as actual cost, and only the actual cost is charged', async () => {
     await start();
     const { cost } = await askAdmin(sandbox, products);
     expect(cost?.actualQueryCost).toBeLessThan(cost?.requestedQueryCost ?? 0);
@@ -33,7 +33,7 @@ describe('the cost of a query', () => {
     });
   });
 
-  it('is refused as throttled when the bucket has too little, and paid once it has refilled', async () => {
+  it('is throttled when the bucket has too little, and accepted after it has refilled', async () => {
     await start();
     const { cost: first } = await askAdmin(sandbox, products);
     sandbox.bucket.empty(time.getTime());
@@ -48,7 +48,7 @@ describe('the cost of a query', () => {
     expect((await askAdmin(sandbox, products)).data.products.nodes.length).toBeGreaterThan(0);
   });
 
-  it('carries nothing out when a mutation is throttled', async () => {
+  it('does not execute a throttled mutation', async () => {
     await start();
     sandbox.bucket.empty(time.getTime());
     await askAdmin(
@@ -65,7 +65,7 @@ describe('the cost of a query', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'MAX_COST_EXCEEDED' } }]);
   });
 
-  it('counts what a directive leaves out as nothing', async () => {
+  it('does not count fields that a directive leaves out', async () => {
     await start();
     const query =
       'query($with: Boolean!) { shop { name } products(first: 50) @include(if: $with) { nodes { id } } }';
@@ -92,7 +92,7 @@ describe('access tokens', () => {
     grant_type: 'client_credentials',
   };
 
-  it('come from the client-credentials grant, as JSON or a form, and end in time', async () => {
+  it('come from the client-credentials grant, as JSON or a form, and expire', async () => {
     await start({ settings: { tokenSeconds: 60 } });
     const form = new URLSearchParams(credentials).toString();
     const isForm = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -109,7 +109,7 @@ describe('access tokens', () => {
     }
   });
 
-  it('are refused to the wrong app, and revoked ones are over', async () => {
+  it('are refused to the wrong app, and cannot be used after they were revoked', async () => {
     await start();
     for (const wrong of [
       { ...credentials, client_secret: 'x' },
@@ -125,7 +125,7 @@ describe('access tokens', () => {
     expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
   });
 
-  it.each(['', 'x', 'shpat_sandbox ', 'undefined'])('%j opens nothing', async (token) => {
+  it.each(['', 'x', 'shpat_sandbox ', 'undefined'])('%j is refused', async (token) => {
     await start();
     const response = await fetch(`${sandbox.address}/admin/api/2026-10/graphql.json`, {
       method: 'POST',
@@ -150,7 +150,7 @@ describe('access tokens', () => {
 });
 
 describe('access scopes', () => {
-  it('hide what they do not name, and say which is missing', async () => {
+  it('hide what they do not include, and the error names the missing scope', async () => {
     await start({ settings: { scopes: ['read_orders', 'write_products'] } });
     sandbox.actions.placeRandomOrder();
     const { data, errors } = await askAdmin(
@@ -180,7 +180,7 @@ describe('access scopes', () => {
     expect(data.currentAppInstallation.accessScopes).toEqual([{ handle: 'read_orders' }]);
   });
 
-  it('hide orders of more than sixty days without read_all_orders, whichever way they are asked for', async () => {
+  it('hide orders older than sixty days in every query without read_all_orders', async () => {
     const query =
       'query($id: ID!) { order(id: $id) { name } node(id: $id) { id } orders(first: 5) { nodes { name } } ordersCount { count } }';
     for (const [scopes, visible] of [
@@ -202,7 +202,7 @@ describe('access scopes', () => {
   });
 });
 
-describe('faults on demand', () => {
+describe('simulated faults', () => {
   it.each([
     [{ kind: 'http-429', retryAfterSeconds: 3 }, { status: 429 }],
     [{ kind: 'http-500' }, { status: 500 }],
@@ -246,7 +246,7 @@ describe('faults on demand', () => {
     },
   );
 
-  it('an outage takes everything until it is removed, tokens too', async () => {
+  it('an outage affects every call, including tokens, until it is removed', async () => {
     await start();
     sandbox.faults.add({ kind: 'outage' });
     await expect(askAdmin(sandbox, shopName)).rejects.toThrow();
@@ -257,7 +257,7 @@ describe('faults on demand', () => {
     expect((await askAdmin(sandbox, shopName)).status).toBe(200);
   });
 
-  it('names everything that is wrong with a rule', async () => {
+  it('reports all problems of a rule', async () => {
     await start();
     const wrong = await control(sandbox, 'POST', 'faults', { kind: 'latency', ms: -1, count: 0 });
     expect(wrong.status).toBe(400);

@@ -70,7 +70,7 @@ describe('a bulk operation', () => {
     await expect.poll(() => receiver.topics()).toContain('bulk_operations/finish');
   });
 
-  it('puts children anywhere unless it is asked to group them', async () => {
+  it('writes children in any order unless grouping is requested', async () => {
     sandbox.actions.placeRandomOrder();
     sandbox.actions.placeRandomOrder();
     const started = await askAdmin(
@@ -84,7 +84,7 @@ describe('a bulk operation', () => {
     expect(owners.slice(0, 3)).toEqual([true, true, false]);
   });
 
-  it('serves its file from any byte on', async () => {
+  it('serves its file from any byte', async () => {
     for (let n = 0; n < 5; n += 1) sandbox.actions.placeRandomOrder();
     const started = await run(orders);
     const { url } = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
@@ -98,7 +98,7 @@ describe('a bulk operation', () => {
     expect(beyond.status).toBe(416);
   });
 
-  it('is refused what Shopify refuses: a connection in a list, six of them, three levels', async () => {
+  it('is refused as by Shopify: a connection in a list, six connections, three levels', async () => {
     for (const query of [
       '{ orders { edges { node { id refunds { id refundLineItems { edges { node { quantity } } } } } } } }',
       '{ orders { edges { node { id a: lineItems { edges { node { id } } } b: lineItems { edges { node { id } } } c: lineItems { edges { node { id } } } d: lineItems { edges { node { id } } } e: lineItems { edges { node { id } } } } } } }',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 describe('the control API', () => {
-  it('does every action over HTTP and gives its result', async () => {
+  it('performs every action over HTTP and returns its result', async () => {
     const placed = await control(sandbox, 'POST', 'actions/placeOrder', {
       lines: [{ title: 'Thing', price: '9.99' }],
     });
@@ -60,7 +60,7 @@ describe('the control API', () => {
     expect((await control(sandbox, 'POST', path, {})).status).toBe(404);
   });
 
-  it('refuses what a page of another origin could send, and other names of this machine', async () => {
+  it('refuses requests that a page of another origin could send, and other host names', async () => {
     const forged = await fetch(`${sandbox.address}/sandbox/actions/placeRandomOrder`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },
@@ -100,7 +100,7 @@ describe('the control API', () => {
 describe('the page', () => {
   const hostile = '<img src=x onerror="alert(1)">\'"&</script><script>alert(2)</script>';
 
-  it('escapes whatever the store holds, and runs nothing of it', async () => {
+  it('escapes every text of the store, and runs no script from it', async () => {
     const customer = sandbox.actions.createCustomer({
       firstName: hostile,
       lastName: hostile,
@@ -132,7 +132,7 @@ describe('the page', () => {
     }
   });
 
-  it('loads nothing from elsewhere', async () => {
+  it('loads nothing from other origins', async () => {
     const text = await (await fetch(sandbox.address)).text();
     const links = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');
     expect(links.length).toBeGreaterThan(3);
@@ -142,7 +142,7 @@ describe('the page', () => {
     }
   });
 
-  it('offers only actions that the store takes as they are', async () => {
+  it('offers only actions that the store accepts', async () => {
     const text = await (await fetch(`${sandbox.address}/fragment`)).text();
     const readBack = (value: string) =>
       value

@@ -43,8 +43,8 @@ function placeSimpleOrder(payment: 'none' | 'paid' = 'none') {
   });
 }
 
-describe('what an action sends', () => {
-  it('is what the store would send, in order', async () => {
+describe('the webhooks of an action', () => {
+  it('are those of the real store, in order', async () => {
     await start({ shop: { inventoryNoise: true } });
     const { id: orderId, lines } = placeSimpleOrder();
     const lineId = lines[0]?.id ?? '';
@@ -76,7 +76,7 @@ describe('what an action sends', () => {
     ]);
   });
 
-  it('has the real headers, one event id, and webhook ids of its own', async () => {
+  it('have the real headers, a common event id, and their own webhook ids', async () => {
     await start();
     placeSimpleOrder('paid');
     await sandbox.deliveries.settled();
@@ -100,7 +100,7 @@ describe('what an action sends', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('is signed so that the connector accepts it, also after a rotation and with a text of any kind', async () => {
+  it('have a signature that the connector accepts, even after a rotation and with any text', async () => {
     await start({ secret: 'first' });
     sandbox.actions.createProduct({ title: 'Žluťoučký kůň 🐎 "quoted" </script>', price: 1 });
     await sandbox.deliveries.settled();
@@ -140,7 +140,7 @@ describe('a delivery that fails', () => {
     ]);
   });
 
-  it('is given up after its tries, and costs a subscription of the Admin API its life', async () => {
+  it('is given up after its tries, which removes a subscription of the Admin API', async () => {
     await start({ settings: { retryPausesSeconds: [60, 60], retryTimeScale: 0.0001 } });
     const { data } = await askAdmin(
       sandbox,
@@ -168,7 +168,7 @@ describe('a delivery that fails', () => {
     ]);
   });
 
-  it('does not come back as a crowd with all that failed like it', async () => {
+  it('is not retried at the same time as all others that failed', async () => {
     await start({ settings: { retryPausesSeconds: [0.01], deliveriesAtOnce: 2 } });
     const seen = new Set<unknown>();
     // Refused the first time, and left without an answer the second.
@@ -183,7 +183,7 @@ describe('a delivery that fails', () => {
     expect(receiver.received).toHaveLength(12);
   });
 
-  it('does not hold up the deliveries behind it', async () => {
+  it('does not delay later deliveries', async () => {
     await start({ settings: { retryPausesSeconds: [0.2] } });
     receiver.answer = ({ headers }) => (headers['x-shopify-topic'] === 'orders/create' ? 500 : 200);
     placeSimpleOrder('paid');
@@ -217,13 +217,13 @@ describe('disorder', () => {
     return seen;
   }
 
-  it('comes from the seed alone', async () => {
+  it('depends only on the seed', async () => {
     const first = await run(1);
     expect(await run(1)).toEqual(first);
     expect(await run(2)).not.toEqual(first);
   });
 
-  it('shuffles, doubles, drops and signs with the old secret, and the journal tells of each', async () => {
+  it('shuffles, repeats, drops and signs with the old secret, and the deliveries show each', async () => {
     await start({ disorder: chaos });
     for (let i = 0; i < 20; i += 1) placeSimpleOrder('paid');
     await sandbox.deliveries.settled();
@@ -249,7 +249,7 @@ describe('disorder', () => {
     expect(sandbox.deliveries.all().every(({ plan }) => plan.delayMs > 0)).toBe(true);
   });
 
-  it('is set and refused over HTTP, with every fault named', async () => {
+  it('is set over HTTP, or refused with all problems', async () => {
     await start();
     const set = await control(sandbox, 'PUT', 'disorder', { drop: 1 });
     expect(await set.json()).toEqual({ ...inOrder, drop: 1 });
@@ -267,7 +267,7 @@ describe('disorder', () => {
 });
 
 describe('subscriptions', () => {
-  it('hear of their own topic only, with the fields they asked for', async () => {
+  it('receive only their own topic, with the fields that they include', async () => {
     await start();
     const create = `mutation($topic: WebhookSubscriptionTopic!, $sub: WebhookSubscriptionInput!) {
       webhookSubscriptionCreate(topic: $topic, webhookSubscription: $sub) { webhookSubscription { id topic uri includeFields } userErrors { field message } } }`;

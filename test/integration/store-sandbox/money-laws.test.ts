@@ -180,7 +180,7 @@ describe('any life of a store', () => {
 });
 
 describe('whole units', () => {
-  it('are split without losing or finding one, and no piece beyond its weight', () => {
+  it('are split without losing or adding one, and no share exceeds its weight', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 9 }),

@@ -139,7 +139,7 @@ describe('a webhook body', () => {
     expect(first?.body).toContain(`"id":${order.id},`);
   });
 
-  it('has moments with the offset of the shop, at whole seconds', () => {
+  it('has times with the offset of the shop, in whole seconds', () => {
     const store = openStore({ shop: { utcOffset: '-03:00' } });
     store.clock.ms = Date.parse('2026-10-05T01:02:03.456Z') - 700;
     store.do('placeRandomOrder', {});

@@ -102,7 +102,7 @@ describe('a killed store', () => {
     expect(await second.kill('SIGTERM')).toBe(0);
   });
 
-  it('never takes the file of another sandbox, and leaves it as it was', async () => {
+  it('refuses the file of another sandbox, and does not change it', async () => {
     const file = join(folder, 'loyalty.jsonl');
     await (await startLoyaltySandbox({ dataFile: file })).stop();
     await expect(startStoreSandbox({ dataFile: file })).rejects.toThrow('another sandbox');
@@ -159,7 +159,7 @@ describe('npm run store', () => {
     }
   });
 
-  it('says plainly that the port is taken or the file cannot be used', async () => {
+  it('reports that the port is in use or the file cannot be used', async () => {
     const other = await startStoreSandbox();
     const { port } = new URL(other.address);
     const taken = await run('--port', port);

@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('npm start', () => {
-  it('says where everything is, and ends on Ctrl-C without leaving a process behind', async () => {
+  it('prints all addresses, and stops on Ctrl-C without leaving a process behind', async () => {
     const command = start('--no-demo', '--port', '0');
     await command.says('Ctrl-C stops everything.');
     const state = JSON.parse(readFileSync(stateFile, 'utf8'));
@@ -72,7 +72,7 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
   }, 120_000);
 
-  it('--once: stopped before it could compare, it ends with an error and leaves no process behind', async () => {
+  it('--once ends with an error when it is stopped before the comparison, and leaves no process behind', async () => {
     const command = start('--once', '--port', '0');
     await command.says('The shop opens');
     const processes = command.descendants();
@@ -84,7 +84,7 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
   }, 120_000);
 
-  it('says in one line which port is taken, and does no harm to the stack that has it', async () => {
+  it('reports in one line which port is in use, and does not disturb the stack that uses it', async () => {
     const port = String(await freePort());
     const first = start('--no-demo', '--port', port);
     await first.says('Ctrl-C stops everything.');
@@ -99,7 +99,7 @@ describe('npm start', () => {
     expect(await statusOf(curlIn(first.output()))).toBe(200);
   }, 120_000);
 
-  it('--data: killed in the middle of an outage, it resumes', async () => {
+  it('--data resumes after a kill during an outage', async () => {
     const port = String(await freePort());
     const first = start('--once', '--data', dataFolder, '--port', port);
     await first.says('and Robin sends one of the shirts back.');

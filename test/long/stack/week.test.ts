@@ -57,7 +57,7 @@ async function reconcile(): Promise<number> {
   return healed() - before;
 }
 
-it('a week of lost, doubled and shuffled webhooks: one run mends it, a second heals nothing', async () => {
+it('one run repairs a week of lost, repeated and shuffled webhooks, and a second finds nothing', async () => {
   const { store, loyalty } = stack;
   const start = Date.now() - 8 * DAY_SECONDS * 1000;
   await reconciledUntil(start);

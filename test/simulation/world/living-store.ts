@@ -63,9 +63,9 @@ const habits: Habits = {
   pieces: [1, 2],
   repeats: 0.5,
   changesEndedOrders: false,
-  least: { customers: 6, products: 3, discounts: 2 },
+  minimum: { customers: 6, products: 3, discounts: 2 },
   // Reconcile does not trust more deletions at once.
-  mostDeleted: 3,
+  maxDeleted: 3,
 };
 
 const partsOf: Readonly<Record<string, readonly string[]>> = {
@@ -145,7 +145,7 @@ export class LivingStore {
     this.#life = new StoreLife(rows, habits, now);
     this.#model.now = () => now().getTime();
     this.#past = lags ? new Map() : undefined;
-    while (rows.customers.size < habits.least.customers) this.step(() => 0);
+    while (rows.customers.size < habits.minimum.customers) this.step(() => 0);
   }
 
   /** One step of the store's life. Every step is possible in any state of the store. */

@@ -84,7 +84,7 @@ describe('a template, read for this machine', () => {
     expect(Object.values(webs)).toEqual([{ kind: 'function-url', target: functions[0]?.arn }]);
   });
 
-  it('makes no https address of a place on this machine', () => {
+  it('uses http for addresses on this machine', () => {
     const host = {
       'Fn::Select': [2, { 'Fn::Split': ['/', { 'Fn::GetAtt': ['Url', 'FunctionUrl'] }] }],
     };
@@ -126,7 +126,7 @@ describe('a template, read for this machine', () => {
   });
 });
 
-describe('what a template asks for and cannot be had here stops the start', () => {
+describe('an unsupported part of a template stops the start', () => {
   it.each<[string, Readonly<Record<string, TemplateResource>>]>([
     [
       'a queue with a key of its own',
@@ -197,7 +197,7 @@ describe('what a template asks for and cannot be had here stops the start', () =
     expect(() => describeOf(resources)).toThrow(what);
   });
 
-  it('but not what people look at', () => {
+  it('but not alarms and dashboards', () => {
     expect(() =>
       describeOf({
         Alarm: {

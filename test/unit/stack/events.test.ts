@@ -49,7 +49,7 @@ describe('a request becomes an event of payload format 2.0', () => {
     });
   });
 
-  it('answers for the function: its own words, or nothing of what went wrong', () => {
+  it('returns the answer of the function, or an error without details', () => {
     const returned = (value: unknown) =>
       toHttpAnswer({ kind: 'returned', json: JSON.stringify(value) });
     expect(returned({ statusCode: 401, body: 'no' })).toMatchObject({ status: 401, body: 'no' });
@@ -77,7 +77,7 @@ describe('a batch of messages', () => {
       ({ MessageId }) => MessageId,
     );
 
-  it('becomes an event with everything the queue said of it', () => {
+  it('becomes an event with all attributes of the messages', () => {
     const arn = 'arn:aws:sqs:us-east-1:000000000000:q.fifo';
     expect(toSqsEvent(messages, arn).Records[0]).toEqual({
       messageId: 'a',
@@ -92,7 +92,7 @@ describe('a batch of messages', () => {
     });
   });
 
-  it('is deleted but for what the function reports as failed', () => {
+  it('is deleted except for the messages that the function reports as failed', () => {
     expect(settled('{"batchItemFailures":[{"itemIdentifier":"b"}]}')).toEqual(['a', 'c']);
     expect(settled('{"batchItemFailures":[]}')).toEqual(['a', 'b', 'c']);
     expect(settled('null')).toEqual(['a', 'b', 'c']);
@@ -110,7 +110,7 @@ describe('a batch of messages', () => {
     expect(settled(json)).toEqual([]);
   });
 
-  it('stays whole when the function failed, and goes whole where single failures are not reported', () => {
+  it('is kept when the function fails, and is deleted whole when single failures are not reported', () => {
     const failed = { kind: 'failed', errorType: 'E', errorMessage: 'm' } as const;
     expect(settledMessages(messages, failed, true)).toEqual([]);
     expect(settled('{"batchItemFailures":[{"itemIdentifier":"b"}]}', false)).toEqual([
@@ -140,7 +140,7 @@ describe('metrics in the log', () => {
     });
   });
 
-  it('are one figure for each value and each set of dimensions', () => {
+  it('give one point for each value and each set of dimensions', () => {
     const line = JSON.stringify({
       _aws: {
         Timestamp: 5,

@@ -6,7 +6,7 @@ const call = (amzTarget: string, fields: unknown, path = '/') =>
   identifyCall({ path, amzTarget, body: Buffer.from(JSON.stringify(fields)) }, place);
 const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`;
 
-describe('a call in the words of IAM', () => {
+describe('a call in terms of IAM', () => {
   it.each([
     ['SendMessage', 'sqs:SendMessage'],
     ['SendMessageBatch', 'sqs:SendMessage'],
@@ -56,14 +56,14 @@ describe('a call in the words of IAM', () => {
     }
   });
 
-  it('is asked for on everything where it names nothing, so that no narrow grant allows it', () => {
+  it('needs permission for everything if it names nothing', () => {
     expect(call('AmazonSQS.ListQueues', {})?.resources).toEqual([
       'arn:aws:sqs:us-east-1:000000000000:*',
     ]);
     expect(call('DynamoDB_20120810.ListTables', {})?.resources).toEqual([table('*')]);
   });
 
-  it('is one on everything that it names, so that no name hides behind another', () => {
+  it('needs permission for everything that it names, so that no name hides another', () => {
     const queue = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
     const two = { QueueName: 'mine', QueueUrl: 'http://anywhere/000000000000/yours' };
     expect(call('AmazonSQS.SendMessage', two)?.resources).toEqual([queue('yours'), queue('mine')]);
@@ -79,7 +79,7 @@ describe('a call in the words of IAM', () => {
     expect(secrets?.resources).toHaveLength(2);
   });
 
-  it('is unknown where no such service runs', () => {
+  it('is unknown if the service does not run here', () => {
     expect(call('Kinesis_20131202.PutRecord', {})).toBeUndefined();
     expect(call('', {})).toBeUndefined();
   });

@@ -70,12 +70,12 @@ describe('a request', () => {
     expect(ask('sqs:SendMessage', `${QUEUE.toUpperCase()}x`)).toEqual(denied);
   });
 
-  it('is denied by an explicit denial, whatever allows it', () => {
+  it('is denied by an explicit denial, even if another statement allows it', () => {
     const ask = roleWith(allow('*', '*'), deny('dynamodb:DeleteItem', TABLE));
     expect(ask('dynamodb:DeleteItem', TABLE)).toEqual({ kind: 'denied', why: 'an explicit deny' });
   });
 
-  it('fulfils a condition only with a value it has', () => {
+  it('meets a condition only with a value that it has', () => {
     const ask = roleWith(
       allow('lambda:InvokeFunction', '*', { ArnLike: { 'aws:SourceArn': 'arn:*:rule/hourly' } }),
     );
@@ -86,7 +86,7 @@ describe('a request', () => {
   });
 });
 
-describe('attempts to get more than was given', () => {
+describe('attempts to exceed the permissions', () => {
   const ask = roleWith(
     allow('sqs:SendMessage', QUEUE),
     allow(
@@ -159,7 +159,7 @@ describe('access control', () => {
   });
 });
 
-describe('a policy that is not understood is refused whole', () => {
+describe('a policy with an unknown part is refused', () => {
   it.each([
     ['the field NotResource', { Effect: 'Allow', Action: 'x', NotResource: 'y' }],
     ['the condition StringNotEquals', allow('x', 'y', { StringNotEquals: { a: 'b' } })],
