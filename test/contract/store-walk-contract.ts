@@ -95,14 +95,16 @@ export function describeStoreWalkContract(
       const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
       const span = { from: undefined, until: minute(60) };
       const orders = await walkAll(walks.order, span);
-      expect(await store.readOrder(subject.shop, order)).toEqual(found(toldOf(orders, order)));
+      expect(await store.readOrder(subject.shop, order)).toEqual(
+        found(changedValue(orders, order)),
+      );
       const products = await walkAll(walks.product, span);
       expect(await store.readProduct(subject.shop, product)).toEqual(
-        found(toldOf(products, product)),
+        found(changedValue(products, product)),
       );
       const discounts = await walkAll(walks.discount, span);
       expect(await store.readDiscount(subject.shop, discount)).toEqual(
-        found(toldOf(discounts, discount)),
+        found(changedValue(discounts, discount)),
       );
     });
 
@@ -130,7 +132,7 @@ export function describeStoreWalkContract(
       const id = await subject.createDiscount(minute(0), codes);
       const { changed } = await walk('discount', { from: undefined, until: minute(60) });
       const seen: string[] = [];
-      let page = toldOf({ changed }, id) as DiscountPage;
+      let page = changedValue({ changed }, id) as DiscountPage;
       for (;;) {
         seen.push(...page.coupons.map(({ code }) => code));
         if (page.next === undefined) break;
@@ -202,6 +204,6 @@ async function walkAll(page: PageOf, span: Span) {
   return { changed, pages };
 }
 
-function toldOf({ changed }: { changed: readonly Changed<unknown>[] }, id: string): unknown {
+function changedValue({ changed }: { changed: readonly Changed<unknown>[] }, id: string): unknown {
   return changed.find((one) => one.id === id)?.value;
 }

@@ -51,7 +51,7 @@ const LONGEST_LINE = 4_000;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Telemetry whose lines are checked as CloudWatch reads them. */
-export function createToldLines(service: Service | StorefrontService) {
+export function createCheckedTelemetry(service: Service | StorefrontService) {
   const lines: string[] = [];
   const telemetry = createEmfTelemetry({ namespace: NAMESPACE, service }, (line) => {
     lines.push(line);
@@ -59,13 +59,13 @@ export function createToldLines(service: Service | StorefrontService) {
   return {
     telemetry,
     /** Every line is one object, and only known metrics are in the metric format. */
-    expectSound(): void {
+    expectValidLines(): void {
       for (const line of lines.splice(0)) {
         expectLaw(line.length <= LONGEST_LINE, 'a line of the log is short');
         expectLaw(!CONTROL.test(line), 'a line of the log is one line');
-        const told = JSON.parse(line);
-        if (!('_aws' in told)) continue;
-        const [directive, ...others] = told._aws.CloudWatchMetrics;
+        const entry = JSON.parse(line);
+        if (!('_aws' in entry)) continue;
+        const [directive, ...others] = entry._aws.CloudWatchMetrics;
         expectLaw(others.length === 0, 'a metric line has one directive');
         expectLaw(directive.Namespace === NAMESPACE, 'a metric stays in its namespace');
         const names = directive.Metrics.map(({ Name }: { Name: string }) => Name);

@@ -13,7 +13,7 @@ export const HELP = `Runs the connector in a simulated world in which everything
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
-failure needs, told as a story, and the command that repeats it is printed.`;
+failure needs, and printed with the command that repeats it.`;
 
 export type Command =
   | { readonly kind: 'help' }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
 import { createTotals, runSeedsInThreads } from './run-seeds.ts';
-import { shrink, tellStory } from './shrink.ts';
+import { describeFailure, shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
 const command = readArguments(process.argv.slice(2));
@@ -51,7 +51,7 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<boolean> 
   const shrunk = await shrink({ seed: failing, events }, await simulate({ seed: failing, events }));
   console.log(
     shrunk
-      ? tellStory(shrunk)
+      ? describeFailure(shrunk)
       : 'It does not fail again: something in it is not decided by the seed.',
   );
   console.log(`\nAgain: npm run simulate -- --seed ${failing} --events ${events}`);

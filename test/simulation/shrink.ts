@@ -70,13 +70,13 @@ async function minimize<Item>(
 const MOST_LINES = 120;
 
 /** A failing run for a person to read. */
-export function tellStory({ violation, result }: Shrunk): string {
+export function describeFailure({ violation, result }: Shrunk): string {
   const { lines, faults, steps } = result;
   // Another oracle may have failed before; this history is about one of them.
   const upTo = lines.findIndex(({ text }) => text.startsWith(`!! ${violation.oracle}:`));
-  const told = lines.slice(0, upTo < 0 ? undefined : upTo + 1);
-  const shown = told.slice(-MOST_LINES);
-  const left = told.length - shown.length;
+  const history = lines.slice(0, upTo < 0 ? undefined : upTo + 1);
+  const shown = history.slice(-MOST_LINES);
+  const left = history.length - shown.length;
   return [
     `${violation.oracle}: ${violation.what}`,
     '',

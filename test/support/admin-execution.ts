@@ -4,14 +4,14 @@ import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 
 /**
- * Fields of the query root as plain values, or as functions of their arguments. Objects of unions and
- * interfaces name their `__typename`.
+ * Fields of the query root as values, or as functions of their arguments. Objects of unions and interfaces
+ * need a `__typename`.
  */
 export type AdminRoot = Readonly<Record<string, unknown>>;
 
 const parsed = new Map<string, ReturnType<typeof parse>>();
 
-/** Executes a document over Shopify's real schema: what is not in the schema cannot be answered. */
+/** Executes a document on Shopify's real schema. */
 export async function executeAdmin(
   root: AdminRoot,
   text: string,
@@ -33,7 +33,7 @@ export async function executeAdmin(
   });
 }
 
-/** Questions answered in this process, for what does not depend on the way to the store. */
+/** Answers queries in this process, for tests that do not depend on HTTP. */
 export function askIn(root: AdminRoot): Ask {
   return async (document, variables) => {
     const result = await executeAdmin(root, document.text, variables);

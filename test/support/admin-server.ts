@@ -5,7 +5,7 @@ import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
 import { queryCost } from '../../shared/shopify/admin/schema/query-cost.ts';
 import { type AdminRoot, executeAdmin } from './admin-execution.ts';
 
-/** What happens to the next question instead of its answer. */
+/** What happens to the next query instead of its answer. */
 export type Reaction =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   /** A GraphQL answer as it stands. */
@@ -22,21 +22,21 @@ interface ReceivedQuery {
 export interface AdminServer {
   readonly address: string;
   readonly queries: ReceivedQuery[];
-  /** Answers to the coming questions, in turn; afterwards the schema answers. */
+  /** Answers to the next queries, in order; after them the schema answers. */
   readonly reactions: Reaction[];
   readonly tokenReactions: Reaction[];
   readonly tokenRequests: Record<string, unknown>[];
-  /** Tokens that the shop takes. */
+  /** Tokens that the shop accepts. */
   readonly valid: Set<string>;
   tokenLivesSeconds: number;
   throttleStatus: { maximumAvailable: number; currentlyAvailable: number; restoreRate: number };
-  /** Resets a connection at its second request, after taking the request in. */
+  /** Resets a connection at its second request, after reading the request. */
   resetReused: boolean;
   root: AdminRoot;
   close(): Promise<void>;
 }
 
-/** Shopify's Admin API as far as the client's tests need it: the real schema behind real HTTP. */
+/** The part of Shopify's Admin API that the client's tests need: the real schema over real HTTP. */
 export async function startAdminServer(root: AdminRoot = {}): Promise<AdminServer> {
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { simpleOrder } from '../fixtures/order-spec.ts';
 import { pagesOf } from './admin-execution.ts';
 import { type AdminServer, startAdminServer } from './admin-server.ts';
 
-/** The Admin API over HTTP, a server per shop, holding what the contract puts into it. */
+/** The Admin API over HTTP, one server per shop, with the data of the contract suite. */
 export async function createAdminStoreUnderTest(
   onClose: (close: () => Promise<void>) => void,
 ): Promise<StoreUnderTest> {

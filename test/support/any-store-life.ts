@@ -5,13 +5,13 @@ import type { StoreRows } from '../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../local/store-sandbox/model/store-life.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
-/** Where the steps are taken: a store alone, or one behind its server. */
+/** The store in which the steps happen: a model, or one behind a server. */
 export interface Stage {
   readonly rows: StoreRows;
   attempt(name: ActionName, input: unknown): unknown;
 }
 
-/** Everything that can change an order's money, sensible or not. */
+/** Everything that can change an order's amounts, sensible or not. */
 const habits: Habits = {
   weights: {
     placeOrder: 2,
@@ -39,7 +39,7 @@ const habits: Habits = {
   maxDeleted: 0,
 };
 
-/** For each step the numbers that it draws, of ten thousand. */
+/** The random numbers of each step, below ten thousand. */
 type Life = readonly (readonly number[])[];
 
 export const anyLife: fc.Arbitrary<Life> = fc.array(
@@ -47,7 +47,7 @@ export const anyLife: fc.Arbitrary<Life> = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-/** Does what the steps say, as far as the store allows it. */
+/** Executes the steps that the store allows. */
 export function live(store: Stage, steps: Life, changes: Partial<Habits> = {}): void {
   const life = new StoreLife(store.rows, { ...habits, ...changes }, () => new Date());
   for (const draws of steps) {
@@ -58,8 +58,8 @@ export function live(store: Stage, steps: Life, changes: Partial<Habits> = {}): 
 }
 
 /**
- * What happens in a busy store on one day, the same for the same day: orders of all kinds and their lives,
- * prices, discounts and codes. Some of it within one second.
+ * One day of a busy store, always the same for the same day: orders of all kinds and their changes, prices,
+ * discounts and codes. Some of it within one second.
  */
 export function liveOneDay(
   store: StoreSandbox,
@@ -71,7 +71,7 @@ export function liveOneDay(
     try {
       return (store.actions[name] as (input: unknown) => unknown)(input);
     } catch {
-      return undefined; // the store refuses what makes no sense
+      return undefined; // the store refuses impossible steps
     }
   };
   for (let i = 0; i < 15; i += 1) attempt('placeRandomOrder', {});

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
-/** Answers in the place of a service that has no emulator. */
+/** Answers for a service that has no emulator. */
 export type ScriptedService = (
   request: IncomingMessage & { readonly text: string },
   response: ServerResponse,
 ) => void;
 
 /**
- * One address for all of AWS, as the operator's commands meet it: whose call it is stands in the scope
- * of its signature. `services` are the emulators' addresses, by the name in that scope.
+ * One address for all of AWS, as the operator's commands use it: the scope of a call's signature names the
+ * service. `services` are the emulators' addresses by that name.
  */
 export function startAwsGateway(
   services: Readonly<Record<string, string | ScriptedService>>,

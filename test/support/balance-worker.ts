@@ -17,7 +17,7 @@ import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 
-/** The worker of balances in this process, on a clock that the test moves. */
+/** The balance worker in this process, on a clock that the test moves. */
 export function openBalanceWorker(customers: readonly string[]) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -27,7 +27,7 @@ export function openBalanceWorker(customers: readonly string[]) {
   const store = createMemoryBalanceStore(customers);
   const telemetry = recordTelemetry();
   const parts: { ledger: Ledger } = { ledger: memoryLedger };
-  /** By customer: a tier's name, null for none, or what the service answers instead. */
+  /** By customer: a tier's name, null for none, or another answer of the service. */
   const tiers = new Map<string, string | null | { readonly failure: unknown }>();
   let asked = 0;
   let deliveries = 0;
@@ -86,7 +86,7 @@ export function openBalanceWorker(customers: readonly string[]) {
       });
     },
 
-    /** One batch; what it settled leaves the queue. */
+    /** One batch; finished messages leave the queue. */
     async work({ deadline = new AbortController().signal } = {}) {
       const batch = queue.receive({ max: 10 });
       const left = await runBatch(

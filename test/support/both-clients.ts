@@ -4,13 +4,13 @@ import { createDynamoDbCalls, createSqsCalls } from '../../shared/aws/function-c
 import type { CallBudget, JsonServiceSettings } from '../../shared/aws/json-service.ts';
 
 interface ClientMaker {
-  /** Who calls AWS through it. */
+  /** The caller of AWS. */
   readonly name: string;
   sqs(budget: CallBudget, endpoint: string): SqsCalls;
   dynamoDb(budget: CallBudget, endpoint: string): DynamoDbCalls;
 }
 
-/** As the functions have them, of an emulator instead of AWS. */
+/** The clients of the functions, for an emulator instead of AWS. */
 export function ownSettings(budget: CallBudget, endpoint: string): JsonServiceSettings {
   return {
     budget,
@@ -20,7 +20,7 @@ export function ownSettings(budget: CallBudget, endpoint: string): JsonServiceSe
   };
 }
 
-/** The two ways to AWS: the same laws hold for both. */
+/** The two clients of AWS: the same laws hold for both. */
 export const CLIENTS: readonly ClientMaker[] = [
   {
     name: "the SDK's client",

@@ -19,7 +19,7 @@ const USUAL_PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** It shall ask nobody but the pages under test. */
+/** The browser must call nothing but the pages under test. */
 const QUIET = [
   '--disable-gpu',
   '--disable-quic',
@@ -32,8 +32,8 @@ const QUIET = [
 const { CHROMIUM_PATH, REQUIRE_BROWSER } = process.env;
 
 /**
- * The browser of this machine. Without one the tests of pages are skipped, and say so; where they must
- * not be (`REQUIRE_BROWSER=1`), they fail.
+ * The browser of this machine. Without one the tests of pages are skipped with a message; with
+ * `REQUIRE_BROWSER=1` they fail.
  */
 export function findBrowser(): string | undefined {
   const path = CHROMIUM_PATH || USUAL_PLACES.find((place) => existsSync(place));
@@ -45,29 +45,29 @@ export function findBrowser(): string | undefined {
   return undefined;
 }
 
-/** With a profile of its own, which is gone with it. */
+/** With its own profile, which is deleted with it. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: QUIET, timeout: 60_000 });
 }
 
-/** Somebody in the shop of the local stack, with a browser window and cookies of their own. */
+/** A visitor of the local stack's shop, with their own browser window and cookies. */
 export interface ShopVisit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** The paths below the app proxy that the page has asked: `me`, `redeem`, … */
+  /** The paths below the app proxy that the page has requested: `me`, `redeem`, … */
   readonly asked: string[];
-  /** What went wrong in the page: errors of scripts, breaches of its policy. */
+  /** Errors of scripts and violations of the content security policy. */
   readonly problems: string[];
   open(path: string): Promise<void>;
-  /** Presses Tab until it stands on this, as somebody without a mouse does. */
+  /** Presses Tab until this has the focus. */
   tabTo(target: Locator): Promise<void>;
 }
 
-/** On a loaded machine a page takes its time. */
+/** For a busy machine. */
 const PATIENCE_MS = 45_000;
 const MOST_TABS = 60;
 
-/** `customerId`: who is logged in already; undefined: a visitor. */
+/** `customerId`: the customer who is logged in; undefined: a visitor. */
 export async function visitShop(
   browser: Browser,
   address: string,
@@ -87,7 +87,7 @@ export async function visitShop(
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
-    // Chromium tells of every answer that is not 2xx; those are looked at where they are wanted.
+    // Chromium reports every answer that is not 2xx; the tests check those themselves.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       problems.push(message.text());
     }

@@ -20,7 +20,7 @@ export async function startClientAndSandbox(options: LoyaltySandboxOptions = {})
   return {
     sandbox,
     client,
-    /** Holds every answer since the last reset to the contract, as it was sent; for `afterEach`. */
+    /** Checks every answer since the last reset against the contract; for `afterEach`. */
     checkAnswers() {
       for (const { operation, status, answer, fault, path } of sandbox.journal.entries()) {
         expect(fault, path).not.toBe('crash');
@@ -37,13 +37,13 @@ export async function startClientAndSandbox(options: LoyaltySandboxOptions = {})
   };
 }
 
-/** The value of a call that must have worked. */
+/** The value of a call that must have succeeded. */
 export function unwrap<Value>(result: LoyaltyResult<Value>): Value {
   if (result.kind === 'success' || result.kind === 'warning') return result.value;
   throw new Error(`${result.kind}: ${result.message}`);
 }
 
-/** The number of the business error that a call must have met. */
+/** The number of the business error that a call must have returned. */
 export function codeOf(result: LoyaltyResult<unknown>): number | undefined {
   if (result.kind === 'business-error') return result.code;
   throw new Error(`expected a business error, got ${JSON.stringify(result)}`);

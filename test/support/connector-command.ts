@@ -15,14 +15,14 @@ export interface CommandSettings {
   readonly folder: string;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Another entry than the launcher: for a run that has to die at a certain point. */
+  /** Another entry point than the launcher: for a run that must die at a certain point. */
   readonly script?: string;
   readonly nodeOptions?: readonly string[];
-  /** Told of everything printed so far, whenever something is. */
+  /** Called with the whole output after every new part. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
 }
 
-/** Starts the command line as a person would, in this folder, and waits for its end. */
+/** Runs the command line in this folder, and waits for its end. */
 export function runCommand(
   args: readonly string[],
   { folder, input = '', env = {}, script = LAUNCHER, ...settings }: CommandSettings,
@@ -31,7 +31,7 @@ export function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeOptions, script, ...args], {
       cwd: folder,
-      // Nothing of this machine: neither its AWS configuration nor what a test set for itself.
+      // Without this machine's AWS configuration and without variables of the test.
       env: {
         PATH: process.env.PATH ?? '',
         HOME: folder,
@@ -52,7 +52,7 @@ export function runCommand(
     });
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
-    // A command that does not read its input may be gone before it is written.
+    // A command that does not read its input may end before it is written.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
@@ -60,10 +60,10 @@ export function runCommand(
 
 const SCRIPT = '/usr/bin/script';
 
-/** The `script` of util-linux gives a command a terminal; that of other systems has other options. */
+/** Only the `script` of util-linux has the options that are used here. */
 export const canTypeInto = process.platform === 'linux' && existsSync(SCRIPT);
 
-/** Runs a command in a terminal and types each answer once its question stands on the screen. */
+/** Runs a command in a terminal and types each answer after its question was printed. */
 export function typeInto(
   line: string,
   folder: string,

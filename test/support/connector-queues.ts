@@ -34,7 +34,7 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
   return {
     urls,
 
-    /** One batch for each worker; gives the number of messages in them. */
+    /** One batch for each worker; returns the number of messages. */
     async poll(workers: Readonly<Record<StoreQueueFamily, Worker>>): Promise<number> {
       let received = 0;
       for (const family of FAMILIES) {
@@ -43,13 +43,13 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
       return received;
     },
 
-    /** How many messages are on their way, whoever may see them. */
+    /** All messages on the queues, visible or not. */
     async waiting(): Promise<number> {
       const counts = FAMILIES.map((family) => countMessages(client, urls[family].url));
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
 
-    /** Every letter once; they show themselves again after a second. */
+    /** Every letter once; they become visible again after a second. */
     async deadLetters(): Promise<readonly DeadLetter[]> {
       const letters: DeadLetter[] = [];
       for (const family of FAMILIES) {
@@ -85,7 +85,7 @@ export interface Deployment {
   readonly webhookAddress?: string | undefined;
 }
 
-/** The functions, each started with the environment that a deployment would give it. */
+/** The functions, each with the environment of a deployment. */
 export function startFunctions(deployment: Deployment) {
   const { connector, store, queues, table, secretsPrefix } = deployment;
   Object.assign(process.env, {

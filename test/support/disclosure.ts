@@ -1,14 +1,14 @@
 /**
- * What must never be told: gathered from everything a test sends, so that a new fixture is guarded
- * without anybody thinking of it.
+ * Personal data that must not appear in any output: collected from everything that a test sends, so that new
+ * fixtures are covered automatically.
  */
 export interface Confidential {
-  /** Takes the personal texts out of a webhook's body or an entity of the store. */
+  /** Collects the personal texts of a webhook's body or an entity. */
   addPersonal(value: unknown): void;
   addSecret(secret: string): void;
-  /** The texts, for a test to see that there are any. */
+  /** The collected texts. */
   readonly texts: ReadonlySet<string>;
-  /** Those of the texts that stand somewhere in the output. */
+  /** The texts that occur in the output. */
   disclosedIn(output: readonly string[]): readonly string[];
 }
 
@@ -16,12 +16,12 @@ export interface Confidential {
 const PERSONAL_BRANCH =
   /^(?:customer|contact|billing_address|shipping_address|default_address|audience|customers)$/;
 const PERSONAL_FIELD = /^(?:email|contact_email|phone|note|browser_ip|document)$/;
-/** Below a person, but no datum of one: ids, dates and the words of the format itself. */
+/** Below a person, but not personal: ids, dates and constants of the format. */
 const HARMLESS_FIELD = /^(?:id|kind|admin_graphql_api_id|.*_at|.*At|currency|country_code)$/;
 /** Pairs of a name that the merchant chose and a value that the customer typed. */
 const TYPED_PAIRS = 'note_attributes';
 
-/** Shorter texts, such as a country's code, stand in any output by chance. */
+/** Shorter texts, such as a country code, occur in any output by chance. */
 const SHORTEST = 4;
 
 export function createConfidential(): Confidential {
@@ -33,7 +33,7 @@ export function createConfidential(): Confidential {
   function addPersonal(value: unknown, personal = false): void {
     if (typeof value === 'string' && personal) {
       add(value);
-      // A log that tells a first name only has told it.
+      // A first name alone is a leak too.
       for (const word of value.match(/[\p{L}\p{N}]{4,}/gu) ?? []) if (!isCommon(word)) add(word);
     }
     if (typeof value !== 'object' || value === null) return;
@@ -60,7 +60,7 @@ export function createConfidential(): Confidential {
       ];
       return [...texts].filter((text) =>
         /^\d{1,6}$/.test(text)
-          ? // Few digits are part of any id by chance: they tell something only where they stand alone.
+          ? // A few digits occur in any id by chance: they count only as a whole number.
             new RegExp(`(?<!\\d)${text}(?!\\d)`).test(all)
           : forms(text).some((form) => all.includes(form)),
       );
@@ -68,10 +68,10 @@ export function createConfidential(): Confidential {
   };
 }
 
-/** The reserved domain of all our addresses stands in the names of the shops too. */
+/** The reserved domain of the test addresses is part of the shops' names too. */
 const isCommon = (word: string) => word.toLowerCase() === 'example';
 
-/** Forms that credentials have, by their issuers' own prefixes and by common ways to write one down. */
+/** Forms of credentials: prefixes of their issuers, and common notations. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   'AWS access key': /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   'Shopify token': /\bshp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{16,}/g,
@@ -83,7 +83,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   'Slack token': /\bxox[abprs]-[A-Za-z0-9-]{10,}/g,
 };
 
-/** What in the text looks like a credential, by its form. */
+/** Parts of the text that look like a credential. */
 export function findSecrets(text: string): string[] {
   return Object.entries(FORMS).flatMap(([form, pattern]) =>
     [...text.matchAll(pattern)].map(([found]) => `${form}: ${found.slice(0, 12)}…`),

@@ -15,7 +15,7 @@ import { persons } from '../fixtures/persons.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';
 import { readMetricLine } from './watched-metrics.ts';
 
-/** Everything around the functions, and everything that they write. */
+/** Everything around the functions, and all their output. */
 export interface EmulatedWorld {
   readonly sqs: SQS;
   readonly dynamoDb: DynamoDB;
@@ -26,7 +26,7 @@ export interface EmulatedWorld {
   readonly confidential: Confidential;
 }
 
-/** When every test begins. The fixtures' orders were placed four days before. */
+/** The start of every test. The fixtures' orders were placed four days before. */
 export const START = Date.parse('2026-10-09T12:00:00.000Z');
 
 export const LOYALTY_CREDENTIALS = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
@@ -76,7 +76,7 @@ function gatherConfidential(): Confidential {
   return confidential;
 }
 
-/** The sandbox may refuse a call of ours, but never break on one. */
+/** The sandbox may refuse a call, but must have no internal error. */
 export function expectSoundSandbox({ loyalty }: EmulatedWorld): void {
   const broken = loyalty.journal
     .entries()
@@ -84,7 +84,7 @@ export function expectSoundSandbox({ loyalty }: EmulatedWorld): void {
   expect(broken, 'calls on which the sandbox broke').toEqual([]);
 }
 
-/** Nothing that was written tells of a person or a secret, and CloudWatch takes every line. */
+/** The output holds no personal data and no secret, and CloudWatch accepts every line. */
 export function expectDiscreetOutput({ output, confidential }: EmulatedWorld): void {
   expect(confidential.texts.size).toBeGreaterThan(20);
   expect(confidential.disclosedIn(output.pieces), 'told in the output').toEqual([]);

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
-/** What a function gets to know of its invocation. */
+/** The context of an invocation. */
 export function invocationOf(functionName: string, timeoutSeconds: number): Context {
   const end = performance.now() + timeoutSeconds * 1000;
   return {
@@ -66,11 +66,11 @@ async function createQueue(
       Attributes: { FifoQueue: 'true', ...attributes },
     }),
   );
-  // The emulator names a host below `localhost`, which not every machine can look up.
+  // The emulator returns a host below `localhost`, which not every machine can resolve.
   return `${endpoint}${new URL(url ?? '').pathname}`;
 }
 
-/** Gives back what was received, for everybody to see. */
+/** Makes received messages visible again. */
 export async function release(
   client: SQSClient,
   url: string,
@@ -83,7 +83,7 @@ export async function release(
   }
 }
 
-/** How many messages a queue holds, whoever may see them. */
+/** All messages of a queue, visible or not. */
 export async function countMessages(client: SQSClient, url: string): Promise<number> {
   const { Attributes: counts = {} } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] }),
@@ -115,8 +115,8 @@ export async function receive(
 export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /**
- * One turn of Lambda's event source: gets a batch, invokes the worker, deletes what it does not report
- * as failed. Returns how many messages there were.
+ * One cycle of Lambda's event source: receives a batch, invokes the worker, deletes what it does not report
+ * as failed. Returns the number of messages.
  */
 export async function pollOnce(
   client: SQSClient,

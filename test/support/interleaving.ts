@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 export interface Process {
-  /** Every call of the process to the outside waits for its turn before it has its effect and after. */
+  /** Every remote call of the process waits for its turn before and after its effect. */
   readonly watch: <T extends object>(part: T) => T;
 }
 
@@ -16,8 +16,8 @@ export interface Death {
 }
 
 /**
- * Runs several processes in one, call by call in an order that `choose` gives. A process that dies makes
- * no further call and gets no further answer, as one that was killed.
+ * Runs several simulated processes in one, call by call in the order of `choose`. A process that dies makes
+ * no further call and gets no further answer.
  */
 export function createInterleaving(choose: (count: number) => number) {
   const waiting: (() => void)[] = [];
@@ -53,7 +53,7 @@ export function createInterleaving(choose: (count: number) => number) {
       return { isOver: () => isOver };
     },
 
-    /** Until every one of them is over. */
+    /** Until all have ended. */
     async run(started: readonly Started[], between: () => void): Promise<void> {
       for (let step = 0; !started.every(({ isOver }) => isOver()); step += 1) {
         if (step > 20_000) throw new Error('the processes do not come to an end');

@@ -9,9 +9,9 @@ import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize
 
 export interface LocalStack extends RunningStack {
   readonly problems: readonly string[];
-  /** One delivery through the front door, signed unless told otherwise; gives the answer. */
+  /** One delivery to the webhook address, by default signed; returns the answer. */
   post(topic: string, payload: unknown, options?: PostOptions): Promise<Response>;
-  /** Until nothing is on its way any more. */
+  /** Waits until the queues are empty. */
   settled(): Promise<void>;
 }
 

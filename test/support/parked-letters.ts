@@ -7,14 +7,14 @@ export const LETTER_SHOP = 'example-store.myshopify.com';
 
 export interface ParkedLetter {
   readonly event: StoreEvent | string;
-  /** Undefined: as SQS moves a message by itself, without a word and in the group it had. */
+  /** Undefined: as SQS moves a message automatically, without a reason and in its own group. */
   readonly reason: DeadLetterReason | undefined;
   readonly group?: string;
 }
 
 const AT_ONCE = 10;
 
-/** Many dead letters in few calls, in this order, as `createSqsDeadLetters` would park them. */
+/** Parks many dead letters in few calls, in this order, like `createSqsDeadLetters`. */
 export async function parkLetters(
   client: SQSClient,
   queueUrl: string,
@@ -47,7 +47,7 @@ function attributesOf({ attempts, ...texts }: DeadLetterReason) {
   };
 }
 
-/** An event that any release can read: its body is left out, so the store would be asked. */
+/** An event that any version can read: it has no body, so the worker reads the store. */
 export function letterEvent(changes: Partial<StoreEvent> = {}): StoreEvent {
   return {
     shop: LETTER_SHOP,

@@ -27,12 +27,12 @@ import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';
 
-/** A process's way to the outside: the same, or one that can be killed. */
+/** The calls of a process: direct, or through one that can be killed. */
 type Watch = <T extends object>(part: T) => T;
 
 const asItIs: Watch = (part) => part;
 
-/** Redeeming in this process, on a clock that the test moves. */
+/** Redemptions in this process, on a clock that the test moves. */
 export function openRedeeming({
   rewards = [
     { id: 1, points: 100 },
@@ -63,12 +63,12 @@ export function openRedeeming({
   let ids = 0;
   let told = 0;
 
-  /** A message that took too long is another worker's by now. */
+  /** After the visibility time-out, another worker may have the message. */
   function deleteInTime(receiptHandle: string): void {
     try {
       queue.delete(receiptHandle);
     } catch {
-      // It comes again.
+      // The message becomes visible again.
     }
   }
 
@@ -121,7 +121,7 @@ export function openRedeeming({
 
     list: (customerId = ROBIN) => listRedemptions(SHOP, customerId, worldFor(asItIs)),
 
-    /** As the ledger has it. */
+    /** As it is in the ledger. */
     async kept(customerId = ROBIN) {
       const key = bookKey({ shop: SHOP, customerId });
       const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
@@ -153,7 +153,7 @@ export function openRedeeming({
       queue.send({ body: encodeEvent(event), groupId, deduplicationId });
     },
 
-    /** One batch of the worker; what it settled leaves the queue. */
+    /** One batch of the worker; finished messages leave the queue. */
     async work(watch = asItIs) {
       const batch = queue.receive({ max: 10 });
       const source = { loyalty: watch(loyalty), breaker: createCircuitBreaker() };

@@ -1,4 +1,4 @@
-// Loaded before a command: tells, as its last line on standard error, the most memory it ever held.
+// Loaded before a command: prints its peak memory as the last line on standard error.
 process.on('exit', () => {
   process.stderr.write(`max rss ${process.resourceUsage().maxRSS} KiB\n`);
 });

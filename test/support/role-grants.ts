@@ -9,7 +9,7 @@ export interface RoleGrant {
   readonly on: string;
 }
 
-/** By the construct that makes them. */
+/** By the construct that creates them. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   ReceiveWebhook: 'receive-webhook',
   SyncOrders: 'sync-orders',
@@ -27,7 +27,7 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-/** All that the roles of the stack may do, each once. */
+/** Everything that the roles of the stack may do, each once. */
 export function grantsIn(template: Template): RoleGrant[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
   const grants = policies.flatMap(([id, { Properties }]) => {
@@ -46,7 +46,7 @@ export function grantsIn(template: Template): RoleGrant[] {
   return [...distinct.values()];
 }
 
-/** The logical id of what a statement is about, in words. */
+/** The logical id of a statement's resource, in words. */
 function describe(resource: unknown, role: string): string {
   const text = JSON.stringify(resource);
   const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1] ?? text;

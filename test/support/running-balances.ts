@@ -17,10 +17,10 @@ import {
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 
-/** 32 bytes, as the set-up makes them. */
+/** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
-/** The way back of a running connector: receiver, queue and worker, over the same emulators. */
+/** The storefront sync of a running connector: receiver, queue and worker, with the same emulators. */
 export async function openBalances(
   connector: RunningConnector,
   storefront: StorefrontSettings = {},
@@ -68,7 +68,7 @@ export async function openBalances(
     tokenOf: (topic: PointTopic, path = 'example-store'): string =>
       tokens.get(path)?.[topic].current ?? '',
 
-    /** One request at any path below the address; gives the status. */
+    /** One request at any path below the address; returns the status. */
     async request(path: string, body: Uint8Array | string, method = 'POST'): Promise<number> {
       const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
       const event = toFunctionUrlEvent({ ...plain, path, body: Buffer.from(body) });
@@ -82,7 +82,7 @@ export async function openBalances(
       return opened.request(path, JSON.stringify(payload));
     },
 
-    /** Sends what the loyalty sandbox had to tell since the last time; gives the statuses. */
+    /** Sends the new point events of the loyalty sandbox; returns the statuses. */
     async forward(): Promise<readonly number[]> {
       const events = loyalty.events.all().slice(forwarded);
       forwarded += events.length;
@@ -96,7 +96,7 @@ export async function openBalances(
       return statuses;
     },
 
-    /** One batch; gives the number of its messages. */
+    /** One batch; returns the number of its messages. */
     async work(): Promise<number> {
       connector.pass(0.05);
       return pollOnce(sqs, queue.url, worker, 'sync-balances');
@@ -124,7 +124,7 @@ export async function openBalances(
       }));
     },
 
-    /** The bodies on the queue, which nobody else sees meanwhile. */
+    /** The bodies on the queue, hidden from others meanwhile. */
     async peek(): Promise<readonly string[]> {
       const messages = await receive(sqs, queue.url, 1);
       connector.pass(2);

@@ -22,9 +22,9 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
 export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops' | 'healing'>> & {
-  /** Where the store is told to send its webhooks. */
+  /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
-  /** A store to ask over HTTP, instead of the one in memory. */
+  /** A store over HTTP, instead of the one in memory. */
   readonly adminApi?: { readonly address: string; readonly accessToken: string };
 };
 
@@ -41,12 +41,12 @@ export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
 
 /**
  * The whole connector over HTTP, for the tests of one file: the real functions and SDK clients, the
- * emulated services, the loyalty sandbox. Called at the top of the file; each test opens its own.
+ * emulators, the loyalty sandbox. Called at the top of the file; each test opens its own.
  *
- * Only `Date` is not real. All parts live in this process, the queues' visibility included, so moving
- * it lets hours of retrying pass at once, while time-outs and connections stay as they are.
+ * Only `Date` is not real. All parts run in this process, including the queues' visibility, so moving it
+ * makes hours of retries pass at once, while time-outs and connections stay real.
  *
- * After each test the sandbox must not have broken; after the last one the output is looked through.
+ * After each test the sandbox must have had no internal error; after the last one the output is checked.
  */
 export function runConnectors() {
   let world: EmulatedWorld | undefined;
@@ -110,7 +110,7 @@ async function openConnector(
     return `webhook-secret-of-${name}-${path}`;
   }
 
-  /** `example-store/webhook` is what the store signs with, `example-store/loyalty` the credentials. */
+  /** `example-store/webhook` is the signing secret, `example-store/loyalty` the credentials. */
   async function keepSecret(
     of: string,
     fields: Readonly<Record<string, string>>,
@@ -134,7 +134,7 @@ async function openConnector(
     keepSecret,
     webhookSecret,
 
-    /** Enqueues what came through no webhook, as a replay does. */
+    /** Enqueues an event without a webhook, as a replay does. */
     send: createSqsEventQueue(sqs, {
       orders: orders.url,
       products: products.url,
@@ -142,8 +142,8 @@ async function openConnector(
     }).send,
 
     /**
-     * One signed delivery; gives the status. Sent again on 503, as the store would: this machine may be
-     * too slow for the receiver's patience.
+     * One signed delivery; returns the status. Sent again on 503, as by the store: a slow machine may exceed
+     * the receiver's time-out.
      */
     async post(...[topic, payload, options = {}]: Delivery): Promise<number> {
       deliveries += 1;
@@ -167,12 +167,12 @@ async function openConnector(
       }
     },
 
-    /** What somebody else signed and posted; gives the status. */
+    /** A request that another party signed; returns the status. */
     async receive(
       headers: Readonly<Record<string, string | string[] | undefined>>,
       body: Uint8Array,
     ): Promise<number> {
-      // Not its numbers: a store invents postal codes and telephones that any id may hold a part of.
+      // Without numbers: an id may contain an invented postal code or telephone number.
       const { email, customer } = JSON.parse(Buffer.from(body).toString());
       const { first_name, last_name } = customer ?? {};
       confidential.addPersonal({ customer: { email, first_name, last_name } });
@@ -194,7 +194,7 @@ async function openConnector(
       return typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
     },
 
-    /** Deliveries that must all be accepted, and the work they cause. */
+    /** Delivers webhooks, which must all be accepted, and works on them. */
     async deliver(...all: readonly Delivery[]): Promise<void> {
       for (const delivery of all) expect(await opened.post(...delivery)).toBe(200);
       await opened.settle();
@@ -204,7 +204,7 @@ async function openConnector(
       vi.setSystemTime(Date.now() + seconds * 1000);
     },
 
-    /** One batch for each worker; gives the number of messages in them. */
+    /** One batch for each worker; returns the number of messages. */
     async work(): Promise<number> {
       opened.pass(0.05);
       return queues.poll(functions);
@@ -231,7 +231,7 @@ async function openConnector(
       await functions.reconcile(request, invocationOf('reconcile', seconds));
     },
 
-    /** What waits for a person; it goes on waiting. Its attributes are as public as a log. */
+    /** The dead letters, which stay in their queue. Their attributes are as public as a log. */
     async deadLetters() {
       const letters = await queues.deadLetters();
       opened.pass(2);
@@ -240,13 +240,13 @@ async function openConnector(
       return letters;
     },
 
-    /** All that the ledger's table holds, as one text. */
+    /** The content of the ledger's table as one text. */
     async ledgerText(): Promise<string> {
       const { Items } = await world.dynamoDb.send(new ScanCommand({ TableName: name }));
       return JSON.stringify(Items);
     },
 
-    /** What the loyalty service was asked for since this was last called. */
+    /** The calls to the loyalty service since the last use of this function. */
     newCalls() {
       const entries = loyalty.journal.entries({ since: callsSeen });
       callsSeen = entries.at(-1)?.n ?? callsSeen;

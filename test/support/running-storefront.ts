@@ -8,7 +8,7 @@ import { STORE_SECRET } from './store-and-connector.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
-/** The query as Shopify's proxy would send it: its own implementation of the documented rule. */
+/** The query as Shopify's proxy sends it: a second implementation of the documented rule. */
 export function signedQuery(values: Values, secret: string): string {
   const text = Object.entries(values)
     .map(([key, value]) => `${key}=${[value].flat().join(',')}`)
@@ -48,7 +48,7 @@ export interface ProxiedRequest {
   readonly body?: unknown;
 }
 
-/** The function behind the app proxy of a running connector whose balances were opened before. */
+/** The storefront function of a running connector whose balances were opened before. */
 export function openStorefront(connector: RunningConnector) {
   const settings = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
@@ -58,7 +58,7 @@ export function openStorefront(connector: RunningConnector) {
   const handler = createStorefrontFunction(settings, 'console.log("widget")');
 
   const opened = {
-    /** As Shopify's proxy would sign it now. */
+    /** Signed as by Shopify's proxy now. */
     sign: (customerId: string, own: Readonly<Record<string, string>> = {}): string =>
       signedQuery(proxyValues(SHOP, new Date(), customerId, own), STORE_SECRET),
 

@@ -25,8 +25,8 @@ export interface Asked {
 export type Sandbox = ReturnType<typeof openSandbox>;
 
 /**
- * A program over empty tables. Every answer and every event is held to the contract, and a refused
- * call to changing nothing, in whichever test it happens.
+ * A program with empty tables. In every test, each answer and event is checked against the contract, and a
+ * refused call must change nothing.
  */
 export function openSandbox(
   given: { readonly settings?: PartialSettings; readonly catalog?: Partial<Catalog> } = {},
@@ -66,10 +66,10 @@ export function openSandbox(
     tables: rows,
     clock,
     snapshot,
-    /** As the server does: what is not the contract comes with its faults. */
+    /** Like the server: a call that breaks the contract comes with its faults. */
     call: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
       ask(operation, asked, contract.validateRequest(operation, asked.body)),
-    /** As if nobody had looked at the body before. */
+    /** Without the check of the body. */
     callUnchecked: <Operation extends OperationId>(operation: Operation, asked: Asked = {}) =>
       ask(operation, asked, []),
     takeEvents() {
@@ -84,7 +84,7 @@ const codes = new Map<string, number>(
   Object.entries(errorCodes).map(([code, { name }]) => [name, Number(code)]),
 );
 
-/** The error of an answer in whichever envelope; undefined for a success. */
+/** The error of an answer in any wrapper; undefined for a success. */
 export function codeOf(answer: unknown): number | undefined {
   const { HasError, ErrorCode, ErrorMessages, ErrorDescriptions } = answer as {
     readonly HasError?: boolean;

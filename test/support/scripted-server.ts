@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 interface ReceivedRequest {
   readonly method: string;
-  /** As it stood on the wire. */
+  /** As received. */
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -15,7 +15,7 @@ interface ReceivedRequest {
 export interface ScriptedServer {
   readonly url: string;
   readonly received: ReceivedRequest[];
-  /** How the next requests are dealt with, once their bodies have arrived. */
+  /** How the next requests are handled after their bodies have arrived. */
   script: Script;
   /** Ends every connection as soon as it is made. */
   resetsOnConnect: boolean;
@@ -25,7 +25,7 @@ export interface ScriptedServer {
 
 export type Script = (response: ServerResponse, socket: Socket) => void;
 
-/** A server that does as it is told, also what no decent server does. */
+/** A server with scripted behaviour, including violations of HTTP. */
 export async function startScriptedServer(tls?: https.ServerOptions): Promise<ScriptedServer> {
   const connections: object[] = [];
   const listener: RequestListener = (request, response) => {
@@ -86,19 +86,19 @@ export function answering(
 export const hanging: Script = () => {};
 
 export const resetting: Script = (_, socket) => {
-  // A TLS socket cannot send a TCP reset, only break off.
+  // A TLS socket cannot send a TCP reset, only close.
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
 };
 
-/** Bytes of any kind in the place of an answer. */
+/** Any bytes instead of an answer. */
 export function sendingRaw(bytes: string | Uint8Array): Script {
   return (_, socket) => {
     socket.end(bytes);
   };
 }
 
-/** The beginning at once, then a byte at a time for ever. */
+/** The beginning at once, then one byte at a time without end. */
 export function dribbling(beginning: string, everyMs = 5): Script {
   return (_, socket) => {
     socket.write(beginning);

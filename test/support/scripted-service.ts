@@ -18,8 +18,8 @@ export interface ScriptedService extends Emulator {
 }
 
 /**
- * An AWS JSON endpoint that answers as the test says: for what the emulators never do (throttling,
- * unprocessed keys, hanging).
+ * An AWS JSON endpoint with scripted answers, for what the emulators never do (throttling, unprocessed
+ * keys, hanging).
  */
 export async function startScriptedService(
   answer: (operation: string, body: never, count: number) => ScriptedAnswer,

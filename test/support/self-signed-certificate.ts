@@ -1,9 +1,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 /**
- * A certificate for 127.0.0.1 that nobody vouches for, made anew each time so that no private key
- * lies in the repository. Node can sign but has no call that writes X.509 (RFC 5280), so the few
- * DER structures are put together here.
+ * A self-signed certificate for 127.0.0.1, created each time so that no private key is in the repository.
+ * Node can sign but cannot write X.509 (RFC 5280), so the few DER structures are built here.
  */
 export function createSelfSignedCertificate(now: Date): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

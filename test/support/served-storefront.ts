@@ -27,13 +27,13 @@ export interface Asking {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of a query that Shopify would have made. */
+  /** Instead of a query that Shopify would sign. */
   readonly query?: string;
 }
 
 /**
- * The storefront in this process, on a clock that the test moves: the real front door, use cases and
- * client; the sandbox's rules; a model of the ledger; and redeeming as the test has it answer.
+ * The storefront in this process, on a clock that the test moves: the real request handling, use cases and
+ * client; the sandbox's rules; a model of the ledger; and scripted redemptions.
  */
 export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
@@ -122,7 +122,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       return { ...answer, json: isJson ? JSON.parse(answer.body) : undefined };
     },
 
-    /** As an order makes it known to the loyalty service. */
+    /** Creates the customer in the loyalty service, as an order does. */
     async enroll(id: string, orderTotal = 1): Promise<void> {
       await loyalty.client.sendOrder({
         OriginalId: `order-of-${id}`,
@@ -134,7 +134,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       });
     },
 
-    /** As a point event left it. */
+    /** Stores a balance, as a point event does. */
     async remember(id: string, points: string, cashback: string, tier?: string | null) {
       const remembered = rememberBalance({
         ...{ points, cashback, seen: [] },

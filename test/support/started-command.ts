@@ -6,13 +6,13 @@ import { PROJECT } from '../../local/stack/synthesize.ts';
 
 export interface StartedCommand {
   readonly pid: number;
-  /** Everything written so far, to both outputs. */
+  /** The output so far, of both streams. */
   output(): string;
-  /** Until the output has this in it; rejects when the command ends before. */
+  /** Until the output contains this; rejects when the command ends before. */
   says(text: string): Promise<void>;
-  /** Of the processes it has started, and those they have. */
+  /** Of all its descendant processes. */
   descendants(): readonly number[];
-  /** Nobody reads its output any more; what it says of mistakes is still read. */
+  /** Closes standard output; standard error is still read. */
   stopReading(): void;
   kill(signal: NodeJS.Signals): void;
   /** Its exit code; undefined when a signal ended it. */
@@ -22,8 +22,8 @@ export interface StartedCommand {
 const PROGRAM = join(PROJECT, 'local/stack/main.ts');
 
 /**
- * `npm start` without npm: the program itself, so that signals and ids are its own. In a folder of its
- * own, so that it takes nothing from a stack that runs in the project.
+ * `npm start` without npm, so that signals and ids are those of the program. In its own folder, so that it
+ * does not disturb a stack that runs in the project.
  */
 export function startStackCommand(cwd: string, ...args: readonly string[]): StartedCommand {
   return track(spawn(process.execPath, [PROGRAM, ...args], { cwd }));

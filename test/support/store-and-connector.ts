@@ -32,19 +32,19 @@ export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
 interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healing'> {
-  /** False: the store knows no address until it is told one through its Admin API. */
+  /** False: the store has no address until one is set through its Admin API. */
   readonly isAddressed?: boolean;
   readonly disorder?: Partial<Disorder>;
   readonly seed: number;
   readonly store?: StoreSandboxOptions['settings'];
 }
 
-/** A store that posts its webhooks to the connector, which asks it back: nothing between is faked. */
+/** A store that posts its webhooks to the connector, which reads it: nothing between is faked. */
 export async function openStoreAndConnector(
   connectors: ReturnType<typeof runConnectors>,
   { disorder = {}, seed, store: settings, isAddressed = true, ...rest }: BothSettings,
 ) {
-  // The store must not begin later than the connector's first day.
+  // The store must not start later than the connector's first day.
   vi.setSystemTime(START);
   let connector: RunningConnector | undefined;
   const server = createServer((request, response) => {
@@ -105,7 +105,7 @@ export function adminStoreOf(
 
 type Loyalty = Pick<LoyaltySandbox, 'state'>;
 
-/** Every order of the store is held as it is, every other is unknown, and the points are those due. */
+/** The loyalty service holds exactly the orders of the store, with the right points. */
 export async function expectSameOrders(loyalty: Loyalty, store: StoreSandbox): Promise<void> {
   const admin = adminStoreOf(store);
   const { orders } = loyalty.state();
@@ -145,7 +145,7 @@ export async function expectSameProducts(
   }
 }
 
-/** The codes that can be used are those that can be used, of discounts that changed before this moment. */
+/** Both sides have the same usable codes, of discounts that changed before this moment. */
 export async function expectSameCodes(
   loyalty: Loyalty,
   store: StoreSandbox,

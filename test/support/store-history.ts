@@ -9,7 +9,7 @@ import { storeEvent } from '../fixtures/store-event.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 
-/** What a merchant does in the store, told to the connector or not. */
+/** Changes in the store, with or without an event for the connector. */
 export function createStoreHistory(connector: Connector) {
   const moment = () => new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
   const event = (kind: 'order' | 'product' | 'discount', id: string, topic: string) =>
@@ -51,7 +51,7 @@ export function createStoreHistory(connector: Connector) {
       connector.store.putProduct(SHOP, product);
       if (isTold) await connector.send(event('product', id, 'products/update'));
     },
-    /** All codes of the discount as they are now; those it had before and has no more are removed. */
+    /** Sets all codes of the discount; codes that are missing in the list are removed. */
     async putDiscount(
       id: string,
       codes: readonly string[],
@@ -66,7 +66,7 @@ export function createStoreHistory(connector: Connector) {
       for (const coupon of coupons) connector.store.putCoupon(SHOP, coupon);
       if (isTold) await connector.send(event('discount', id, 'discounts/update'));
     },
-    /** A connector that hears, for the first time, of everything as it is now. */
+    /** A new connector that gets the current state of everything. */
     async tellAll(other: Connector): Promise<void> {
       other.clock.ms = connector.clock.ms;
       const again = createStoreHistory(other);
@@ -92,8 +92,8 @@ export function createStoreHistory(connector: Connector) {
 }
 
 /**
- * What the service holds and counts, without what differs by the number of calls or their moment. Codes
- * that are over are left out: who hears of them only then has nothing to end.
+ * The state of the loyalty service, without what depends on the number of calls or their time. Codes that
+ * have ended are omitted: a connector that first sees them then has nothing to remove.
  */
 export function heldBy({ loyalty }: Connector): unknown {
   const { orders, products, coupons } = loyalty.rows;

@@ -6,7 +6,7 @@ import { ConnectorStack } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 
-/** The least that a merchant writes who wants to hear of alarms. */
+/** The smallest settings with an address for alarms. */
 const LEAST: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],
   loyalty: { address: 'https://loyalty.example.com' },
@@ -15,7 +15,7 @@ const LEAST: ConnectorSettings = {
 
 const known = new Map<string, Template>();
 
-/** As `synthesize`, once for equal settings: it takes a second. */
+/** Like `synthesize`, but once for equal settings, because it takes a second. */
 export function synthesizeStack(
   settings: Partial<ConnectorSettings> = {},
   stage = 'prod',
@@ -27,8 +27,8 @@ export function synthesizeStack(
 }
 
 /**
- * The real stack, with an empty function where the bundles would be. Throws when the checks of the
- * deployment find anything that is not acknowledged.
+ * The real stack, with an empty function instead of the bundles. Throws when the checks of the deployment
+ * find something that is not acknowledged.
  */
 function synthesize(settings: Partial<ConnectorSettings>, stage: string): Template {
   const folder = mkdtempSync(join(tmpdir(), 'connector-synth-'));
@@ -38,7 +38,7 @@ function synthesize(settings: Partial<ConnectorSettings>, stage: string): Templa
   try {
     const app = createApp({
       outdir: join(folder, 'cdk.out'),
-      // Needs seconds to start. Whoever runs the real program has it: synth.test.ts does.
+      // Takes seconds to start; synth.test.ts runs the real program.
       builtinCloudFormationValidation: false,
     });
     const connector = defineConnector({ ...LEAST, ...settings });

@@ -11,8 +11,8 @@ export interface MetricLine {
 }
 
 /**
- * Reads a line of metrics as CloudWatch does ("Specification: embedded metric format"): throws with
- * the first fault, because CloudWatch would drop the figures without a word.
+ * Reads a line of metrics as CloudWatch does ("Specification: embedded metric format"). Throws for the
+ * first fault, because CloudWatch would drop the metrics silently.
  */
 export function readMetricLine(line: Line): readonly MetricLine[] {
   const head = objectAt(line, '_aws');
@@ -86,7 +86,7 @@ interface AlarmMetric {
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
-/** Every alarm of the template, with the metrics that it counts as when it is paid for. */
+/** Every alarm of the template, with the metrics that it is billed for. */
 export function alarmsOf(template: Template): readonly NamedAlarm[] {
   return Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => ({
     name: asText(Properties.AlarmName),
@@ -119,7 +119,7 @@ export interface Widget {
   };
 }
 
-/** The dashboard's body as CloudWatch gets it, with the names of resources where their values will be. */
+/** The dashboard's body as CloudWatch gets it, with names of resources instead of their values. */
 export function dashboardOf(template: Template): {
   readonly widgets: readonly Widget[];
   readonly metrics: readonly NamedMetric[];
@@ -142,7 +142,7 @@ function readRow(row: readonly unknown[]): NamedMetric[] {
   return [{ namespace, name, dimensions }];
 }
 
-/** Text of a template; what CloudFormation fills in stands as `{Name}` or `{Name.Attribute}`. */
+/** Text of a template, with `{Name}` or `{Name.Attribute}` for what CloudFormation fills in. */
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return String(value);

@@ -6,7 +6,7 @@ import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
 import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
 import { mutations } from '../simulation/mutations/mutations.ts';
-import { shrink, tellStory } from '../simulation/shrink.ts';
+import { describeFailure, shrink } from '../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
 
 describe('the arguments of the simulation', () => {
@@ -81,7 +81,7 @@ it('leaves of a failing run only what its failure needs', async () => {
 it('tells what is left as a story, up to the complaint that it is about', async () => {
   const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
   if (!shrunk) throw new Error('it failed before');
-  expect(tellStory(shrunk)).toBe(`orders: order 1 is wrong
+  expect(describeFailure(shrunk)).toBe(`orders: order 1 is wrong
 
 It takes 2 steps of the store and 1 faults:
   - fault 14

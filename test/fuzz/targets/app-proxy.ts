@@ -46,7 +46,7 @@ export function createTarget(): FuzzTarget {
       expectLaw(answer.status < 500, `no ${answer.status} while the service answers`);
       expectLaw(answer.body.length < 100_000, 'an answer is of a size that a page can take');
       for (const { customerId } of shop.redeemed) {
-        expectLaw(customerId === CUSTOMER, 'nobody redeems for another customer');
+        expectLaw(customerId === CUSTOMER, 'no request redeems for another customer');
       }
       const caching = answer.headers['cache-control'] ?? '';
       const isPublic = /\/(?:points|widget\.js)$/.test(path);

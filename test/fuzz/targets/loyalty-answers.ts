@@ -65,9 +65,9 @@ export function createTarget(): FuzzTarget {
         { input: { body: { Customer: { Email: email } } }, hidden: () => HIDDEN },
         new Date('2026-10-09T12:00:00Z'),
       );
-      const { value: _, ...told } = { value: undefined, ...result };
-      const said = JSON.stringify(told);
-      expectLaw(said.length < 10_000, 'what is told of an answer is short');
+      const { value: _, ...shown } = { value: undefined, ...result };
+      const said = JSON.stringify(shown);
+      expectLaw(said.length < 10_000, 'the result of an answer is short');
       for (const text of [...HIDDEN, first_name, last_name]) {
         expectLaw(
           !said.toLowerCase().includes(text.toLowerCase()),

@@ -8,7 +8,13 @@ import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/messag
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import { chance, createToldLines, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
+import {
+  chance,
+  createCheckedTelemetry,
+  expectLaw,
+  type FuzzTarget,
+  pick,
+} from '../fuzz-target.ts';
 import { HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 import { SHOP } from '../valid-webhooks.ts';
 
@@ -20,7 +26,7 @@ const VALID = toTree(
 
 /** The receiver of point events, from Lambda's request to the message for SQS. */
 export function createTarget(): FuzzTarget {
-  const told = createToldLines('receive-points');
+  const output = createCheckedTelemetry('receive-points');
   const pair = { current: TOKEN };
   const pairs = { Point_Add: pair, Point_Update: pair, Point_Removed: pair };
   const tokens = {
@@ -50,11 +56,11 @@ export function createTarget(): FuzzTarget {
         shops,
         customerIdIn: 'Id',
         queue: { send },
-        telemetry: told.telemetry,
+        telemetry: output.telemetry,
         now: () => NOW,
       });
-      told.telemetry.flush();
-      told.expectSound();
+      output.telemetry.flush();
+      output.expectValidLines();
       expectLaw([200, 400, 401, 405, 413].includes(answer.status), 'no 5xx while the queue works');
       expectLaw(answer.text.length < 200, 'an answer does not repeat what was sent');
       const accepted = answer.text === 'accepted';

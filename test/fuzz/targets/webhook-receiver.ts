@@ -15,7 +15,7 @@ import {
 import { bodyOf } from '../../fixtures/store-event.ts';
 import {
   chance,
-  createToldLines,
+  createCheckedTelemetry,
   expectLaw,
   type FuzzInput,
   type FuzzTarget,
@@ -29,7 +29,7 @@ const NOW = new Date('2026-10-09T12:00:00Z');
 
 /** From Lambda's request to the message for SQS. */
 export function createTarget(): FuzzTarget {
-  const told = createToldLines('receive-webhook');
+  const output = createCheckedTelemetry('receive-webhook');
   const secrets = {
     get: async () => ({ current: SECRET }),
     refresh: async () => ({ kind: 'unchanged' as const, value: { current: SECRET } }),
@@ -45,7 +45,7 @@ export function createTarget(): FuzzTarget {
     const world: ReceivingWorld = {
       shops,
       queue: createMemoryEventQueue(queues),
-      telemetry: told.telemetry,
+      telemetry: output.telemetry,
       now: () => NOW,
       apiVersion: API_VERSION,
     };
@@ -57,8 +57,8 @@ export function createTarget(): FuzzTarget {
     async run(input) {
       const { world, queues } = openWorld();
       const answer = toLambdaAnswer(await receiveWebhook(toHttpRequest(eventOf(input)), world));
-      told.telemetry.flush();
-      told.expectSound();
+      output.telemetry.flush();
+      output.expectValidLines();
       const { statusCode = 0, body = '' } = answer as { statusCode?: number; body?: string };
       expectLaw(
         [200, 400, 401, 405].includes(statusCode),

@@ -135,14 +135,14 @@ export class Operator {
             bodies.set(letter.receiptHandle, letter.body);
             const { reason, why = '', code, attempts, at = '' } = letter.attributes;
             const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
-            const told = {
+            const attributes = {
               reason: known,
               why,
               code,
               attempts: Number(attempts),
               at: Date.parse(at),
             };
-            return { family, ...letter, ...told };
+            return { family, ...letter, ...attributes };
           }),
         ),
       giveBack: (handles) =>

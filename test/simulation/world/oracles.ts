@@ -29,10 +29,10 @@ function compareOrders({ kernel, store, loyalty }: Held): void {
   for (const order of rows.orders.values()) {
     const found = loyalty.orders.get(order.id);
     const buyer = buyers.get(order.id);
-    const told = toStoreOrder(world, order);
+    const current = toStoreOrder(world, order);
     // A known order is corrected even after its customer was deleted.
-    const { customer = buyer && deletedCustomer(buyer, order.email) } = told;
-    const whole = found && customer ? { ...told, customer } : told;
+    const { customer = buyer && deletedCustomer(buyer, order.email) } = current;
+    const whole = found && customer ? { ...current, customer } : current;
     const before = { known: found !== undefined, remembered: undefined };
     const mapped = mapOrder(whole, shopRules, before);
     const differ = (what: string) =>

@@ -33,7 +33,7 @@ export class WatchedTelemetry implements Telemetry {
     );
     for (const value of Object.values(fields)) {
       if (typeof value === 'string' && /zqzq/i.test(value)) {
-        this.#journal.violation('personal-data', `"${message}" names somebody`);
+        this.#journal.violation('personal-data', `"${message}" holds personal data`);
       }
     }
     const end = message === PARKED ? 'parked' : SETTLED.has(message) ? 'settled' : undefined;

@@ -257,12 +257,12 @@ describe('an answer that reports no error and no success', () => {
   );
 
   it('a points result of a customer who does not exist, or with an Error text', () => {
-    const nobody = { CustomerExists: false, PointsBalance: 0, Error: '' };
+    const unknown = { CustomerExists: false, PointsBalance: 0, Error: '' };
     const failed = { CustomerExists: true, PointsBalance: 5, Error: 'Something' };
-    for (const body of [inA(nobody), inB(nobody)]) {
+    for (const body of [inA(unknown), inB(unknown)]) {
       expect(finding('changeCashback', body)).toEqual(['customer-does-not-exist', 'rejected']);
     }
-    expect(finding('getCustomerPoints', nobody)).toEqual(['customer-does-not-exist', 'rejected']);
+    expect(finding('getCustomerPoints', unknown)).toEqual(['customer-does-not-exist', 'rejected']);
     expect(finding('changeCashback', inB(failed))).toEqual(['points-error', 'rejected']);
     expect(finding('getCustomerPoints', failed)).toEqual(['points-error', 'rejected']);
   });

@@ -148,9 +148,9 @@ describe('the id of another customer', () => {
       for (const { way, path, asking } of attacks) {
         const { status, body, headers } = await shop.ask(path, asking);
         statuses.add(status);
-        const told = `${body}${JSON.stringify(headers)}`;
+        const output = `${body}${JSON.stringify(headers)}`;
         const secrets = [THEIRS, '4321', '43.21', '"name":"Gold"'];
-        expect([way, secrets.filter((text) => told.includes(text))]).toEqual([way, []]);
+        expect([way, secrets.filter((text) => output.includes(text))]).toEqual([way, []]);
       }
       const calls = shop.loyalty.journal.slice(before);
       expect(

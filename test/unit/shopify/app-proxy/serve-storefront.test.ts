@@ -165,11 +165,11 @@ describe('a redemption request', () => {
     [{ kind: 'refused', why: 'limit-reached' }, 409, 'limit-reached', undefined],
     [{ kind: 'too-many', afterSeconds: 90 }, 429, 'too-many-requests', '90'],
     [{ kind: 'unavailable' }, 503, 'unavailable', undefined],
-  ] as const)('tells %j', async (answer, status, code, after) => {
+  ] as const)('answers %j with its status and code', async (answer, status, code, after) => {
     const shop = serveInProcess();
     shop.parts.answer = answer;
-    const told = await shop.ask('redeem', { customerId: '7', body: redeemBody });
-    expect([told.status, told.json.error.code, told.headers['retry-after']]).toEqual([
+    const response = await shop.ask('redeem', { customerId: '7', body: redeemBody });
+    expect([response.status, response.json.error.code, response.headers['retry-after']]).toEqual([
       status,
       code,
       after,
