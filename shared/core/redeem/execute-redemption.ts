@@ -24,7 +24,7 @@ export async function executeRedemption(
   try {
     return answerOf(await record(ended, redemption, book, world));
   } catch (error) {
-    // The points may be spent: what is recorded says `calling`, and the queue has it.
+    // The points may be spent: the record says `calling`, and the queue holds the redemption.
     world.telemetry.log('error', 'the end of a redemption was not recorded', {
       ...correlationOf(event),
       ...errorFields(error),
@@ -42,7 +42,7 @@ type Begun =
   | { readonly isOurs: true; readonly redemption: Redemption }
   | { readonly isOurs: false; readonly redemption: Redemption | undefined };
 
-/** Only one of all who saw the intent makes it a call. */
+/** Of all processes that saw the intent, only one makes the call. */
 async function begin(id: string, book: OpenBook): Promise<Begun> {
   return book.change<Begun>((found, now) => {
     const next = withStep(found, id, { kind: 'call' }, now);
@@ -52,7 +52,7 @@ async function begin(id: string, book: OpenBook): Promise<Begun> {
   });
 }
 
-/** The redemption as it stands then; undefined when it was forgotten. */
+/** The redemption after the call; undefined when it was forgotten. */
 async function record(
   ended: RedeemCallEnd,
   redemption: Redemption,
@@ -88,7 +88,7 @@ async function forget(id: string, book: OpenBook): Promise<undefined> {
   });
 }
 
-/** Once, while the customer waits; the worker goes on with it where it fails. */
+/** Once, while the customer waits; where it fails, the worker continues. */
 async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorld) {
   const { id } = redemption;
   try {
@@ -104,8 +104,8 @@ async function tryCode(redemption: Redemption, book: OpenBook, world: RedeemWorl
 }
 
 /**
- * The service has one number for all that a reward does not allow; the balance may tell more. As long as
- * nobody knows it, points are one of the reasons that there may be.
+ * The service has one number for all reasons why a reward is not allowed; the balance may say more.
+ * While it is not known, too few points are one possible reason.
  */
 async function refusalReason(
   why: RefusedWhy,

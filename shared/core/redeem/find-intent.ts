@@ -18,11 +18,11 @@ import {
 import { readTerms } from './reward-terms.ts';
 
 export type FoundIntent =
-  /** Recorded, and called for by nobody yet. */
+  /** Recorded, and no call made yet. */
   | { readonly kind: 'intent'; readonly redemption: Redemption }
   | { readonly kind: 'answer'; readonly answer: RedeemAnswer };
 
-/** The intent of this click: one that it joins, or a new one for a reward that can be had. */
+/** The intent of this click: one that it joins, or a new one for a reward that can be redeemed. */
 export async function findIntent(
   request: RedeemRequest,
   book: OpenBook,
@@ -62,7 +62,7 @@ async function intend(
   });
 }
 
-/** Undefined for a click that begins something of its own, and may. */
+/** Undefined for a click that may begin a redemption of its own. */
 function join(
   found: RedemptionBook,
   request: RedeemRequest,

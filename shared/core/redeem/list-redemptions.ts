@@ -34,8 +34,8 @@ export async function listRedemptions(
 }
 
 /**
- * No event tells that a code was used, and no order is looked at for it: the store counts the uses of
- * every code, and is asked when somebody wants to know. Silent, it is believed to have seen none.
+ * No event says that a code was used, and no order is searched for it: the store counts the uses of
+ * every code, and is asked when the list is shown. Without an answer, the codes count as unused.
  */
 export async function readUsed(
   book: OpenBook,
@@ -48,7 +48,7 @@ export async function readUsed(
   if (discounts.length === 0) return redemptions;
   const read = await store.readUses(book.customer.shop, discounts.slice(-MOST_ASKED));
   if (read.kind === 'unavailable') {
-    telemetry.log('warn', 'the store did not tell which codes were used', { why: read.why });
+    telemetry.log('warn', 'the store did not say which codes were used', { why: read.why });
     return redemptions;
   }
   const now: Redemption[] = [];

@@ -12,13 +12,13 @@ export interface CodeWorld {
 }
 
 export type CodeEnd =
-  /** The store has it, or nothing of it is to be made any more. */
+  /** The store has it, or no code is to be made any more. */
   | { readonly kind: 'settled'; readonly redemption: Redemption | undefined }
-  /** The store does not take it; `why` is one plain sentence. */
+  /** The store refuses it; `why` is one plain sentence. */
   | { readonly kind: 'lost'; readonly redemption: Redemption; readonly why: string }
   | StoreUnavailable;
 
-/** The service's code and a few of our own: more of them taken means that something else is wrong. */
+/** The service's code and a few of our own: if all are taken, something else is wrong. */
 const MOST_CODES = 5;
 
 /** Makes the code of a redeemed reward in the store, and records it. May be repeated at any moment. */
@@ -40,7 +40,7 @@ export async function makeCode(book: OpenBook, id: string, world: CodeWorld): Pr
       }
       case 'taken':
         redemption = await applyStep(book, id, { kind: 'taken', code });
-        tellTaken(book, id, world);
+        reportTaken(book, id, world);
         break;
       case 'refused': {
         const why = `the store does not take the code: ${made.code}`;
@@ -68,7 +68,7 @@ function wantedCode({ id, terms, state }: Redemption, customerId: string): Wante
   };
 }
 
-/** The redemption as it stands afterwards, whoever brought it there. */
+/** The redemption after the step, also when another process made it. */
 export async function applyStep(
   book: OpenBook,
   id: string,
@@ -87,7 +87,7 @@ export async function applyStep(
 }
 
 /** The customer gets another code, which the loyalty service does not know. */
-function tellTaken(
+function reportTaken(
   { customer: { shop, customerId } }: OpenBook,
   id: string,
   world: CodeWorld,

@@ -22,13 +22,13 @@ export type Matched =
 
 /** The service's clock may be behind ours by this much. */
 const SKEW_MS = 60_000;
-/** A call that was cut off may be carried out later, but not as late as this. */
+/** A call that was cut off may take effect later, but within this time. */
 const SPENDING_WINDOW_MS = 30 * 60_000;
 
 /**
- * Which redemption an event tells of: its points, and a moment just after the intent. Those that surely
- * happened come first, because each of them has an event of its own; what is left over settles one that
- * is unknown, if it can only be that one.
+ * Which redemption an event is about: it has the same points, and a date just after the intent. Those
+ * that surely happened come first, because each of them has an event of its own; what is left over
+ * settles one that is unknown, if it can only be that one.
  * See docs/decisions/0030-evidence-settles-what-is-unknown.md.
  */
 export function matchSpending(book: RedemptionBook, spending: Spending, now: Date): Matched {

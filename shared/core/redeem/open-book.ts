@@ -24,10 +24,10 @@ export interface BookWorld {
   readonly retentionDays: number;
 }
 
-/** What to make of the book, or to leave it as it is, and what to tell whoever asked. */
+/** The changed book, or none to leave it as it is, and the value for the caller. */
 export interface BookChange<T> {
   readonly book?: RedemptionBook | undefined;
-  /** One line of the history: which redemption came where. */
+  /** One line of the history: which redemption reached which state. */
   readonly line?: { readonly id: string; readonly outcome: string; readonly why?: string };
   readonly value: T;
 }
@@ -36,13 +36,13 @@ export interface OpenBook {
   readonly customer: Customer;
   read(): Promise<RedemptionBook>;
   /**
-   * One conditional write. Where somebody else wrote in between, `decide` is asked again with what is
-   * there now, so it must decide by the book alone.
+   * One conditional write. Where another process wrote in between, `decide` is called again with the
+   * new book, so it must decide by the book alone.
    */
   change<T>(decide: (book: RedemptionBook, now: Date) => BookChange<T>): Promise<T>;
 }
 
-/** Everybody who meets somebody here has one step to make: as many rounds are a fault. */
+/** Each process has one step to make here: so many conflicts are a fault. */
 const MOST_ROUNDS = 20;
 
 export function openBook(customer: Customer, world: BookWorld): OpenBook {
@@ -90,9 +90,10 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
         const at = now();
         const found = recallBook(entry?.remembered, at);
         const { book, line, value } = decide(found, at);
-        // Whoever acts on what time made of it must know that nobody else did otherwise meanwhile.
+        // Before acting on a state that time alone changed, a write proves that no other process
+        // changed it.
         const next = book ?? (isBookOverdue(entry?.remembered, at) ? found : undefined);
-        // Until a write proves that it still is the newest, it must be looked at again.
+        // Until a write proves that it is still the newest, it must be read again.
         isKnown = false;
         if (!next && !wasKnown) return value;
         if (next && (await save(next, line, at))) return value;

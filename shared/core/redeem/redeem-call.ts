@@ -9,7 +9,7 @@ import { codeFrom } from './reward-code.ts';
 export type RedeemCallEnd =
   | { readonly kind: 'redeemed'; readonly code: RewardCode }
   | { readonly kind: 'refused'; readonly why: RefusedWhy }
-  /** The points are surely not spent, and another try may go better. */
+  /** The points are surely not spent, and another try may succeed. */
   | { readonly kind: 'not-sent' }
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -17,7 +17,10 @@ type Answer = { readonly Items: readonly components['schemas']['RewardConfigurat
 
 /** ApiExternalRewardRedeem_Error_Customer_not_Found: whom the service does not know has no points. */
 const UNKNOWN_CUSTOMER = 46;
-/** ApiExternalRewardRedeem_Error_Unable_to_Reedem: whatever the reward does not allow this customer. */
+/**
+ * ApiExternalRewardRedeem_Error_Unable_to_Reedem: the reward is not allowed for this customer, for any
+ * reason.
+ */
 const UNABLE = 47;
 /** PdvOrder_NotEnoughPoints. */
 const NOT_ENOUGH_POINTS = 94;
@@ -29,7 +32,7 @@ export async function callRedeem(
   world: RedeemWorld,
 ): Promise<RedeemCallEnd> {
   const { loyalty, now, deadline } = world;
-  // Others may have settled it by now, and nothing must be spent after that.
+  // Another process may have settled it by now, and then nothing must be spent.
   if (deadline.aborted || isOverdue(redemption, now())) return { kind: 'not-sent' };
   const body = { CustomerId: customerId };
   const called = await callForShopper(

@@ -8,8 +8,8 @@ import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts
 /**
  * Join or check → record the intent → hand it to the queue → call once → record → make the code.
  *
- * The queue holds the intent before anything is spent: whatever becomes of this process, its worker sees
- * the redemption to its end.
+ * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
+ * redemption.
  * See docs/decisions/0029-the-queue-holds-the-intent.md.
  */
 export async function redeemReward(
@@ -32,7 +32,10 @@ export async function redeemReward(
   }
 }
 
-/** What a shopper may ask about redemptions. `begin` gives the world of one request, its time included. */
+/**
+ * What a shopper may ask about redemptions. `begin` gives the world of one request, with its time
+ * limits.
+ */
 export function createRedeeming(shop: string, begin: () => RedeemWorld) {
   return {
     redeem: (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) =>

@@ -20,9 +20,9 @@ export interface RedeemWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<LoyaltyClient, 'getRewardConfiguration' | 'redeemReward'>;
   readonly breaker: CircuitBreaker;
-  /** Bound to give up in time for the answer. */
+  /** Gives up in time for the answer. */
   readonly store: RewardStore;
-  /** Holds every redemption to its end, whatever becomes of this process. */
+  /** Holds every redemption until its end, also if this process dies. */
   readonly queue: EventQueue;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -38,7 +38,7 @@ export interface RedeemRequest {
   /** The customer whom the store says is logged in. */
   readonly customerId: string;
   readonly rewardId: number;
-  /** Made once per click: what comes with the same one is the same click. */
+  /** Made once per click: requests with the same key are the same click. */
   readonly clientKey: string;
 }
 

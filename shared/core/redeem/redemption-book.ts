@@ -14,9 +14,9 @@ const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
 
 const form = rememberedForm<RedemptionBook>('redemption', 1);
 
-/** Of those that need nothing any more. */
+/** Closed redemptions. */
 const CLOSED_KEPT = 20;
-/** Far more than anybody has at once; the item stays far below the 400 KB that DynamoDB takes. */
+/** Far more than a customer has at once; the item stays far below DynamoDB's 400 KB. */
 const READY_KEPT = 100;
 const CLIENT_KEYS_KEPT = 10;
 const HOUR_MS = 3_600_000;
@@ -33,8 +33,8 @@ export function bookKey({ shop, customerId }: Customer): RecordKey<'redemption'>
 export const rememberBook = form.write;
 
 /**
- * As it stands by now. Throws for what another release wrote: taken for empty it would be written over,
- * and open redemptions with it. Erased by a redaction, it is empty.
+ * The book as of now. Throws for a form of another release: read as empty, it would be overwritten, and
+ * open redemptions lost. After a redaction it is empty.
  */
 export function recallBook(remembered: string | undefined, now: Date): RedemptionBook {
   if (remembered === undefined) return EMPTY;
@@ -46,7 +46,7 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   };
 }
 
-/** Time alone has brought a redemption of this book further than is written. */
+/** The state of a redemption in this book has changed by time alone and is not written yet. */
 export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
   return (form.read(remembered)?.redemptions ?? []).some((one) => asOf(one, now) !== one);
 }
@@ -118,7 +118,7 @@ export function withClientKey(
   }));
 }
 
-/** Undefined when there is no such redemption, or the step does not lead on from where it stands. */
+/** Undefined when there is no such redemption, or its state does not allow the step. */
 export function withStep(
   book: RedemptionBook,
   id: string,
@@ -135,7 +135,7 @@ export function withoutRedemption(book: RedemptionBook, id: string): RedemptionB
   return { ...book, redemptions: book.redemptions.filter((one) => one.id !== id) };
 }
 
-/** What is open stays whatever its age; so does what can still be used. */
+/** Open redemptions stay at any age; so do codes that can still be used. */
 export function tidy(book: RedemptionBook): RedemptionBook {
   const { redemptions } = book;
   const closed = redemptions.filter(({ state }) => isClosed(state.at)).slice(-CLOSED_KEPT);

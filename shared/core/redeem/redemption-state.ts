@@ -2,8 +2,8 @@ import type { Redemption, RedemptionState, RefusedWhy, RewardCode } from './rede
 import { ownCode } from './reward-code.ts';
 
 /**
- * How one redemption goes. The call that spends the points is begun only by whoever wrote `calling`, and
- * nothing leads back from there: it is made once at most.
+ * The states of a redemption. Only the process that wrote `calling` makes the call that spends the points,
+ * and no step leads back: the call is made at most once.
  *
  *   click                     answer
  *  ───────▶ intended ──▶ calling ──────▶ redeemed ──────▶ ready ──▶ used
@@ -20,7 +20,7 @@ export type Step =
   | { readonly kind: 'answer'; readonly code: RewardCode }
   | { readonly kind: 'refuse'; readonly why: RefusedWhy }
   | { readonly kind: 'lose-sight'; readonly why: string }
-  /** A point event tells that its points were spent. */
+  /** A point event says that its points were spent. */
   | { readonly kind: 'spent'; readonly by: string }
   | { readonly kind: 'operator-happened'; readonly code?: string }
   | { readonly kind: 'operator-did-not-happen' }
@@ -32,7 +32,7 @@ export type Step =
   | { readonly kind: 'compensated' }
   | { readonly kind: 'use' };
 
-/** The redemption after the step; undefined when the step does not lead on from where it stands. */
+/** The redemption after the step; undefined when its state does not allow the step. */
 export function advance(redemption: Redemption, step: Step, now: Date): Redemption | undefined {
   const { state } = redemption;
   if (step.kind === 'spent') return spent(redemption, step.by, now);
@@ -59,21 +59,21 @@ function nextState(
       if (state.at === 'unknown') {
         return { at: 'redeemed', code: ownCode(redemption, now, step.code) };
       }
-      // In place of the one that the store does not take.
+      // In place of the one that the store refuses.
       if (state.at !== 'lost' || step.code === undefined) return undefined;
       return { at: 'redeemed', code: { ...state.code, code: step.code } };
     case 'operator-did-not-happen':
       return state.at === 'unknown' ? { at: 'refused', why: 'did-not-happen' } : undefined;
     case 'made':
       if (!isMaking(state)) return undefined;
-      // What the store has, should it be another by now.
+      // The code that the store has, which may be another by now.
       return {
         at: 'ready',
         code: { ...state.code, code: step.code },
         discountId: step.discountId,
       };
     case 'taken':
-      // Whoever comes second finds that it was told already.
+      // The second event finds it recorded already.
       if (!isMaking(state) || state.code.code !== step.code) return undefined;
       return {
         at: 'redeemed',
@@ -91,20 +91,20 @@ function nextState(
   }
 }
 
-/** An event during the call is kept: should the call's own answer be lost, it answers. */
+/** An event during the call is kept: if the answer to the call is lost, the event replaces it. */
 function spent(redemption: Redemption, by: string, now: Date): Redemption | undefined {
   const { state } = redemption;
   if (redemption.spentBy !== undefined || state.at === 'intended' || state.at === 'refused') {
     return undefined;
   }
-  const told = { ...redemption, spentBy: by };
-  if (state.at !== 'unknown') return told;
-  return { ...told, state: byEvent(told, now), since: now.toISOString() };
+  const spent = { ...redemption, spentBy: by };
+  if (state.at !== 'unknown') return spent;
+  return { ...spent, state: byEvent(spent, now), since: now.toISOString() };
 }
 
 /**
- * Longer than a function with such a call may run: an intent or a call that is older belongs to a process
- * that is no more.
+ * Longer than a function with such a call may run: an older intent or call belongs to a process that
+ * has ended.
  */
 const CALL_OVER_SECONDS = 60;
 
@@ -112,7 +112,7 @@ export function isOverdue({ since }: Redemption, now: Date): boolean {
   return now.getTime() - Date.parse(since) > CALL_OVER_SECONDS * 1000;
 }
 
-/** Where it stands by now; undefined for an intent that nobody will carry out any more. */
+/** The state as of now; undefined for an intent that no process will execute any more. */
 export function asOf(redemption: Redemption, now: Date): Redemption | undefined {
   const { state } = redemption;
   if (!isOverdue(redemption, now)) return redemption;

@@ -33,14 +33,14 @@ export interface RewardCode {
 
 export type RefusedWhy = 'too-few-points' | 'not-available' | 'limit-reached' | 'refused';
 
-/** Where a redemption stands; `redemption-state.ts` draws how it gets there. */
+/** The state of a redemption; `redemption-state.ts` draws the steps. */
 export type RedemptionState =
   | { readonly at: 'intended' }
   | { readonly at: 'calling' }
   | { readonly at: 'unknown'; readonly why: string }
   | { readonly at: 'refused'; readonly why: RefusedWhy | 'did-not-happen' }
   | { readonly at: 'redeemed'; readonly code: RewardCode }
-  /** The store does not take the code: a person must look. */
+  /** The store refuses the code: a person must look. */
   | { readonly at: 'lost'; readonly code: RewardCode; readonly why: string }
   | { readonly at: 'compensating'; readonly code: RewardCode }
   | { readonly at: 'compensated'; readonly code: RewardCode }
@@ -54,9 +54,9 @@ export interface Redemption {
   readonly terms: RewardTerms;
   /** ISO 8601: when the intent was recorded. */
   readonly intendedAt: string;
-  /** ISO 8601: when it came to where it stands. */
+  /** ISO 8601: since when it is in this state. */
   readonly since: string;
   readonly state: RedemptionState;
-  /** The delivery of the point event that tells of its points. */
+  /** The delivery of the point event that reported its points. */
   readonly spentBy?: string;
 }

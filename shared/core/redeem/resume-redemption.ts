@@ -11,8 +11,8 @@ import { findRedemption } from './redemption-book.ts';
 export type ResumeWorld = BookWorld & CodeWorld & CompensationWorld;
 
 /**
- * Sees one redemption to its end, from wherever whoever began it left it. The message stays on the queue
- * until there is nothing left that a machine can do.
+ * Finishes one redemption from the state that it is in. The message stays on the queue until the
+ * connector can do no more.
  */
 export async function resumeRedemption(
   event: RedemptionEvent,
@@ -21,7 +21,7 @@ export async function resumeRedemption(
   const { shop, customerId, id } = event;
   const book = openBook({ shop, customerId }, world);
   const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
-  // Redacted, or an intent that was never carried out.
+  // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
   switch (redemption.state.at) {
     case 'intended':
@@ -42,10 +42,10 @@ export async function resumeRedemption(
   }
 }
 
-/** Events come within seconds as a rule; one that comes later still settles what it is about. */
+/** Events usually come within seconds; a later one still settles its redemption. */
 const AWAIT_EVENT_MS = 10 * 60_000;
 
-/** A point event may settle it; when none came, a person must. */
+/** A point event may settle it; if none comes, a person must. */
 function awaitEvent(
   event: RedemptionEvent,
   { intendedAt }: Redemption,
@@ -55,7 +55,7 @@ function awaitEvent(
     return { kind: 'retry', why: 'redemption-unknown' };
   }
   telemetry.count('notice', { why: 'redemption-pending' });
-  telemetry.log('error', 'no event told whether a reward was redeemed: a person must say', {
+  telemetry.log('error', 'no event says whether a reward was redeemed: a person must find out', {
     ...correlationOf(event),
     customerId: event.customerId,
   });

@@ -54,7 +54,7 @@ export function isValueOf(kind: RewardKind, value: number): boolean {
   }
 }
 
-/** `CouponType` of the contract; the others can become no discount of a store. */
+/** `CouponType` of the contract; a store has no discount for the others. */
 const COUPON_KINDS: Readonly<Record<number, RewardKind>> = {
   0: 'fixed',
   1: 'percent',
@@ -69,8 +69,8 @@ function assignedCoupon(answer: RewardConfiguration | undefined) {
     (list): readonly Coupon[] => list?.PreGeneratedCoupons ?? [],
   );
   const usable = coupons.filter((coupon) => codeIn(coupon) !== '');
-  // Only one can be meant: of several, the one that is given away. Where more are, all but one belong to
-  // others, and nothing says whose is whose.
+  // Only one can be meant: of several, the assigned one. Where several are assigned, all but one belong
+  // to other customers, and nothing says which.
   const assigned = usable.filter(({ IsAssigned }) => IsAssigned === true);
   const coupon = onlyOne(assigned.length > 0 ? assigned : usable);
   if (!coupon) return undefined;
@@ -97,7 +97,7 @@ function endAfter(now: Date, days: number | undefined): string | undefined {
 
 const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** In UTC; without a zone it is taken for UTC. Undefined for what is no date. */
+/** In UTC, which is assumed where there is no zone. Undefined for what is no date. */
 export function readDate(text: string | null | undefined): string | undefined {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(text)) return undefined;
   const date = new Date(HAS_ZONE.test(text) ? text : `${text}Z`);

@@ -3,7 +3,7 @@ import type { RewardCode } from './redemption.ts';
 
 /** A discount code for one customer, to be used once. */
 export interface WantedCode extends RewardCode {
-  /** The customer's id in the store: nobody else can use it. */
+  /** The customer's id in the store: no other customer can use it. */
   readonly customerId: string;
   /** What the merchant sees among the discounts. */
   readonly title: string;
@@ -15,7 +15,7 @@ export type CodeMade =
   | { readonly kind: 'made'; readonly discountId: string }
   /** Another discount of the store has this code. */
   | { readonly kind: 'taken' }
-  /** The store does not take this discount. `code` is the store's name of the reason. */
+  /** The store refuses this discount. `code` is the store's name of the reason. */
   | { readonly kind: 'refused'; readonly code: string }
   | StoreUnavailable;
 
@@ -27,6 +27,6 @@ export type CodeUses =
 export interface RewardStore {
   /** Safe to repeat: the same code of the same customer is made once, and found afterwards. */
   makeCode(shop: string, wanted: WantedCode): Promise<CodeMade>;
-  /** By the ids that `makeCode` gave, at most 50. */
+  /** By the ids that `makeCode` returned, at most 50. */
   readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
 }

@@ -6,12 +6,12 @@ type RewardConfiguration = components['schemas']['RewardConfiguration'];
 
 const LONGEST_TITLE = 120;
 const LONGEST_PREFIX = 20;
-/** Ten years: what is longer has no end that anybody will see. */
+/** Ten years: a longer time counts as no end. */
 const MOST_DAYS = 3650;
 
 /**
- * What the reward gives, or undefined when it cannot be had now or cannot become a discount of the store:
- * nobody is to pay points for a code that can never be made.
+ * What the reward gives, or undefined when it cannot be had now or cannot become a discount of the
+ * store: no customer must pay points for a code that can never be made.
  */
 export function readTerms(
   reward: RewardConfiguration,
@@ -48,7 +48,7 @@ function isOnOffer(reward: RewardConfiguration, now: Date): boolean {
   return (start === undefined || start <= at) && (end === undefined || at <= end);
 }
 
-/** What the store's discount could not keep: the code would give more than the reward. */
+/** A condition that the store's discount cannot have: the code would give more than the reward. */
 function hasOtherLimits(reward: RewardConfiguration): boolean {
   return (
     reward.HasProductCollection === true ||

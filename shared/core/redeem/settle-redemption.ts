@@ -41,9 +41,9 @@ export async function settleRedemption(
   return { kind: 'settled', redemption: after };
 }
 
-/** The redemption as the word would leave it; undefined when it says nothing about where it stands. */
+/** The redemption after the operator's statement; undefined when its state does not allow that. */
 export function foresee(redemption: Redemption, word: OperatorWord, now: Date) {
-  // Said again after a failure, it sends the message that may be missing.
+  // Repeated after a failure, it sends the message that may be missing.
   const isSaidAgain = isMaking(redemption.state) && holds(redemption, word);
   return advance(redemption, word, now) ?? (isSaidAgain ? redemption : undefined);
 }
