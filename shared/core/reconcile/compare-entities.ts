@@ -47,7 +47,7 @@ export async function compareEntities(
     // A change of that very second would have been found by the scheduled walk, within the hour.
     if (purpose.isDeep && why === 'different') rolledOut += 1;
     else healed.push(version);
-    telemetry.log('info', 'sent for by reconciling', { ...key, why });
+    telemetry.log('info', 'sent by reconciling', { ...key, why });
   });
   return { lookedAt: seen.length, healed, rolledOut };
 }

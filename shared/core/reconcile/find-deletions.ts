@@ -144,7 +144,7 @@ async function endAbsent(
     // The same id during the whole walk: the codes of one discount are on many pages.
     const message = deletionMessage(kind, { shop, id, version: began, now: now() });
     if (!(await sendOnce(message, world))) return;
-    telemetry.log('info', 'sent for by reconciling', { shop, kind, id, why: 'deleted' });
+    telemetry.log('info', 'sent by reconciling', { shop, kind, id, why: 'deleted' });
   });
   const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);
   return { kind: 'found', value: { lookedAt: suspects.length, healed, rolledOut: 0 } };

@@ -45,7 +45,7 @@ export async function findRemovedCodes(
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
       if (!(await sendOnce(message, world))) continue;
       healed.push(version);
-      telemetry.log('info', 'sent for by reconciling', { ...key, why: 'removed' });
+      telemetry.log('info', 'sent by reconciling', { ...key, why: 'removed' });
     }
     from = page.next;
   } while (from !== undefined);
