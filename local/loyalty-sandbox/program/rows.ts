@@ -90,7 +90,7 @@ export interface OrderRow {
   readonly partialCancels: readonly PartialCancelRow[];
 }
 
-export interface PartialCancelRow {
+interface PartialCancelRow {
   readonly CancelKey: string;
   readonly valueHundredths: number;
   readonly at: string;
