@@ -45,7 +45,7 @@ afterAll(async () => {
 const families = {
   orders: { kind: 'order', topic: 'orders/edited' },
   products: { kind: 'product', topic: 'products/update' },
-  coupons: { kind: 'coupon', topic: 'discounts/update' },
+  coupons: { kind: 'coupon', topic: 'discounts/update', origin: 'fan-out' },
 } as const;
 type Family = keyof typeof families;
 
