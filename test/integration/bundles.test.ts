@@ -54,13 +54,14 @@ function inputsOf(name: string, from = bundles): string[] {
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
   // 17.3 until one HTTP client, one queue adapter and one fault log served every function.
   'receive-webhook': 18.8,
-  'sync-orders': 61,
-  'sync-products': 61,
-  'sync-coupons': 61,
+  // 60.3 before the loyalty client knew all 34 documented operations and read their answers strictly.
+  'sync-orders': 64,
+  'sync-products': 64,
+  'sync-coupons': 64,
   reconcile: 50,
-  'receive-points': 22,
-  'sync-balances': 55,
-  storefront: 68,
+  'receive-points': 23,
+  'sync-balances': 60,
+  storefront: 71,
 };
 
 const gzipKilobytes = (name: string, from = bundles) => gzipSync(codeOf(name, from)).length / 1024;
