@@ -71,7 +71,7 @@ export async function readRunLogs(files: {
       if (!received.has(id)) received.set(id, { id, kind, entityId, receivedAt: at });
     }
     if (message === 'will be tried again') retries += 1;
-    if (message === 'sent for by reconciling') healed += 1;
+    if (message === 'sent by reconciling') healed += 1;
     const outcome = OUTCOMES[message];
     // A webhook may have several outcomes; `applied` wins.
     if (outcome && ended.get(id)?.outcome !== 'applied') ended.set(id, { outcome, endedAt: at });
