@@ -54,7 +54,8 @@ export class LoyaltyService {
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
-    this.#program = openLoyaltyProgram(kernel.now);
+    // So that the fallback of a refused cancellation is exercised.
+    this.#program = openLoyaltyProgram(kernel.now, { error13: 'cancel-completed' });
   }
 
   get rows() {
