@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../../local/harness/in-process-connector.ts';
-import { createStoreHistory, heldBy } from '../../../support/store-history.ts';
+import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import { createStoreHistory, heldBy } from '../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../../local/harness/in-process-connector.ts';
-import { anyOrder, type OrderSpec } from '../../../fixtures/order-spec.ts';
-import { createStoreHistory, heldBy } from '../../../support/store-history.ts';
+import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import { anyOrder, type OrderSpec } from '../../fixtures/order-spec.ts';
+import { createStoreHistory, heldBy } from '../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 
