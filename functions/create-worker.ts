@@ -26,7 +26,10 @@ import { createLoggedLedger, readEnvironment } from './wiring.ts';
 /** Entities worked on side by side: enough to hide latency, few enough not to overload the service. */
 const PARALLEL = 5;
 
-/** Settles the batches of one queue. The three workers differ only in their queue. */
+/**
+ * Settles the batches of one queue. The three workers differ only in their queue. `given`: the store of
+ * a test.
+ */
 export function createWorker(connector: Connector, service: Service, given?: Store) {
   const environment = readEnvironment([
     'ORDERS_QUEUE_URL',

@@ -1,9 +1,9 @@
-/** Of a shopper's request, for the two calls of a redemption to the loyalty service. */
+/** Within a shopper's request: how long a redemption waits for the loyalty service. */
 export const REDEEM_MS = 12_000;
 
 /**
- * Of a shopper's request, for the calls to the store: a worker makes the code if the time was too
- * short.
+ * Within a shopper's request: how long it waits for the store. A worker makes the code if the time was
+ * too short.
  */
 export const STORE_MS = 18_000;
 

@@ -34,7 +34,7 @@ export type LoyaltyClientSettings = {
   | { readonly http: CallSender }
 );
 
-/** Why there are no credentials: their keeper does not answer at the moment, or has no usable ones. */
+/** Why there are no credentials: their source does not answer at the moment, or has no usable ones. */
 export type UnreadCredentials = 'unreachable' | 'unusable';
 
 const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 8 * 1024 * 1024 };

@@ -108,7 +108,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The failure that a status alone means; undefined for 2xx, where the body has the word. */
+/** The failure that a status alone means; undefined for 2xx, where the body decides. */
 function readStatus({ status, headers }: CallAnswer, now: Date): TransportFailure | undefined {
   if (status >= 200 && status <= 299) return undefined;
   const reason = reasonOf(status);

@@ -102,7 +102,7 @@ async function parkMessage(
   return true;
 }
 
-/** Parks what is too old, delays the rest together; returns the ids that stay on the queue. */
+/** Parks what is past its retry window, delays the rest; returns the ids that stay on the queue. */
 export async function delayMessages(
   unsettled: readonly Item[],
   retry: RetryReason,

@@ -56,7 +56,7 @@ export type Outcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'superseded' }
   | { readonly kind: 'skipped'; readonly why: SkipReason }
-  /** Done without any call to the loyalty service: fanned out, redacted, noted. */
+  /** A task or a step of a redemption is done: fanned out, redacted, noted, code made. */
   | { readonly kind: 'handled'; readonly how: string }
   | ({ readonly kind: 'retry' } & RetryReason)
   | ({ readonly kind: 'rejected' } & Rejection);
@@ -74,7 +74,7 @@ export type Verdict =
   | { readonly kind: 'delay'; readonly retry: RetryReason }
   | { readonly kind: 'park'; readonly rejection: Rejection };
 
-/** The only place that decides whether a message stays. */
+/** The only place that decides what an outcome means for the message. */
 export function verdictOn(outcome: Outcome): Verdict {
   switch (outcome.kind) {
     case 'applied':

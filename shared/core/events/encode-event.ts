@@ -17,7 +17,7 @@ export function encodeEvent(event: QueuedEvent): string {
  * A body that no message can hold is left out, and the worker reads the entity from the store. Where
  * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
  * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
- * such a body whole would need a second store of bodies, for a signed delivery above 1 MB after
+ * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
  * compression that is not an entity: none is known to exist.
  */
 function carry(event: StoreEvent, body: Uint8Array): CarriedBody {

@@ -23,7 +23,7 @@ export interface EventHead {
 }
 
 /**
- * What the sender says has happened, in the words of the store model. It chooses the work; the store
+ * What the sender says has happened, in the connector's own words. It chooses the work; the store
  * itself, or a signed body, decides.
  */
 export type Claim =
@@ -38,8 +38,8 @@ export type Claim =
   | 'app-removed';
 
 /**
- * Who sent the event. Only a `webhook` carries a body that the store wrote; the others carry what the
- * connector itself read, which is trusted more. No header can set it.
+ * Where the event came from. Only a `webhook` carries a body that the store wrote; the others carry
+ * what the connector itself read, which is trusted more. No header can set it.
  */
 type Origin = 'webhook' | 'fan-out' | 'reconcile' | 'backfill';
 
@@ -71,7 +71,7 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
   readonly cursor?: string;
-  /** Of an order that is older than the connector: it is sent with the mark of history, and keeps it. */
+  /** Of an order that is older than the connector: it is sent with the history mark, and keeps it. */
   readonly history?: boolean;
   /**
    * An operator wants it sent although the ledger says that nothing changed: the service may have lost

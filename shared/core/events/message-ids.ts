@@ -21,9 +21,9 @@ export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic
 }
 
 /**
- * The same for every retry of one delivery, different for any two deliveries. The shop's action id is
- * left out: it is shared by all topics an action fires. A replay has its own id: SQS would drop it
- * within five minutes of the first sending, and the letter would be lost.
+ * The same for every retry of one delivery, different for any two deliveries. The sender's event id is
+ * left out: all webhooks of one action in the store share it. A replay has its own id: SQS would drop
+ * it within five minutes of the first sending, and the letter would be lost.
  */
 export function deduplicationIdOf({
   shop,

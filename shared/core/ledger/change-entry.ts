@@ -24,12 +24,12 @@ export interface Change<Key extends LedgerKey = LedgerKey> {
   readonly entry: EntityEntry | undefined;
   /** Of the snapshot or event that is applied, in epoch milliseconds. */
   readonly version: number;
-  /** The reason in the entry's history. */
+  /** For the line among the entry's outcomes. */
   readonly topic: string;
   readonly now: Date;
 }
 
-/** What an entry holds of the state itself. */
+/** What an entry holds besides version, mark and outcomes. */
 export type Facts = Partial<Omit<EntityWrite, 'version' | 'uncertain' | 'outcomes'>>;
 
 /**
@@ -79,14 +79,14 @@ export function appliedEntry(change: Change, appliedKey: string, facts: Facts): 
     uncertain: false,
     ...facts,
     ...redactionOf(change.entry),
-    outcomes: history(change, 'applied'),
+    outcomes: outcomesWith(change, 'applied'),
   };
 }
 
 /** After a first call whose outcome is unknown: remembered as if it had arrived, but not trusted. */
 export function attemptedEntry(change: Change, facts: Facts): EntityWrite {
   const { appliedKey: _, ...entry } = appliedEntry(change, '', facts);
-  return { ...entry, uncertain: true, outcomes: history(change, 'attempted') };
+  return { ...entry, uncertain: true, outcomes: outcomesWith(change, 'attempted') };
 }
 
 /** The version moves on without a call, or a late middle snapshot would be applied. */
@@ -95,7 +95,7 @@ export function unchangedEntry(change: Change, facts: Facts): EntityWrite {
     ...kept(change),
     ...facts,
     version: newestVersion(change),
-    outcomes: history(change, 'unchanged'),
+    outcomes: outcomesWith(change, 'unchanged'),
   };
 }
 
@@ -104,17 +104,17 @@ export function skippedEntry(change: Change, why: string, facts: Facts): EntityW
     ...kept(change),
     ...facts,
     version: newestVersion(change),
-    outcomes: history(change, 'skipped', why),
+    outcomes: outcomesWith(change, 'skipped', why),
   };
 }
 
-/** Keeps its version: a rejected version is not settled, and its replay must not look late. */
+/** Keeps the version: the rejected one was not applied, and its replay must not look late. */
 export function rejectedEntry(change: Change, why: string, facts: Facts): EntityWrite {
   return {
     ...kept(change),
     ...facts,
     version: change.entry?.version ?? 0,
-    outcomes: history(change, 'rejected', why),
+    outcomes: outcomesWith(change, 'rejected', why),
   };
 }
 
@@ -127,7 +127,7 @@ function kept({ entry }: Change): Omit<EntityWrite, 'version'> {
 const newestVersion = ({ version, entry }: Change): number =>
   Math.max(version, entry?.version ?? 0);
 
-function history(change: Change, outcome: string, why?: string): LedgerWrite['outcomes'] {
+function outcomesWith(change: Change, outcome: string, why?: string): LedgerWrite['outcomes'] {
   const { entry, version, topic, now } = change;
   const line = { at: now.toISOString(), outcome, version, topic };
   return withOutcome(entry, { ...line, ...(why !== undefined && { why }) });

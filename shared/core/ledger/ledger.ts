@@ -1,10 +1,10 @@
 import { type EntityKey, type LedgerKey, ledgerKeyText } from './ledger-key.ts';
 
-/** One line of an entry's history, for the operator. Holds no personal data. */
+/** One of an entry's last outcomes, for the operator. Holds no personal data. */
 export interface PastOutcome {
   /** ISO 8601. */
   readonly at: string;
-  /** `applied`, `unchanged`, `skipped`, `rejected`, … */
+  /** `applied`, `unchanged`, `skipped`, `rejected`, `attempted` (a first call without an answer), … */
   readonly outcome: string;
   readonly version: number;
   readonly topic: string;
@@ -16,21 +16,24 @@ export const OUTCOMES_KEPT = 10;
 /**
  * What the ledger holds under one key: of an entity or a balance, what was applied last.
  *
- *            first send            change                 change applied
- *  (none) ───────────────▶ known ─────────▶ uncertain ─────────────────▶ known
- *                                              │  ▲
- *                                              └──┘ crash, time-out, retry: still uncertain
+ *            first send            change                   change applied
+ *  (none) ───────────────▶ applied ─────────▶ uncertain ─────────────────▶ applied
+ *     │                                         ▲  │  ▲
+ *     └──────── its answer was lost ────────────┘  └──┘ crash, time-out, retry: still uncertain
  * See docs/decisions/0006-the-ledger-counts-revisions.md.
  */
 export interface LedgerEntry {
-  /** The entity's own `updated_at` as epoch milliseconds, of the newest snapshot settled so far. */
+  /** The entity's `updated_at` in epoch milliseconds, of the newest snapshot recorded or attempted. */
   readonly version: number;
   /**
-   * Hash of the wanted state that was last applied; undefined while nothing was (skipped only).
+   * Hash of the wanted state that was last applied; undefined while nothing was.
    * Kept while uncertain too: it says that the loyalty service knows the entity.
    */
   readonly appliedKey?: string;
-  /** A call that replaces the applied state was begun and not recorded as applied. Of a quiz: being sent. */
+  /**
+   * What the loyalty service holds is unknown: a call was begun and not recorded as applied, or two
+   * workers called at the same time. Of a quiz: being sent.
+   */
   readonly uncertain: boolean;
   /** What later events need of the applied state, or what a record is about: see `rememberedForm`. */
   readonly remembered?: string;
@@ -137,7 +140,7 @@ export async function replaceEntry<Key extends LedgerKey>(
   return written.kind === 'written' ? { ...next, revision: written.revision } : undefined;
 }
 
-/** The history with one line more. */
+/** The outcomes with one line more. */
 export function withOutcome(
   entry: LedgerEntry | undefined,
   line: PastOutcome,

@@ -84,8 +84,8 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
  * An order is skipped only while nothing was applied: what the service already holds is still corrected.
  * The end of an order is sent even so, because a worker may have died between sending the order and
  * recording that, and its customer may have been deleted since; the service answers an unknown order as
- * done. Such an end of a guest's order makes it known without a customer. If it comes back to life (an
- * exchange), there is still no one to give points to.
+ * done. A guest's order is then known without a customer. If it continues after its end (an exchange),
+ * there is still no customer to give points to.
  */
 function skipReason(
   order: StoreOrder,

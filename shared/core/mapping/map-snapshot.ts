@@ -24,10 +24,10 @@ export function mapSnapshot(
   rules: EntityRules,
   now: Date,
 ): Mapped {
-  const mapped = mapAsTold(key, snapshot, entry, rules, now);
+  const mapped = mapEntity(key, snapshot, entry, rules, now);
   if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
   if (!predatesRedaction(entry, snapshot.version)) return lacksCustomer(mapped) ? REDACTED : mapped;
-  const nameless = mapAsTold(key, withoutPerson(snapshot), entry, rules, now);
+  const nameless = mapEntity(key, withoutPerson(snapshot), entry, rules, now);
   return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;
 }
 
@@ -47,7 +47,7 @@ function isApplied(mapped: Mapped, entry: EntityEntry | undefined): boolean {
   return idempotencyKey(mapped.wanted) === entry.appliedKey;
 }
 
-function mapAsTold(
+function mapEntity(
   key: EntityKey,
   snapshot: Snapshot,
   entry: EntityEntry | undefined,

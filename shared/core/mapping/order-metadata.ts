@@ -10,7 +10,7 @@ export type MetadataResult =
 
 /**
  * What has no field of its own, and the merchant's additions, which replace ours of the same name,
- * except the mark of history. Sorted by name: the merchant's function may build its answer in any
+ * except the history mark. Sorted by name: the merchant's function may build its answer in any
  * order.
  */
 export function orderMetadata(

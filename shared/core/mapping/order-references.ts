@@ -22,7 +22,7 @@ export function paymentMethod(
   return gateway === undefined ? undefined : { OriginalId: gateway, Name: gateway };
 }
 
-/** Only a till proves a point of sale. */
+/** Only for orders of a till: other orders may have a location and staff, too, but were not sold there. */
 export function pointOfSale(
   order: StoreOrder,
   remembered: RememberedOrder | undefined,
@@ -52,8 +52,8 @@ export function needsEnrichment(
 }
 
 /**
- * A webhook has the id only: a name known earlier stays, else the id is the name. Without the scope,
- * not even the id is shown: then what was known stays.
+ * A webhook has the id only: a name known earlier stays, else the id is the name. Without its
+ * access scope, the app does not see even the id: then what was known stays.
  */
 function referenceForm(
   reference: NamedReference | undefined,

@@ -4,14 +4,14 @@ import type { Telemetry } from '../batch/telemetry.ts';
 import type { CircuitBreaker, StayAway } from './circuit-breaker.ts';
 import { type CallsMade, judge } from './make-calls.ts';
 
-export interface LoyaltyLine {
+export interface BreakerWorld {
   readonly breaker: CircuitBreaker;
   readonly now: () => Date;
 }
 
 /** Holds a permit of the circuit breaker while `act` calls; does not call while it is open. */
 export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
-  { breaker, now }: LoyaltyLine,
+  { breaker, now }: BreakerWorld,
   act: () => Promise<Made>,
 ): Promise<Made | StayAway> {
   const permit = breaker.enter(now());
@@ -35,9 +35,9 @@ export interface Called<Value> extends CallsMade {
 export async function callLoyalty<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,
-  line: LoyaltyLine,
+  world: BreakerWorld,
 ): Promise<Called<Value> | StayAway> {
-  return throughBreaker(line, async () => {
+  return throughBreaker(world, async () => {
     const result = await call();
     return { kind: 'called', result, ...judge([operation], result) } as const;
   });
@@ -50,15 +50,15 @@ export async function callLoyalty<Value>(
 export async function callForShopper<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,
-  line: LoyaltyLine & { readonly telemetry: Telemetry },
+  world: BreakerWorld & { readonly telemetry: Telemetry },
 ): Promise<Called<Value> | StayAway> {
-  const called = await callLoyalty(operation, call, line);
+  const called = await callLoyalty(operation, call, world);
   if (called.kind === 'called' && called.outcome.kind === 'retry') {
     const { misconfigured, throttled, why } = called.outcome;
-    if (misconfigured) line.telemetry.count('misconfigured');
-    if (throttled) line.telemetry.count('throttled');
+    if (misconfigured) world.telemetry.count('misconfigured');
+    if (throttled) world.telemetry.count('throttled');
     const message = 'the loyalty service did not answer the storefront';
-    line.telemetry.log('warn', message, { operation, why });
+    world.telemetry.log('warn', message, { operation, why });
   }
   return called;
 }

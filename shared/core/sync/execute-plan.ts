@@ -59,7 +59,7 @@ interface Step extends Change<EntityKey> {
 type Wanted = Extract<Mapped, { kind: 'wanted' }>;
 type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
-/** Call → record, as the plan says. */
+/** Calls the loyalty service if the plan says so, and records the outcome. */
 export async function executePlan(
   plan: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
@@ -146,13 +146,13 @@ async function skip(
 ): Promise<Synced> {
   const { entry, version } = step;
   const outcome = { kind: 'skipped', why } as const;
-  // A repeated skip needs no second line in the history.
+  // A repeated skip needs no second line among the outcomes.
   if (entry?.version === version) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(world);
   return settle(step, outcome, skippedEntry(step, why, facts), world);
 }
 
-/** Only the history records the rejection: the version and the key stay. */
+/** Adds only a line to the outcomes: version, key and mark stay as they are. */
 async function reject(step: Step, outcome: Rejected, world: ExecutionWorld): Promise<Synced> {
   const facts = step.key.kind === 'order' ? retention(world) : {};
   const next = rejectedEntry(step, outcome.code ?? outcome.reason, facts);

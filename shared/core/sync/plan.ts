@@ -41,7 +41,7 @@ const OLD_AFTER_MS = 2 * 86_400_000;
 export function plan({ entry, version, source, wantedKey, now, force }: Situation): Plan {
   const fromStore = source === 'store';
 
-  // Version 0 is an entry in which nothing was ever settled: a rejection, a code that was announced.
+  // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
   if (entry === undefined || (entry.version === 0 && !entry.uncertain)) {
     if (source === 'event' && now.getTime() - version > OLD_AFTER_MS) {
       return { kind: 'read-store', why: 'old-and-unknown' };
@@ -53,7 +53,7 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
     // No other event may come to clear the mark: the worker that set it may have been late itself.
     if (entry.uncertain && !fromStore) return { kind: 'read-store', why: 'uncertain-and-older' };
     // A store that answers with an older state than the ledger's lags behind: its answer counts only
-    // where the ledger has nothing applied.
+    // while the entry is uncertain.
     if (!entry.uncertain) return { kind: 'superseded' };
   }
 
@@ -68,7 +68,7 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
   return { kind: 'call', mark: known && !entry.uncertain };
 }
 
-/** As long as the store keeps the file that a feeder reads; the ledger remembers five times as long. */
+/** As long as the store keeps a feeder's file. The ledger keeps orders at least five times as long. */
 const FRESH_MS = 7 * 86_400_000;
 
 /** After this time the second of `updated_at` is over, and the store shows its last state. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { SecretSource } from '../webhooks/signature.ts';
+import type { WebhookSecretReader } from '../webhooks/signature.ts';
 import { getRoutes } from './get-routes.ts';
 import { postRoutes } from './post-routes.ts';
 import { type Proof, type ProvedRequest, proveRequest } from './prove-request.ts';
@@ -34,7 +34,7 @@ export interface ProxyRequest {
 export interface ServedShop {
   readonly domain: string;
   /** The same secret signs webhooks and proxied requests. */
-  readonly secrets: SecretSource;
+  readonly secrets: WebhookSecretReader;
   readonly storefront: Storefront;
   readonly rateLimit: { readonly customer: RateLimit; readonly anonymous: RateLimit };
 }

@@ -2,7 +2,7 @@ import { correlationOf, errorFields, type Telemetry } from '../../core/batch/tel
 import type { StoreEvent } from '../../core/events/event.ts';
 import type { EventQueue } from '../../core/events/queues.ts';
 import { identifyEntity } from './identify-entity.ts';
-import { checkSignature, type SecretSource, type SignatureCheck } from './signature.ts';
+import { checkSignature, type SignatureCheck, type WebhookSecretReader } from './signature.ts';
 import { PROBE_TOPIC, topicRoutes } from './topics.ts';
 import {
   type RequestHeaders,
@@ -28,7 +28,7 @@ export interface WebhookAnswer {
 /** Each shop has its own address and secrets, because an unsigned header must not decide the shop. */
 interface ReceivingShop {
   readonly domain: string;
-  readonly secrets: SecretSource;
+  readonly secrets: WebhookSecretReader;
 }
 
 export interface ReceivingWorld {
@@ -41,8 +41,8 @@ export interface ReceivingWorld {
 }
 
 /**
- * Verify, identify, enqueue, answer. The queue is the only remote call, because Shopify waits five
- * seconds in all and gives up on an address that fails often.
+ * Verify, identify, enqueue, answer. Besides the queue, only secrets that are not cached are a remote
+ * call, because Shopify waits five seconds in all and gives up on an address that fails often.
  */
 export async function receiveWebhook(
   request: WebhookRequest,

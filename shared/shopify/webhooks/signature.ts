@@ -9,7 +9,7 @@ export interface WebhookSecrets {
   readonly previous?: string | undefined;
 }
 
-export interface SecretSource {
+export interface WebhookSecretReader {
   get(): Promise<WebhookSecrets>;
   /** Reads the secrets again, at most once a minute: they may have been rotated a moment ago. */
   refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;

@@ -27,7 +27,10 @@ const shop = { kind: 'shop', carries: 'shop' } as const;
  */
 export const PROBE_TOPIC = 'connector/doctor';
 
-/** Every topic the connector handles. The webhook subscriptions it wants are derived from here. */
+/**
+ * Every topic the connector handles. The webhook subscriptions it wants are derived from here.
+ * See docs/how-to/add-a-webhook-topic.md.
+ */
 export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, TopicRoute>([
   ['orders/create', order],
   ['orders/updated', order],
