@@ -15,9 +15,9 @@ import {
   unchangedEntry,
 } from '../ledger/change-entry.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import { type EntityEntry, expiresAfter, type Ledger } from '../ledger/ledger.ts';
+import { type EntityEntry, type EntityWrite, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
-import { isHistory } from '../mapping/history-mark.ts';
+import { isHistory, isKnown } from '../mapping/history-mark.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import { throughBreaker } from './call-loyalty.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -54,6 +54,8 @@ export interface Synced {
 interface Step extends Change<EntityKey> {
   readonly event: StoreEvent;
   readonly snapshot: Snapshot;
+  /** A worker that died may have made the same call before. */
+  readonly redelivered: boolean;
 }
 
 type Wanted = Extract<Mapped, { kind: 'wanted' }>;
@@ -63,7 +65,7 @@ type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 export async function executePlan(
   plan: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
-  given: Pick<Step, 'key' | 'event' | 'entry' | 'snapshot'>,
+  given: Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered'>,
   world: ExecutionWorld,
 ): Promise<Synced> {
   const { event, entry, snapshot } = given;
@@ -120,7 +122,7 @@ async function record(
       return { outcome, entry: (await recordChange(step, next, world.ledger)) ?? entry };
     }
     case 'rejected':
-      return reject(step, outcome, world);
+      return reject(step, outcome, world, lostCallOf(step, mapped, world));
     case 'applied': {
       const next = appliedEntry(step, idempotencyKey(mapped.wanted), factsOf(step, mapped, world));
       const written = await recordApplied(step, next, world.ledger, () =>
@@ -153,10 +155,25 @@ async function skip(
 }
 
 /** Adds only a line to the outcomes: version, key and mark stay as they are. */
-async function reject(step: Step, outcome: Rejected, world: ExecutionWorld): Promise<Synced> {
+async function reject(
+  step: Step,
+  outcome: Rejected,
+  world: ExecutionWorld,
+  lostCall: Partial<EntityWrite> = {},
+): Promise<Synced> {
   const facts = step.key.kind === 'order' ? retention(world) : {};
   const next = rejectedEntry(step, outcome.code ?? outcome.reason, facts);
-  return settle(step, outcome, next, world);
+  return settle(step, outcome, { ...next, ...lostCall }, world);
+}
+
+/**
+ * A refusal of a redelivered message says nothing about the call of a worker that died before it could
+ * record it: the service may hold the entity. The next event must not treat it as unknown.
+ */
+function lostCallOf(step: Step, mapped: Wanted, world: ExecutionWorld): Partial<EntityWrite> {
+  return step.redelivered && !isKnown(step.entry)
+    ? { ...factsOf(step, mapped, world), uncertain: true }
+    : {};
 }
 
 /** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */

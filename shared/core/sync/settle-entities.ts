@@ -70,7 +70,8 @@ async function settleGroup(
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
     else {
-      const tried = { ...candidate, ...triedBefore(candidate, work) };
+      const redelivered = item.message.attempts > 1;
+      const tried = { ...candidate, redelivered, ...triedBefore(candidate, work) };
       ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
     }
 

@@ -23,6 +23,8 @@ export interface Candidate {
    * worker that died before it could record that. The newest first.
    */
   readonly maybeSent?: readonly Extract<EventReading, { kind: 'snapshot' }>[];
+  /** The message was received before: a worker that died may have sent this event itself. */
+  readonly redelivered?: boolean;
 }
 
 export interface SyncWorld extends ExecutionWorld {
@@ -43,7 +45,7 @@ export async function syncEntity(
   entry: EntityEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
-  const { event, reading } = candidate;
+  const { event, reading, redelivered = false } = candidate;
   const { rules } = world.shop(key.shop);
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   let snapshot = snapshotIn(candidate, world.now());
@@ -67,7 +69,7 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
-    return executePlan(next, mapped, { key, event, entry, snapshot }, world);
+    return executePlan(next, mapped, { key, event, entry, snapshot, redelivered }, world);
   }
 }
 

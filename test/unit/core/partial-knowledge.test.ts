@@ -66,6 +66,26 @@ describe('a first send that arrived and was not recorded', () => {
     await connector.drain();
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
   });
+
+  it('is still corrected after such a crash, a refused repetition and the loss of its customer', async () => {
+    const connector = openConnector();
+    const { ledger } = connector;
+    connector.parts.ledger = { ...ledger, write: async () => Promise.reject(new Error('crash')) };
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    await connector.work('orders');
+    connector.parts.ledger = ledger;
+    const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
+    const text = JSON.stringify(refusal);
+    connector.loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    await connector.drain();
+    expect(connector.deadLetters()).toHaveLength(1);
+    connector.loyalty.world.interfere = undefined;
+    const lines = [{ product: 1, priceCents: 2000, quantity: 1, discountCents: 0, takenBack: 0 }];
+    const smaller = payload(2, { lines }, { customer: null });
+    await connector.deliver({ topic: 'orders/updated', payload: smaller });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 20 });
+  });
 });
 
 describe('a discount', () => {
