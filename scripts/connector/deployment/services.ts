@@ -6,10 +6,7 @@ import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
-import {
-  type AdminAnswer,
-  unavailable,
-} from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { Problem } from '../exit.ts';
 import type { Deployment } from './deployment.ts';
@@ -58,24 +55,20 @@ export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'wh
       `The store refuses the request: ${fields.join(', ') || 'without a reason'}.`,
     );
   }
-  return storeProblemFrom(unavailable(answer).why, where);
-}
-
-export function storeProblemFrom(why: string, where: Deployment['where']): Problem {
-  const scope = /^access-denied-(.+)$/.exec(why)?.[1];
-  if (scope !== undefined) {
+  const { reason, scope } = answer;
+  if (reason === 'access-denied' && scope !== undefined) {
     return new Problem(
-      `The app lacks the access scope ${scope.replaceAll('-', '_')}.`,
+      `The app lacks the access scope ${scope}.`,
       'Add it to the app in Shopify, have the shop accept it, and repeat the command.',
     );
   }
-  switch (why) {
+  switch (reason) {
     case 'no-credentials':
     case 'bad-credentials':
     case 'unauthorized':
     case 'forbidden':
       return new Problem(
-        `The store refuses the credentials of the connector (${why}).`,
+        `The store refuses the credentials of the connector (${reason}).`,
         'Set them: npx loyalty-connector secrets set store. For details run: npx loyalty-connector doctor.',
       );
     case 'credentials-unreachable':
@@ -98,7 +91,7 @@ export function storeProblemFrom(why: string, where: Deployment['where']): Probl
       );
     default:
       return new Problem(
-        `The store gave an unexpected answer (${why}).`,
+        `The store gave an unexpected answer (${reason}).`,
         'Repeat the command; if it fails again, run: npx loyalty-connector doctor.',
       );
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices, storeProblemFrom } from '../deployment/services.ts';
+import { openShopServices, storeProblem } from '../deployment/services.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export interface WebhookOptions {
@@ -38,14 +38,15 @@ export function openSubscriptions(deployment: Deployment): Subscriptions {
 /** Of every shop, or of the given one; throws when a store does not answer. */
 export async function findSubscriptions(
   subscriptions: Subscriptions,
-  { connector, where }: Deployment,
+  deployment: Deployment,
   { shop: named }: WebhookOptions,
 ): Promise<readonly ShopFindings[]> {
+  const { connector } = deployment;
   const shops = named === undefined ? connector.shops : [findShop(connector, named)];
   const found: ShopFindings[] = [];
   for (const shop of shops) {
     const checked = await subscriptions.check(shop.domain);
-    if (checked.kind === 'unavailable') throw storeProblemFrom(checked.why, where);
+    if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
     found.push({ shop, findings: checked.findings });
   }
   return found;

@@ -1,3 +1,4 @@
+import type { StoreUnavailable } from '../../core/sync/store-reader.ts';
 import { type AdminAnswer, failure, unavailable } from '../admin/client/admin-answer.ts';
 import type { Ask, DataOf } from '../admin/client/admin-client.ts';
 import {
@@ -29,11 +30,9 @@ export interface SubscriptionsSettings {
   readonly madeBy: 'admin-api' | 'app-configuration';
 }
 
-type Unavailable = ReturnType<typeof unavailable>;
-
 type CheckedSubscriptions =
   | { readonly kind: 'checked'; readonly findings: SubscriptionFindings }
-  | Unavailable;
+  | (StoreUnavailable & { readonly answer: Exclude<AdminAnswer<never>, { kind: 'data' }> });
 
 export type Change =
   | { readonly done: 'created' | 'corrected' | 'removed'; readonly topic: string }
@@ -54,7 +53,7 @@ export function createSubscriptions(settings: SubscriptionsSettings): Subscripti
   return {
     async check(shop) {
       const answer = await listSubscriptions(ask(shop));
-      if (answer.kind !== 'data') return unavailable(answer);
+      if (answer.kind !== 'data') return { ...unavailable(answer), answer };
       const wanted =
         madeBy === 'admin-api'
           ? wantedSubscriptions(shopAddress(webhookAddress, pathOf(shop)))
