@@ -33,9 +33,12 @@ export function createSqsEventQueue(
     let left = pack;
     for (let tries = 1; ; tries += 1) {
       const Entries = left.map(({ event: _, ...entry }) => entry);
-      const { Failed: failed = [] } = await sqs.sendMessageBatch({ QueueUrl: url, Entries });
+      const answer = await sqs.sendMessageBatch({ QueueUrl: url, Entries });
+      const { Successful: successful = [], Failed: failed = [] } = answer;
       const codes = new Map(failed.map(({ Id, Code }) => [Id, Code ?? 'unknown']));
-      left = left.filter(({ Id }) => codes.has(Id));
+      const held = new Set(successful.map(({ Id }) => Id));
+      // An entry without a result was not accepted: a replay deletes the letters of those that were.
+      left = left.filter(({ Id }) => codes.has(Id) || !held.has(Id));
       const isOver = tries >= MAX_TRIES || failed.some(({ SenderFault }) => SenderFault === true);
       if (left.length === 0 || isOver) {
         return left.map(({ event, Id }) => ({ event, code: codes.get(Id) ?? 'unknown' }));

@@ -6,7 +6,10 @@ import {
   leftOf,
   longSpan,
 } from '../../../scripts/connector/backfill/pace.ts';
-import { packEntries } from '../../../shared/aws/sqs-event-queue.ts';
+import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
+import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-event-queue.ts';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
+import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 
 describe('what is left of a backfill', () => {
   it('is all that the store counts, while none was begun', () => {
@@ -93,5 +96,84 @@ describe('the requests to the queue', () => {
         }
       }),
     );
+  });
+});
+
+describe('events that SQS did not accept', () => {
+  type Entries = readonly { readonly Id?: string | undefined }[];
+  const event = (id: string): StoreEvent => ({
+    shop: 'example.myshopify.com',
+    kind: 'order',
+    id,
+    claim: 'changed',
+    origin: 'backfill',
+    topic: 'backfill/order',
+    deliveryId: `backfill/1/order/${id}`,
+    receivedAt: '2026-10-09T12:00:00.000Z',
+    body: undefined,
+  });
+
+  /** Sends three events; `answer` says what SQS answers to each request. */
+  async function sendThree(answer: (entries: Entries, request: number) => object) {
+    const sizes: number[] = [];
+    const queue = createSqsEventQueue(
+      {
+        sendMessage: () => Promise.reject(new Error('not used here')),
+        async sendMessageBatch({ Entries: entries = [] }) {
+          sizes.push(entries.length);
+          return { Successful: [], Failed: [], ...answer(entries, sizes.length) };
+        },
+      },
+      { orders: 'orders' },
+      { pause: async () => {} },
+    );
+    const refused = await queue.sendAll(['1', '2', '3'].map(event));
+    return { sizes, refused: refused.map((one) => [one.event.id, one.code]) };
+  }
+  const successful = (entries: Entries) =>
+    entries.map(({ Id }) => ({ Id, MessageId: 'm', MD5OfMessageBody: '' }));
+  const failed = (entries: Entries, SenderFault: boolean) =>
+    entries.map(({ Id }) => ({ Id, Code: 'InternalError', SenderFault }));
+
+  it('are sent again where the fault is that of SQS, and then returned', async () => {
+    const { sizes, refused } = await sendThree((entries, request) =>
+      request === 1
+        ? { Successful: successful(entries.slice(1)), Failed: failed(entries.slice(0, 1), false) }
+        : { Failed: failed(entries, false) },
+    );
+    expect(sizes).toEqual([3, 1, 1, 1]);
+    expect(refused).toEqual([['1', 'InternalError']]);
+  });
+
+  it('are returned at once where the fault is that of the sender', async () => {
+    const { sizes, refused } = await sendThree((entries) => ({
+      Successful: successful(entries.slice(1)),
+      Failed: failed(entries.slice(0, 1), true),
+    }));
+    expect(sizes).toEqual([3]);
+    expect(refused).toEqual([['1', 'InternalError']]);
+  });
+
+  it('include those of which the answer says nothing', async () => {
+    const { sizes, refused } = await sendThree((entries, request) => ({
+      Successful: request === 1 ? successful(entries.slice(0, 2)) : [],
+    }));
+    expect(sizes).toEqual([3, 1, 1, 1]);
+    expect(refused).toEqual([['3', 'unknown']]);
+  });
+});
+
+describe('a store that does not give what a command needs', () => {
+  it.each([
+    [failure('access-denied', { scope: 'read_all_orders' }), 'access scope read_all_orders.'],
+    [failure('access-denied'), 'unexpected answer (access-denied)'],
+    [failure('bad-credentials'), 'refuses the credentials of the connector (bad-credentials)'],
+    [failure('time-out'), 'does not answer'],
+    [
+      { kind: 'user-errors', errors: [{ field: 'query', code: 'TAKEN' }] } as const,
+      'refuses the request: query TAKEN',
+    ],
+  ])('%j is explained', (answer, text) => {
+    expect(storeProblem(answer, { where: 'aws' }).message).toContain(text);
   });
 });
