@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
@@ -23,7 +22,7 @@ export async function findDeployment(options: CommonOptions): Promise<Deployment
 const STACK_FILE = '.connector/stack.json';
 
 const localStack = v.object({
-  pid: v.number(),
+  pid: v.pipe(v.number(), v.integer(), v.minValue(1)),
   stack: v.string(),
   stage: v.string(),
   settings: v.optional(v.string()),
@@ -80,6 +79,17 @@ async function readStackFile(): Promise<{ readonly file: string; readonly text: 
     }
   }
   throw new Problem('No connector runs on this machine.', START);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // Signal 0 only checks; it is never delivered.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process runs, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function parseJson(text: string): unknown {
