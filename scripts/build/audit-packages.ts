@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
  * Asks the registry for known holes in the packages of the lock file. Needs the network, which tests do
  * without: run it before a release, or daily in a pipeline that has one.
  *
- * Ends with 0: none in what is deployed; 1: some; 2: nobody could be asked, so nothing is known.
+ * Ends with 0: none in what is deployed; 1: some; 2: the registry could not be asked.
  */
 type Audit =
   | { readonly kind: 'answered'; readonly severities: readonly string[] }

@@ -9,7 +9,7 @@ export interface ErrorCode {
   readonly name: string;
   /** `done` is never a code's own class: it depends on the operation. */
   readonly class: Exclude<ErrorClass, 'done'>;
-  /** Why this class, and what to look at: read by whoever is woken by it. */
+  /** Why this class, and what to look at: read by the person on call. */
   readonly because: string;
   /** Operations for which this answer means that the wanted state is already there. */
   readonly doneIn: readonly OperationId[];
@@ -48,7 +48,7 @@ const cancels = ['cancelPosOrder', 'cancelOrder'] as const;
  *   what another call at the same moment can have caused. Orders, products, coupons, cancellations
  *   and keyed cashback changes may be repeated, and the message's age parks it in the end; a
  *   rejection would need a person for what an hour may heal. A redemption or a quiz answer has no
- *   key: whoever sends one must not repeat it unseen, whatever the class.
+ *   key: a caller must not repeat it without a check, whatever the class.
  * - misconfigured: it would be the answer to every call alike. Only such codes, because this class
  *   holds up all calls; a code about one entity or one feature is never among them.
  * - rejected: the name says what is wrong with the request or the program: a repeat hears the same.
@@ -440,7 +440,7 @@ export function findErrorCode(code: number): (typeof errorCodes)[ErrorNumber] | 
   return Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorNumber] : undefined;
 }
 
-/** A number we do not know is for a person: nobody can say that repeating the call is harmless. */
+/** A number we do not know is for a person: repeating the call may not be harmless. */
 export function classify(code: number, operation: OperationId): ErrorClass {
   const known = findErrorCode(code);
   if (known === undefined) return 'rejected';

@@ -36,7 +36,7 @@ const dateTime = v.pipe(
 
 /**
  * `PointEvent` of openapi.yaml. Fields that it does not have are let through: it may grow. What is not
- * required may be null as well as absent: an event refused for a field that nobody uses would be lost.
+ * required may be null as well as absent: an event refused for an unused field would be lost.
  */
 const pointEvent = v.object({
   Points: number,
@@ -76,7 +76,7 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
   };
 }
 
-/** A number beyond 2^53 was rounded when it was parsed, and would name somebody else. */
+/** A number beyond 2^53 was rounded when it was parsed, and would name another customer. */
 function customerIdOf(given: unknown): string | undefined {
   if (typeof given === 'number' && Number.isSafeInteger(given)) return String(given);
   return typeof given === 'string' && given.trim() !== '' ? given.trim() : undefined;

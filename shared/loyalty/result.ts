@@ -79,7 +79,7 @@ const classes = {
   misconfigured: 'misconfigured',
   /** The function that gives the credentials failed, or gave unusable ones. */
   'no-credentials': 'misconfigured',
-  /** Where the credentials are kept does not answer: nobody's mistake, and it passes. */
+  /** The store of the credentials does not answer: a temporary fault. */
   'credentials-unreachable': 'retry',
   /** Any other 4xx: this request is not acceptable. */
   refused: 'rejected',

@@ -20,11 +20,11 @@ export interface LetterGroup {
   };
 }
 
-/** Reasons can quote a size or a field: so many different ones are told apart, not more. */
+/** Reasons can quote a size or a field, so their number has a limit. */
 const MOST_GROUPS = 200;
 const REST = 'further reasons, too many to list: narrow them down with a filter';
 
-/** Sums up letters as they pass, so that any number of them takes the same room. */
+/** Counts letters one by one: the memory it needs does not grow with their number. */
 export function createLetterGroups() {
   const groups = new Map<string, LetterGroup>();
   return {

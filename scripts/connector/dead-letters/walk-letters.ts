@@ -2,31 +2,29 @@ import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-l
 
 export interface WalkSettings {
   readonly queue: LetterQueue;
-  /** Ends the walk after the letters in hand. */
+  /** Ends the walk after the letters that were received last. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Long enough for tens of thousands of letters. Letters in the hands of a killed run are seen again within
+ * Long enough for tens of thousands of letters. Letters that a killed run received are visible again within
  * the five minutes in which SQS recognises a message that is sent twice.
  */
 const HIDDEN_SECONDS = 240;
 
 /**
- * In a long replay, letters that are only held come up again when their time is over. So often may
- * nothing else come; more means that there are more of them than can be held.
+ * In a long replay, letters that stay in the queue are received again when their hiding time is over. After
+ * this many receives without a new letter there are more of them than can be hidden, and the walk ends.
  */
 const FRUITLESS_RECEIVES = 2_000;
 
 /**
- * Takes every letter of a queue in hand once. `visit` removes what it will and returns the others, which
- * stay hidden so that the rest of the queue shows itself, and are put back, unchanged, at the end: when
- * all were seen, when the walk is interrupted, and when it fails. A killed process puts nothing back;
- * SQS does that for it.
+ * Receives every letter of a queue once. `visit` removes some and returns the others. Those stay hidden, so
+ * that SQS gives the rest of the queue, and are put back unchanged at the end: when all were seen, when the
+ * walk is interrupted, and when it fails. A killed process puts nothing back; SQS then does it later.
  *
- * SQS gives the letters of one group one after the other, so what waits behind a letter that is only
- * looked at is not seen. Letters that a worker parked have a group each; those that SQS moved by itself
- * keep the group of their entity.
+ * SQS gives the letters of one group in order, so a letter that stays hides those behind it. Letters that a
+ * worker parked have a group each; those that SQS moved itself keep the group of their entity.
  */
 export async function walkLetters(
   { queue, signal }: WalkSettings,
@@ -47,7 +45,7 @@ export async function walkLetters(
       for (const { messageId } of fresh) if (!kept.has(messageId)) held.delete(messageId);
     }
   } finally {
-    // Their time ends by itself: a failure to shorten it must not hide what led here.
+    // Their hiding time ends anyway: a failure to shorten it must not replace the first error.
     await queue.giveBack([...held.values()]).catch(() => {});
   }
 }

@@ -106,7 +106,7 @@ async function obtain(
 function adviceAfter(change: Change, overlap: boolean): readonly string[] {
   if (overlap) {
     return [
-      'From then on both secrets are accepted. When "npx loyalty-connector status" has told of no webhook with',
+      'From then on both secrets are accepted. When "npx loyalty-connector status" has reported no webhook with',
       'the older one for an hour, end the rotation: npx loyalty-connector secrets set webhook --finish',
     ];
   }

@@ -46,13 +46,13 @@ export const samples: readonly Sample[] = [
   },
   {
     topic: 'products/delete',
-    what: 'the deletion of a product that nobody knows',
+    what: 'the deletion of an unknown product',
     leaves: 'nothing',
     build: ({ at }) => ({ id: madeUpId(at) }),
   },
   {
     topic: 'discounts/delete',
-    what: 'the deletion of a discount that nobody knows',
+    what: 'the deletion of an unknown discount',
     leaves: 'nothing',
     build: ({ at }) => ({
       admin_graphql_api_id: `gid://shopify/DiscountCodeNode/${madeUpId(at)}`,

@@ -9,7 +9,7 @@ Examples:
   npx loyalty-connector storefront setup --rotate --yes  new addresses; the older ones go on working
   npx loyalty-connector storefront setup --finish --yes  within minutes only the new ones
 
-An address is a secret: whoever knows it can tell the connector balances. Paste it into the loyalty
+An address is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
 service's webhook settings, one per topic, and nowhere else. The settings of the app proxy, which are no
 secret, are printed every time.
 `;

@@ -18,7 +18,7 @@ export interface CompensationWorld {
 /** ChangePoints_ChangeKeyAlreadyExists. */
 const KEY_EXISTS = 66;
 
-/** Only an amount has a worth in cashback that nobody has to guess. */
+/** Only an amount has a known worth in cashback. */
 export function canBeCompensated(
   { state }: Redemption,
   { cashbackAddIs }: Pick<CompensationWorld, 'cashbackAddIs'>,

@@ -79,7 +79,7 @@ async function askFor(
     terminal.line();
   }
   if (await terminal.confirm(`Drop ${countLetters(agreed.size)} for good?`)) return agreed;
-  terminal.note('Nothing was dropped. It takes a typed "yes", or --yes where nobody can type.');
+  terminal.note('Nothing was dropped. Type "yes" to agree, or use --yes in a script.');
   return undefined;
 }
 

@@ -58,7 +58,7 @@ export function letterReaderOf(shops: readonly { readonly domain: string }[]): L
   return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
 }
 
-/** The message that a letter becomes again, if any can be made that has a chance. */
+/** The message to send again; an obstacle where it would only become a dead letter again. */
 export function prepareReplay(
   { event, messageId }: ReadLetter,
   { refetch, force, by }: ReplayWishes,

@@ -58,8 +58,8 @@ export async function replayLetters(
   let reserved = 0;
 
   /**
-   * Sending it once more would go on for as long as the service refuses it. Whoever replayed it: two
-   * people would hand each other the same letters for ever.
+   * Otherwise a letter that the service keeps refusing would be sent again and again. It counts no matter who
+   * replayed it: two runs at the same time would send each other's letters without end.
    */
   function isBackAgain({ event }: ReadLetter): boolean {
     const last = event?.replays?.at(-1);
@@ -95,7 +95,7 @@ export async function replayLetters(
     );
   }
 
-  /** Gives the ids of the letters that are on their way and gone from here. */
+  /** Returns the ids of the letters that were sent and removed. */
   async function replay(some: readonly Chosen[], queue: LetterQueue): Promise<readonly string[]> {
     onStep('sending');
     const names = new Map(some.map(({ event, name }) => [event, name]));

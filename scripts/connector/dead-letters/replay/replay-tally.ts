@@ -12,11 +12,11 @@ export interface ReplayTally {
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
   notMatching: number;
-  /** Replayed since this run began, by it or by somebody else, and dead letters again. */
+  /** Replayed since this run began, by it or by another run, and dead letters again. */
   backAgain: number;
 }
 
-/** A letter on its way again, for whoever wants to follow it. */
+/** A letter that was sent again, as `followReplayed` needs it. */
 export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */

@@ -14,7 +14,7 @@ interface ReplayReport {
   /** What SQS counted beyond those that it gave; 0 when the run ended early. */
   readonly notSeen: number;
   readonly elapsedMs: number;
-  /** Undefined unless somebody waited. */
+  /** Undefined without --wait. */
   readonly followed: Followed | undefined;
 }
 
@@ -42,20 +42,20 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
   }
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
-  tellWhatIsLeft(tally, terminal);
+  reportWhatIsLeft(tally, terminal);
   if (tally.backAgain > 0 && !followed) {
     terminal.line(
       `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
     );
   }
   if (notSeen > 0) terminal.paragraph(notSeenText(notSeen));
-  if (followed) tellOutcomes(followed, terminal);
+  if (followed) reportOutcomes(followed, terminal);
   else if (tally.replayed > 0) {
     terminal.line('The workers have them now; --wait follows them to their outcome.');
   }
 }
 
-function tellWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void {
+function reportWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void {
   for (const [obstacle, count] of tally.obstacles)
     paragraph(`Left ${count}: ${OBSTACLES[obstacle]}.`);
   if (tally.beyondLimit > 0) line(`Left ${tally.beyondLimit} or more: beyond --limit.`);
@@ -63,7 +63,7 @@ function tellWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void
   if (tally.notMatching > 0) line(`Left ${tally.notMatching}: they did not match.`);
 }
 
-function tellOutcomes(followed: Followed, terminal: Terminal): void {
+function reportOutcomes(followed: Followed, terminal: Terminal): void {
   const { outcomes, settled, failing, failures, underway } = followed;
   const parts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`);
   if (settled > 0) parts.push(`${settled} settled with nothing to change`);

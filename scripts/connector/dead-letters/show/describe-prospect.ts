@@ -17,7 +17,7 @@ export function describeProspect(prospect: Prospect, options: CommonOptions): st
       const { error } = prospect;
       const known = explainAwsError(error, options)?.message;
       const words = known ?? (error instanceof Error ? error.message : String(error));
-      return `It cannot be told now, because the store could not be asked: ${words}`;
+      return `This is not known now, because the store could not be asked: ${words}`;
     }
     case 'preview': {
       const asked = prospect.preview.storeAsked ? ' The store was asked.' : '';
@@ -56,6 +56,6 @@ function describeTask(task: Task): string {
     case 'redact':
       return 'What the ledger remembers of the customer would be erased.';
     case 'notify':
-      return `A person would be told: ${task.why}.`;
+      return `A notice would be recorded for a person: ${task.why}.`;
   }
 }

@@ -8,7 +8,7 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
   'Metadatas',
 ]);
 
-/** Ids say which person, for whoever may look it up, and nothing about them. */
+/** An id identifies a person only for those who may look it up. */
 const SHOWN_WITHIN: ReadonlySet<string> = new Set(['OriginalId']);
 
 const MASK = '•••';
