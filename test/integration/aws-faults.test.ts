@@ -98,7 +98,7 @@ describe.each(CLIENTS)('the ledger on DynamoDB, through $name', ({ dynamoDb }) =
     expect(service.requests).toEqual([]);
   });
 
-  it('tells throttling instead of taking it for a conflict', async () => {
+  it('reports throttling instead of taking it for a conflict', async () => {
     script = () => throttled;
     const ledger = createLedger();
     const named = { name: 'ThrottlingException' };
@@ -243,7 +243,7 @@ describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
     });
   });
 
-  it('delay in requests of ten and tell by code what was not delayed', async () => {
+  it('delay in requests of ten and report by code what was not delayed', async () => {
     script = (_, { Entries }: { Entries: { Id: string }[] }) => ({
       body: {
         Successful: Entries.slice(1).map(({ Id }) => ({ Id })),

@@ -144,7 +144,7 @@ describe('the bundles', () => {
     );
   });
 
-  it('hold no credential, nobody’s data and no place of this machine, the widget’s included', async () => {
+  it('hold no credential, no personal data and no path of this machine, the widget’s included', async () => {
     const storefront = await bundleFunctions({
       root,
       functions: STOREFRONT,
@@ -196,7 +196,7 @@ describe('the bundles', () => {
     }
   });
 
-  it('reconcile holds no worker: it calls nobody but the store', () => {
+  it('reconcile holds no worker: it calls only the store', () => {
     const inputs = inputsOf('reconcile');
     expect(inputs).toContain('shared/core/reconcile/reconcile.ts');
     expect(inputs).not.toContain('shared/core/batch/run-batch.ts');

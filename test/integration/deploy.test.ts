@@ -67,7 +67,7 @@ describe('npm run deploy', () => {
     expect(status).toBe(0);
   });
 
-  it('deploys nothing that nobody agreed to', () => {
+  it('deploys nothing without consent', () => {
     const { status, text, commands } = deploy([]);
     expect(commands).toEqual(['synth', 'diff']);
     expect(text).toContain('Nothing was deployed');
@@ -83,7 +83,7 @@ describe('npm run deploy', () => {
     expect(status).toBe(0);
   });
 
-  it('stops at faulty settings, whose faults were told already', () => {
+  it('stops at faulty settings, whose faults were reported already', () => {
     const fault =
       'connector.config.ts: loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query';
     const { status, text, commands } = deploy(['--yes'], { synth: { says: fault, exits: 1 } });

@@ -46,7 +46,7 @@ for (const { name, dynamoDb } of CLIENTS) {
   );
 }
 
-describe('an item that somebody damaged', () => {
+describe('a damaged item', () => {
   const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;
   const text = ledgerKeyText(key);
   const whole = {

@@ -69,7 +69,7 @@ describe("the functions' own client", () => {
     },
   );
 
-  it('tells the last error when all attempts failed, and how many there were', async () => {
+  it('reports the last error when all attempts failed, and how many there were', async () => {
     const down = { status: 500, body: { __type: 'InternalServiceError' } };
     const { result, requests } = await ask(down, down, down);
     expect(result).toMatchObject({ name: 'InternalServiceError', $metadata: { attempts: 3 } });

@@ -96,7 +96,7 @@ describe('a secret read through the SDK', () => {
   });
 
   // A load run had it: a time-out was taken for a misconfiguration, and orders waited half an hour.
-  it('is told apart from one that cannot be read just now', async () => {
+  it('is distinguished from one that cannot be read at the moment', async () => {
     const budget = { connectMs: 5_000, attemptMs: 5_000, attempts: 1 };
     // Port 9 is for throwing things away: nobody answers there.
     const away = createSecretsClient({ budget, emulator: { endpoint: 'http://127.0.0.1:9' } });

@@ -3,7 +3,7 @@ import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts
 import { storeCoupon } from '../fixtures/store-entities.ts';
 
 describe('a discount of ten thousand codes', () => {
-  it('reaches the service whole, and a repeated event calls nobody', async () => {
+  it('reaches the service whole, and a repeated event makes no call', async () => {
     const connector = openConnector();
     const codes = 10_000;
     for (let n = 0; n < codes; n += 1) {

@@ -84,7 +84,7 @@ describe('metrics', () => {
     expect(output.pieces[0]).toMatch(/^\{.*\}\n$/);
   });
 
-  it('are not written where nobody looks for them', () => {
+  it('are not written where no alarm or graph uses them', () => {
     const { telemetry, written } = open();
     telemetry.count('store-read', { kind: 'order' });
     telemetry.flush();

@@ -79,7 +79,7 @@ describe('a cached secret', () => {
     expect(await reader.get()).toBe('two');
   });
 
-  it('tells whether a refresh brought anything new', async () => {
+  it('says whether a refresh brought anything new', async () => {
     const { reader, clock } = setUp([secret('one'), secret('one'), secret('two')]);
     await reader.get();
     clock.now = MINUTE;
@@ -107,7 +107,7 @@ describe('a cached secret', () => {
     await expect(reader.refresh()).rejects.toBe(down);
   });
 
-  it('keeps serving when somebody stores a broken one', async () => {
+  it('keeps serving when a broken one is stored', async () => {
     const { reader, clock, failures } = setUp([secret('one'), '{"password":""}', secret('two')]);
     await reader.get();
     clock.now = 5 * MINUTE;

@@ -78,7 +78,7 @@ it('leaves of a failing run only what its failure needs', async () => {
   expect(shrunk?.result.faults.map(({ name }) => name)).toEqual([14]);
 });
 
-it('tells what is left as a story, up to the complaint that it is about', async () => {
+it('prints what is left as a story, up to the complaint that it is about', async () => {
   const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
   if (!shrunk) throw new Error('it failed before');
   expect(describeFailure(shrunk)).toBe(`orders: order 1 is wrong

@@ -345,7 +345,7 @@ describe('an answer that is none', () => {
     expect(answer).toEqual({ kind: 'failure', reason: 'aborted' });
   });
 
-  it('tells which fields of a mutation were refused, and repeats no value of theirs', async () => {
+  it('names the fields of a mutation that were refused, and none of their values', async () => {
     server.root = {
       tagsAdd: { userErrors: [{ field: ['tags', '0'], message: 'robin@example.com is no tag' }] },
     };

@@ -98,7 +98,7 @@ describe('a reward code in the store', () => {
     });
   });
 
-  it('that the store does not take is refused with the store’s reason, and made for nobody', async () => {
+  it('that the store does not take is refused with the store’s reason, and not made', async () => {
     const stranger = { customerId: '999000999' };
     expect(await rewards.makeCode(SHOP, wanted('NOBODY-1', stranger))).toEqual({
       kind: 'refused',

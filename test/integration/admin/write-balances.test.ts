@@ -88,7 +88,7 @@ describe('writing balances', () => {
     expect([heldBy(first, 'points'), heldBy(third, 'points')]).toEqual(['11', '13']);
   });
 
-  it('blames nobody for a definition of another type: a person must act', async () => {
+  it('rejects no message for a definition of another type: a person must act', async () => {
     const definition = { ownerType: 'CUSTOMER', namespace: 'taken', key: 'points', name: 'Points' };
     const access = { storefront: 'NONE', customerAccount: 'NONE' } as const;
     store.actions.defineMetafield({ ...definition, ...access, type: 'json', pinned: false });
@@ -107,7 +107,7 @@ describe('writing balances', () => {
 });
 
 describe('an app that may not write customers', () => {
-  it('waits for a person, who is told the missing scope', async () => {
+  it('waits for a person, and names the missing scope', async () => {
     const scopes = ['read_customers', 'read_orders'];
     const reader = await startStoreSandbox({
       shop: { domain: 'example-store.myshopify.com' },

@@ -239,7 +239,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
     expect(sends).toHaveLength(ORDERS);
   });
 
-  it('tells the ledger of a code before it sends it', async () => {
+  it('writes a code to the ledger before it sends it', async () => {
     const { run, begin, ledger, world } = openWorld();
     await run(await begin('discounts'), {
       queue: {

@@ -64,13 +64,13 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is told to be busy with others', async () => {
+  it('is reported as busy with others', async () => {
     const here = await open({ settings: { bulkMs: 60_000 } });
     for (let n = 0; n < 5; n += 1) await orderFile({ kind: 'orders' }, here);
     await expect(orderFile({ kind: 'orders' }, here)).rejects.toThrow(/as many bulk operations/);
   });
 
-  it('is told to lack a scope', async () => {
+  it('is reported as lacking a scope', async () => {
     const here = await open(without('read_products', 'write_products'));
     const id = await orderFile({ kind: 'products' }, here);
     const file = await awaitFile(id, here, waiting());
@@ -79,7 +79,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     expect(fileProblem(file, '').message).toContain('lacks an access scope');
   });
 
-  it('is told to be cancelled, or gone', async () => {
+  it('is reported as cancelled, or gone', async () => {
     const here = await open({ settings: { bulkMs: 60_000 } });
     const id = await orderFile({ kind: 'orders' }, here);
     await askAdmin(
@@ -105,7 +105,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
 describe('orders of more than sixty days ago', { timeout: 60_000 }, () => {
   const now = new Date();
 
-  it('are refused where the app may not see them, and the day from which on it may is told', async () => {
+  it('are refused where the app may not see them, with the first day that it may see', async () => {
     const here = await open(without('read_all_orders'));
     const old = checkVisibility({ kind: 'orders', since: daysAgo(61) }, here, now);
     await expect(old).rejects.toThrow(/read_all_orders/);

@@ -164,7 +164,7 @@ describe('tokens', () => {
     expect(connector.output.pieces.join('\n')).toContain('older-secret-used');
   });
 
-  it('that nobody has set let nobody in', async () => {
+  it('that are not set let no one in', async () => {
     const { connector, balances } = await open();
     const pairs = await pairsOf(balances);
     await balances.keepTokens('example-store', { ...pairs, Point_Update: { current: 'short' } });

@@ -92,7 +92,7 @@ describe('an order in the store', () => {
     }
   });
 
-  it('skips a customer who was deleted in the store meanwhile, and nobody else', async () => {
+  it('skips a customer who was deleted in the store meanwhile, and no other', async () => {
     const world = await open();
     const gone = await buy(world, 5);
     const stays = await buy(world, 6);

@@ -70,7 +70,7 @@ describe('after the loyalty service was ill', () => {
     await expectAgreement(connector);
   });
 
-  it('it was away for a day: nobody waits for it, and nothing is given up', async () => {
+  it('it was away for a day: no worker waits for it, and nothing is given up', async () => {
     const connector = await connectors.open();
     connector.loyalty.faults.add({ kind: 'outage' });
     await deliverAll(connector);

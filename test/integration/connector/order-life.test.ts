@@ -170,7 +170,7 @@ describe('a cancelled order', () => {
   });
 });
 
-describe('an order that a webhook tells only in part', () => {
+describe('an order of which a webhook has only a part', () => {
   it('is skipped while it has no customer, and sent once it has one', async () => {
     const connector = await connectors.open();
     await connector.deliver(['orders/create', orderAt(1, fulfilled, { customer: null })]);

@@ -121,7 +121,7 @@ describe('what is written', () => {
     expect(skipped).toMatchObject({ why: 'test-order', kind: 'order', service: 'sync-orders' });
   });
 
-  it('tells of a crash by its place, and not by what was in the way', async () => {
+  it('reports a crash by its place, and not by the data that caused it', async () => {
     const connector = await connectors.open();
     const { email } = persons.tibbold;
     connector.store.readOrder = async () => {
@@ -146,7 +146,7 @@ describe('what is written', () => {
   });
 });
 
-describe('the search for what must not be told', () => {
+describe('the search for what must not be disclosed', () => {
   const confidential = createConfidential();
   confidential.addPersonal(personalFields(persons.quillane));
   confidential.addSecret('s3cr3t-value');

@@ -115,7 +115,7 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(connector.newCalls()).toEqual([]);
   }, 600_000);
 
-  it('a run also mends the subscriptions, so that less is lost from then on', async () => {
+  it('a run also repairs the subscriptions, so that less is lost from then on', async () => {
     const { connector, store } = await openBoth({ isAddressed: false, healing: {} });
     // The run at its opening made them.
     store.actions.placeRandomOrder();

@@ -219,7 +219,7 @@ async function openWithCodes(disorder: { readonly drop: number }) {
 }
 
 describe('the code of a reward', () => {
-  it('is not sent to the loyalty service when the store tells of it', async () => {
+  it('is not sent to the loyalty service when the store announces it', async () => {
     const { mirrored } = await openWithCodes({ drop: 0 });
     expect(mirrored()).toContain('MERCHANTS-OWN');
     expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);

@@ -91,7 +91,7 @@ async function tryForAnHour(connector: RunningConnector): Promise<void> {
 }
 
 describe('an ordinary day', () => {
-  it('is told by every figure of the dashboard', async () => {
+  it('is shown by every figure of the dashboard', async () => {
     const connector = await connectors.open();
     const sums = await writtenBy(connector, async () => {
       await postAll(connector);
@@ -128,7 +128,7 @@ describe('an ordinary day', () => {
 });
 
 describe('each trouble is written where its alarm looks', () => {
-  it('forged signatures, and not the tries at an address that nobody has', async () => {
+  it('forged signatures, and not the tries at an address of no shop', async () => {
     const connector = await connectors.open();
     const forge = (shop: string) =>
       connector.post('orders/create', order(1), { shop, secret: 'x' });
@@ -254,7 +254,7 @@ describe('reconciliation', () => {
     expect(measured('subscriptions-wrong', again)).toBe(0);
   });
 
-  it('tells by the same figure as the workers that the store refuses the credentials', async () => {
+  it('counts refused credentials of the store in the same metric as the workers', async () => {
     const { connector, stop } = await openStoreAndConnector(connectors, {
       seed: 6,
       shops: [{ domain: SHOP }],

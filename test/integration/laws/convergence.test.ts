@@ -150,7 +150,7 @@ describe('what the simulation found', () => {
     });
   });
 
-  it('still tells nothing of a deleted product that nobody can have sent', async () => {
+  it('sends nothing about a deleted product that cannot have been sent', async () => {
     const connector = openConnector();
     const product = { id: Number(PRODUCT), title: 'Hat', status: 'active' };
     const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };

@@ -259,7 +259,7 @@ describe('whatever happens to the customers', () => {
     );
   });
 
-  it('the events alone tell every record and every balance', () => {
+  it('the events alone give every record and every balance', () => {
     fc.assert(
       fc.property(lives, (lived) => {
         const { sandbox } = live(lived);

@@ -49,7 +49,7 @@ describe('the document of the sandbox', () => {
     expect(documented.toSorted()).toEqual(kinds.toSorted());
   });
 
-  it('tells the bounds and topics as they are', () => {
+  it('states the bounds and topics as they are', () => {
     const { journalLimit, eventAttempts } = defaultServerSettings;
     expect(text).toContain(`the latest ${journalLimit.toLocaleString('en')} calls`);
     expect(text).toContain(`above ${longestJournaledBytes / 1024} KiB`);

@@ -230,7 +230,7 @@ describe('the rate limit', () => {
 });
 
 describe('the journal', () => {
-  it('tells every call in order, with body and answer', async () => {
+  it('lists every call in order, with body and answer', async () => {
     await callApi(sandbox, 'POST', orders, completedOrder('1'));
     await callApi(sandbox, 'GET', '/v1/pvt/Customer/customer-1?x=1');
     const [first, second] = sandbox.journal.entries();

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('point events', () => {
-  it('tell of each change, at the address of its topic, in the form of the contract', async () => {
+  it('report each change, at the address of its topic, in the form of the contract', async () => {
     await start();
     await earn('1', 'customer-1', 100);
     await earn('1', 'customer-1', 60);

@@ -150,7 +150,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   });
 
-  it('is asked again when it throttles, and told when that does not help', async () => {
+  it('is asked again when it throttles, and reported when that does not help', async () => {
     aws.script = fails(400, 'Throttling', 'Rate exceeded');
     aws.received.length = 0;
     const { code, stderr } = await list();
@@ -169,7 +169,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
     for (const { code } of [unreachable, nobody, nowhere]) expect(code).toBe(1);
   });
 
-  it('is shown by name when nobody knows it, and with its place when asked', async () => {
+  it('is shown by name when it is unknown, and with its place when asked', async () => {
     aws.script = fails(400, 'SomethingNew', 'It is new');
     const { code, stderr } = await list();
     expect(stderr).toContain('AWS answered SomethingNew: It is new');

@@ -168,7 +168,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await dropAll();
   });
 
-  it('says that there are letters which somebody else has in hand', async () => {
+  it('says that there are letters which another caller has received', async () => {
     await refuseOrders(2);
     const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 20);
     expect(hidden).toHaveLength(2);

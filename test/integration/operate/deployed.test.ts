@@ -109,7 +109,7 @@ describe('a deployment on AWS', () => {
     expect(code).toBe(1);
   });
 
-  it("is examined with the account's quota, and the example's settings are told", async () => {
+  it("is examined with the account's quota, and the settings of the example are reported", async () => {
     const { code, stdout } = await runDeployed('doctor');
     expect(stdout).toMatch(/warn {2}concurrency +the account runs at most 10 functions at once/);
     expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);

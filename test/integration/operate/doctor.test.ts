@@ -8,7 +8,7 @@ const about = (stdout: string, name: string) =>
   stdout.split('\n').filter((line) => line.slice(6).startsWith(`${name} `));
 
 describe('loyalty-connector doctor', () => {
-  it('tells in one line each what is right, and the fix of what is not', async () => {
+  it('says in one line each what is right, and how to fix what is not', async () => {
     const { code, stdout, stderr } = await connector.run('doctor');
     expect(stderr).toBe('');
     for (const name of [
@@ -38,7 +38,7 @@ describe('loyalty-connector doctor', () => {
     expect(await connector.queues.deadLetters()).toEqual([]);
   });
 
-  it('names the secret that is wrong, by the words of whoever refused it', async () => {
+  it('names the secret that is wrong, with the reason of the service that refused it', async () => {
     const wrong = { token: 'wrong-token-0a1b2c', key: 'wrong-key-3d4e5f' };
     for (const secret of Object.values(wrong)) connector.confidential.addSecret(secret);
     await connector.keepSecret('loyalty', JSON.stringify(wrong));

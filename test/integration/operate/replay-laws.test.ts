@@ -216,7 +216,7 @@ describe('a replay of thousands', () => {
     expect(sent.length + left.length).toBe(100);
   });
 
-  it('does not send again what came back while it ran, whoever had sent it', async () => {
+  it('does not send again what came back while it ran, no matter which run had sent it', async () => {
     const { urls, replay } = await openQueues();
     const ours = [{ at: '2026-10-10T00:00:00.000Z', by: 'ops@desk' }];
     const another = [{ at: '2026-10-10T00:00:00.000Z', by: 'somebody@else' }];

@@ -23,7 +23,7 @@ describe('loyalty-connector secrets set', () => {
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
   });
 
-  it('rotates a webhook secret with an overlap, and ends it when told to', async () => {
+  it('rotates a webhook secret with an overlap, and ends it with --finish', async () => {
     connector.confidential.addSecret(NEW_SECRET);
     const input = JSON.stringify({ current: NEW_SECRET });
     const replaced = await connector.run('secrets set webhook', input);

@@ -63,7 +63,7 @@ describe('loyalty-connector send', () => {
     });
   });
 
-  it('does not put an invented product into a program elsewhere without being told to', async () => {
+  it('does not put an invented product into a program elsewhere without --yes', async () => {
     const line = `send --sample products/update --to ${elsewhere.url}/shop`;
     const refused = await connector.run(line);
     expect(refused.code).toBe(1);

@@ -65,7 +65,7 @@ describe('loyalty-connector status', () => {
     });
   });
 
-  it('tells what it could not find out instead of guessing it', async () => {
+  it('says what it could not find out instead of guessing it', async () => {
     await connector.describe({ metricsAddress: 'http://127.0.0.1:9' });
     const { stdout } = await connector.run('status');
     await connector.describe();

@@ -95,7 +95,7 @@ const defined = () =>
     .toSorted();
 
 describe('loyalty-connector storefront setup', () => {
-  it('only looks, unless it is told to act', async () => {
+  it('only looks without --yes', async () => {
     const { code, text } = await run();
     expect(code).toBe(0);
     expect(text).toContain('loyalty.points: no definition yet');
@@ -107,7 +107,7 @@ describe('loyalty-connector storefront setup', () => {
     await expect(tokens()).rejects.toThrow();
   });
 
-  it('makes the definitions and tells each address once', async () => {
+  it('makes the definitions and shows each address once', async () => {
     const { text } = await run({ yes: true });
     expect(defined()).toEqual(['cashback', 'points', 'tier']);
     for (const one of store.state().metafieldDefinitions) {

@@ -31,7 +31,7 @@ async function tellOf(kind: 'order' | 'product' | 'coupon', id: string): Promise
 }
 
 describe('loyalty-connector trace', () => {
-  it('tells the life of an order in time order and that both sides agree', async () => {
+  it('shows the life of an order in time order and that both sides agree', async () => {
     const id = placeOrder();
     await tellOf('order', id);
     const { code, stdout, stderr } = await connector.run(`trace order ${id} --full`);
@@ -51,7 +51,7 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(0);
   });
 
-  it('shows a person only when it is told to', async () => {
+  it('shows personal data only with its option', async () => {
     const id = placeOrder();
     await tellOf('order', id);
     const line = `trace order gid://shopify/Order/${id} --full --reveal`;
@@ -110,7 +110,7 @@ describe('loyalty-connector trace', () => {
     expect(skipped.code).toBe(0);
   });
 
-  it('says that nobody knows it', async () => {
+  it('says that it is unknown', async () => {
     const { code, stdout } = await connector.run('trace order 4711');
     expect(stdout).toContain('NOT KNOWN\n  Neither the store nor the ledger knows it.');
     expect(code).toBe(1);

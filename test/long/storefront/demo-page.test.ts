@@ -153,7 +153,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(await page.getByRole('status').textContent()).toContain('not have enough points');
   }, 120_000);
 
-  it('tells of a lost connection, and sends the same wish again when pressed again', async () => {
+  it('reports a lost connection, and sends the same request again when pressed again', async () => {
     const { page, open } = await visit('Robin');
     const bodies: (string | null)[] = [];
     await page.route('**/apps/loyalty/redeem', async (route) => {
@@ -201,7 +201,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     }
   }, 120_000);
 
-  it('shows a visitor the rewards and the way in, and asks nothing that needs somebody', async () => {
+  it('shows a visitor the rewards and how to log in, and asks nothing that needs a customer', async () => {
     const { page, open, asked } = await visit();
     await open(PRODUCT);
     await page.getByText('This product earns you 49 points').waitFor();

@@ -99,7 +99,7 @@ describe('groups of letters', () => {
     expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
   });
 
-  it('tell the oldest, the newest and an example', () => {
+  it('show the oldest, the newest and an example', () => {
     const groups = createLetterGroups();
     for (const offset of [5, 0, 9]) {
       groups.add(letterOf({ id: `order-${offset}` }, { at: at + offset }));
@@ -206,7 +206,7 @@ describe('the pace of a replay', () => {
 });
 
 describe('what is shown of a form', () => {
-  it('tells its structure and nothing about people', () => {
+  it('shows its structure and nothing about people', () => {
     const shown = maskPersonal({
       OriginalId: '1',
       OrderTotal: 64.9,

@@ -104,7 +104,7 @@ describe('checks', () => {
     return results;
   }
 
-  it('are told in their order, however long each takes, and a broken one is a finding', async () => {
+  it('are reported in their order, however long each takes, and a broken one is a finding', async () => {
     const results = await run([
       { name: 'slow', run: async () => sleep(30, [pass('fine')]) },
       { name: 'quick', run: async () => [pass('fine')] },
@@ -117,7 +117,7 @@ describe('checks', () => {
     ]);
   });
 
-  it('that hang hold nobody up', async () => {
+  it('that hang delay no other check', async () => {
     const hanging = { name: 'hanging', run: () => new Promise<never>(() => {}) };
     const results = await run([hanging, { name: 'other', run: async () => [pass('fine')] }], 20);
     expect(results).toEqual([

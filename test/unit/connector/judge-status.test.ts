@@ -187,7 +187,7 @@ describe('the verdict on a deployment', () => {
     expect(judgeStatus(status(changes), expected).healthy).toBe(true);
   });
 
-  it('tells what it could not find out, and is not healthy without having seen the queues', () => {
+  it('says what it could not find out, and is not healthy without having seen the queues', () => {
     const unknown = { kind: 'unknown', why: 'access was refused' } as const;
     const figures = judgeStatus(status({ lastHour: unknown }), expected);
     expect(figures.healthy).toBe(true);

@@ -101,7 +101,7 @@ describe('the verdict on one entity', () => {
       'doctor',
     ],
     [
-      'is unknown when nobody knows it',
+      'is unknown when no side has it',
       { store: { kind: 'gone' }, entry: undefined, mapped: undefined },
       'unknown',
       'Neither',
@@ -115,7 +115,7 @@ describe('the verdict on one entity', () => {
   });
 });
 
-it('tells what happened in time order, whoever told it', () => {
+it('shows what happened in time order, from every source', () => {
   const lines = timelineOf(trace({ letters: [letter] }));
   expect(lines.map(({ who }) => who)).toEqual(['dead letter', 'store', 'ledger']);
 });

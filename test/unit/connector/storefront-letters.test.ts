@@ -71,7 +71,7 @@ describe('a dead letter of the storefront sync', () => {
     expect(JSON.stringify(shown)).not.toContain('4321');
   });
 
-  it('that nobody can read is a letter all the same', () => {
+  it('that cannot be read is still a letter', () => {
     for (const body of ['', '{', '{}', '{"v":9}']) {
       const letter = letterOf(body);
       expect([letter.event, typeof letter.undecodable]).toEqual([undefined, 'string']);

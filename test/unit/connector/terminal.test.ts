@@ -40,7 +40,7 @@ describe('a table', () => {
 });
 
 describe('words for people', () => {
-  it('tell how long ago something was, in one unit', () => {
+  it('say how long ago something was, in one unit', () => {
     const now = new Date('2026-10-09T12:00:00Z');
     const ago = (seconds: number) => relativeTime(now.getTime() - seconds * 1000, now);
     expect([0, 5, 60, 3_599, 3_600, 86_400 * 3 + 5].map(ago)).toEqual([
@@ -74,7 +74,7 @@ describe('words for people', () => {
 });
 
 describe('progress', () => {
-  it('tells rate and time left', () => {
+  it('shows rate and time left', () => {
     expect(progressLine({ doing: 'Replaying:', total: 100 }, 25, 5_000)).toBe(
       'Replaying: 25 of 100 · 5.0/s · 15 s left',
     );
@@ -114,7 +114,7 @@ const sample = (name: string, service: string, value: number, more = {}) => ({
 });
 
 describe("the last hour's figures of a local stack", () => {
-  it('are summed per queue, each count once, and latency is told by its percentiles', async () => {
+  it('are summed per queue, each count once, and latency is shown by its percentiles', async () => {
     const metrics = [
       // By service, and once more by what is kept apart.
       sample('received', 'receive-webhook', 3),

@@ -191,13 +191,13 @@ describe('a captured order body, sent again with its valid signature', () => {
     return { connector, repeat };
   }
 
-  it('as it was: changes nothing and calls nobody', async () => {
+  it('as it was: changes nothing and makes no call', async () => {
     const { connector, repeat } = await applied();
     expect(await repeat('orders/create')).toBe(0);
     expect(totalOf(connector)).toBe(90);
   });
 
-  it('under another order topic: changes nothing and calls nobody', async () => {
+  it('under another order topic: changes nothing and makes no call', async () => {
     const { repeat } = await applied();
     expect(await repeat('orders/cancelled')).toBe(0);
   });

@@ -86,7 +86,7 @@ describe('an order of the past', () => {
     expect(history(connector)).toEqual([true]);
   });
 
-  it('keeps its mark when nobody knows whether the first call arrived', async () => {
+  it('keeps its mark when it is unknown whether the first call arrived', async () => {
     const connector = openConnector();
     const { world } = connector.loyalty;
     world.interfere = (_call, pass) => {

@@ -161,7 +161,7 @@ describe('a store that lags behind its own events', () => {
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
   });
 
-  it('cancels nothing by not finding an order that nobody said was deleted', async () => {
+  it('does not cancel an order that is not found, unless its deletion was announced', async () => {
     const connector = openConnector();
     await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
     await connector.drain();

@@ -34,7 +34,7 @@ describe('the plan for a snapshot', () => {
     });
   });
 
-  it('calls nobody when nothing changed, but learns the version', () => {
+  it('makes no call when nothing changed, but records the version', () => {
     expect(decide({ entry: entry(), version: at + 1000 })).toEqual({
       kind: 'unchanged',
       advance: true,
@@ -55,7 +55,7 @@ describe('the plan for a snapshot', () => {
     });
   });
 
-  it('asks the store about an old snapshot that nobody knows', () => {
+  it('asks the store about an old snapshot of an unknown entity', () => {
     expect(decide({ version: now.getTime() - 2 * DAY - 1 })).toEqual({
       kind: 'read-store',
       why: 'old-and-unknown',
@@ -186,7 +186,7 @@ describe('the idempotency key', () => {
     expect(keyOf({ ...cancelled, id: '2' })).not.toBe(keyOf(cancelled));
   });
 
-  it('tells a code from the same code made inactive', () => {
+  it('distinguishes a code from the same code made inactive', () => {
     const coupon = idempotencyKey({ kind: 'coupon', id: 'A', coupon: {} });
     expect(idempotencyKey({ kind: 'inactive-coupon', id: 'A' })).not.toBe(coupon);
   });

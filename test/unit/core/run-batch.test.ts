@@ -163,7 +163,7 @@ describe('a batch', () => {
     expect(await work).toEqual({ received: 2, left: 2 });
   });
 
-  it('parks a message of a shop that left the settings, and asks nobody', async () => {
+  it('parks a message of a shop that left the settings, without any call', async () => {
     const connector = openConnector();
     const shop = 'gone-store.myshopify.com';
     await connector.deliver({ topic: 'orders/create', payload: order(1), shop });
@@ -410,7 +410,7 @@ describe('events that lack their entity', () => {
     expect(orderIds(connector)).toEqual(['5512345678901']);
   });
 
-  it('an order deleted in the store is cancelled; one that nobody knows is left at that', async () => {
+  it('an order deleted in the store is cancelled; an unknown one needs no call', async () => {
     const connector = openConnector();
     await deliverOrders(connector, 1);
     await connector.drain();
@@ -556,7 +556,7 @@ describe('compliance', () => {
     expect(connector.dead.size).toBe(0);
   });
 
-  it('does not try for days what cannot be told: a change of an order that is nobody’s now', async () => {
+  it('does not try for days what cannot be sent: a change of an order without its customer', async () => {
     const connector = openConnector();
     await deliverOrders(connector, 1);
     await connector.drain();
@@ -568,7 +568,7 @@ describe('compliance', () => {
     expect(connector.telemetry.total('skipped', { why: 'redacted' })).toBe(1);
   });
 
-  it('never tells who it was: a dead letter of an order that was refused, replayed', async () => {
+  it('never sends the person: a dead letter of an order that was refused, replayed', async () => {
     const connector = openConnector();
     connector.loyalty.world.interfere = () => businessError(50);
     await deliverOrders(connector, 1);
@@ -588,7 +588,7 @@ describe('compliance', () => {
     expect(JSON.stringify(entry)).not.toMatch(person);
   });
 
-  it('never tells who it was: a body that a worker had sent before it died', async () => {
+  it('never sends the person: a body that a worker had sent before it died', async () => {
     const connector = openConnector();
     const { ledger } = connector;
     await deliverOrders(connector, 1);
@@ -608,7 +608,7 @@ describe('compliance', () => {
     expect(JSON.stringify([...ledger.entries.values()])).not.toMatch(person);
   });
 
-  it('tells of an order again what the store says of it after the redaction', async () => {
+  it('sends an order again as the store has it after the redaction', async () => {
     const connector = openConnector();
     await redacted(connector);
     const later = order(1, 3_700);

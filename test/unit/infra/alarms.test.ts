@@ -37,7 +37,7 @@ function rhythm(id: string, among?: readonly NamedAlarm[]) {
 const longest = (period: number) => (period < 3_600 ? 86_400 : 7 * 86_400);
 
 describe('every alarm', () => {
-  it('goes to the topic, and tells its end there unless it is an event', () => {
+  it('goes to the topic, and so does its recovery unless it is an event', () => {
     for (const { name, properties } of alarms) {
       expect(properties.AlarmActions, name).toHaveLength(1);
       expect(properties.ActionsEnabled ?? true, name).toBe(true);
@@ -256,7 +256,7 @@ describe('what watching costs', () => {
     expect(new Set(dashboardOf(least).metrics.map(keyOf)).size).toBe(50);
   });
 
-  it('keeps no detail apart that nobody looks at', () => {
+  it('keeps no dimension that no alarm or graph uses', () => {
     const looked = [...alarms.flatMap(({ metrics }) => metrics), ...dashboardOf(template).metrics];
     for (const [metric, details] of Object.entries(METRICS)) {
       if (details === null) continue;

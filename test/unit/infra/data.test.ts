@@ -33,7 +33,7 @@ describe('the queues', () => {
     }
   });
 
-  it('refuse whoever does not use TLS', () => {
+  it('refuse any caller without TLS', () => {
     const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
     expect(policies).toHaveLength(6);
     for (const { PolicyDocument } of policies) {

@@ -38,7 +38,7 @@ describe('the function URL', () => {
     );
   });
 
-  it('is told without its slash, so that a shop’s part can follow', () => {
+  it('is output without its slash, so that a shop’s part can follow', () => {
     expect(JSON.stringify(addressOf(byUrl))).toMatch(/Fn::Select.*Fn::Split.*FunctionUrl/);
   });
 });

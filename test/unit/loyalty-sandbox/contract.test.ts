@@ -67,7 +67,7 @@ describe('the contract at run time', () => {
     );
   });
 
-  it('tells an answer that is not the contract', () => {
+  it('recognizes an answer that does not fit the contract', () => {
     const warning = { Severity: 1, HasWarning: false, HasError: false };
     expect(contract.validateAnswer('updateProduct', warning)).not.toEqual([]);
     expect(contract.validateAnswer('sendOrder', { HasError: true, ErrorCode: 121 })).not.toEqual(

@@ -44,7 +44,7 @@ describe('the arguments of the sandbox', () => {
     });
   });
 
-  it('tell everything that is wrong with them and with the file at once', () => {
+  it('report everything that is wrong with them and with the file at once', () => {
     const file = write('{"pointsPerUnit":-1,"rateLimit":{"answer":"no"},"point":1}');
     const reading = readArguments(['--port', 'x', '--settings', file, '--data', '']);
     const problem = reading.kind === 'wrong' ? reading.problem : '';

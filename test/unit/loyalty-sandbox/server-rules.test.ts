@@ -104,7 +104,7 @@ describe('the rate limit', () => {
     );
   });
 
-  it('is off at 0, and lets a call pass after the time it told', () => {
+  it('is off at 0, and lets a call pass after the time it stated', () => {
     const off = new RateLimit(0);
     for (let i = 0; i < 1000; i++) expect(off.take(0)).toBeUndefined();
     const slow = new RateLimit(0.1);

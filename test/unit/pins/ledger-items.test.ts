@@ -205,7 +205,7 @@ describe('a coupon that version 0.1.0 recorded', () => {
 });
 
 describe('a record that version 0.1.0 wrote', () => {
-  it('tells what balance the store was given, and which is being written', async () => {
+  it('says what balance the store was given, and which is being written', async () => {
     const applied = await customerEntry('customer, balance applied', CUSTOMER);
     expect(applied).toMatchObject({ version: NOW.getTime(), uncertain: false });
     expect(recallBalance(applied.remembered)).toEqual({

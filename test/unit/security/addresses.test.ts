@@ -102,7 +102,7 @@ describe('a log line', () => {
     expect(fields).toEqual({ service: 'receive-webhook', why: text, refused: 1 });
   });
 
-  it('tells of an error by its kind and place, never in its words', () => {
+  it('reports an error by its kind and place, never by its message', () => {
     const error = new TypeError(`cannot read ${HOSTILE.join(' ')} of robin@example.com`);
     const text = JSON.stringify(errorFields(error));
     expect(text).not.toMatch(/robin|forged|red/);

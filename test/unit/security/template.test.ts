@@ -51,7 +51,7 @@ const template = synthesizeStack({ storefront: {} });
 const text = JSON.stringify(template.toJSON());
 
 describe('the template, which everybody may read who may see the stack', () => {
-  it('holds nothing that looks like a credential, and nobody’s data', () => {
+  it('holds nothing that looks like a credential, and no personal data', () => {
     expect(findSecrets(text)).toEqual([]);
     for (const { email, last_name } of Object.values(persons)) {
       expect(text).not.toContain(email);

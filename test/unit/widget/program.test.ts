@@ -68,7 +68,7 @@ describe('what the widget asks for', () => {
     ]);
   });
 
-  it('asks for nothing that needs somebody where the page knows that nobody is logged in', async () => {
+  it('asks for nothing that needs a customer where the page knows that none is logged in', async () => {
     wanted = { ...wanted, isLoggedOut: true };
     void program.load();
     expect(paths().toSorted()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR', 'rewards']);
@@ -164,7 +164,7 @@ describe('looking again', () => {
     expect(waiting).toEqual([]);
   });
 
-  it('goes on after a redemption until the balance tells of it', async () => {
+  it('goes on after a redemption until the balance shows it', async () => {
     await load(60, 'ready');
     void program.redeem(reward);
     asked.pop()?.answer(ok(redemption('ready')));
@@ -186,7 +186,7 @@ describe('looking again', () => {
     expect(pauses.length).toBeLessThan(10);
   });
 
-  it('tells of a code that was on its way, once', async () => {
+  it('announces a code that was on its way, once', async () => {
     await load(60, 'making');
     await look(60, 'making');
     expect(codeIsReady).toEqual([]);
@@ -223,7 +223,7 @@ describe('looking again', () => {
     expect(codeIsReady).toEqual([]);
   });
 
-  it('keeps what it knows when a look fails, unless nobody is logged in any more', async () => {
+  it('keeps what it knows when a look fails, unless the customer is logged out', async () => {
     await load(60, 'making');
     waiting.shift()?.run();
     await answerAll({});

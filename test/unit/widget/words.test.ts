@@ -85,7 +85,7 @@ describe('the script of the widget', () => {
     expect(script).not.toMatch(/new Function|DOMParser|createContextualFragment|srcdoc/);
   });
 
-  it('asks nobody but the store that it is in', () => {
+  it('sends requests only to the store that it is in', () => {
     expect(script).not.toMatch(/https?:\/\//);
   });
 });

@@ -97,7 +97,7 @@ describe('mapping a coupon', () => {
     expect(mapped({}, { couponForEveryone: 'skip' }, true)).toMatchObject(inactive);
   });
 
-  it('is used only when nobody can use it any more', () => {
+  it('is used only when no one can use it any more', () => {
     expect(formOf({ timesUsed: 5 }).IsUsed).toBe(false);
     expect(formOf({ timesUsed: 4, useLimit: 5 }).IsUsed).toBe(false);
     expect(formOf({ timesUsed: 5, useLimit: 5 }).IsUsed).toBe(true);

@@ -80,7 +80,7 @@ describe('mapping an order', () => {
     expect(formOf(included, { orderTotal: 'total-less-shipping' }).OrderTotal).toBe(55);
   });
 
-  it('completes on payment only when told to, from the day it was placed', () => {
+  it('completes on payment only where the settings say so, from the day it was placed', () => {
     const paid = storeOrder();
     expect(formOf(paid)).toMatchObject({ IsCompleted: false, OrderStatus: 'paid' });
     expect(formOf(paid, { completeWhen: 'paid' })).toMatchObject({
@@ -306,7 +306,7 @@ describe('a deleted order', () => {
     });
   });
 
-  it('is cancelled even when nobody remembers sending it', () => {
+  it('is cancelled even when the ledger does not remember sending it', () => {
     // A worker may have died between sending and recording; an unknown order is answered as done.
     expect(mapDeletedOrder('55', { ...neverSent, now })).toMatchObject({
       wanted: { kind: 'cancelled-order', id: '55' },

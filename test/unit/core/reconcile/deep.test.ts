@@ -168,7 +168,7 @@ describe('a deep walk', () => {
       expect(connector.dead.size).toBe(0);
     });
 
-    it('cancels none out of sight even if it really was deleted: nobody could tell', async () => {
+    it('cancels none out of sight even if it really was deleted: that cannot be known', async () => {
       const { connector } = await open();
       connector.store.allOrders = false;
       connector.clock.ms += 61 * DAY_MS;
@@ -220,7 +220,7 @@ describe('a deep walk', () => {
     });
   });
 
-  it('ends nothing in a store that shows less than half of what it told of', async () => {
+  it('ends nothing in a store that shows less than half of what the ledger has', async () => {
     const { connector } = await open({ orders: 30, products: 30 });
     for (let i = 1; i <= 20; i += 1) {
       connector.store.remove(SHOP, 'order', String(70 + i));

@@ -84,7 +84,7 @@ describe('the judgement on one entity', () => {
     expect(judge({ ...settled, appliedKey: 'other' })).toEqual(heal('different'));
   });
 
-  it('sends for what nobody knows the end of, older and newer than the store says', () => {
+  it('sends an event for an uncertain entity, older and newer than the store says', () => {
     for (const known of [version - 1, version, version + 1]) {
       expect(judge({ ...settled, version: known, uncertain: true })).toEqual(heal('uncertain'));
     }

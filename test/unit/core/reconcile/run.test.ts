@@ -146,7 +146,7 @@ describe('one run', () => {
     expect(healed(connector)).toBe(0);
   });
 
-  it('stops where the store does not answer, tells it, and goes on the next time', async () => {
+  it('stops where the store does not answer, reports it, and continues the next time', async () => {
     const { connector, history } = await open();
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
@@ -226,7 +226,7 @@ describe('one run', () => {
     expect(healed(connector)).toBe(1);
   });
 
-  it('tells the ledger of codes before they wait: their discount may be deleted first', async () => {
+  it('writes codes to the ledger before their messages: their discount may be deleted first', async () => {
     const { connector, history } = await open();
     await history.putDiscount('91', ['A', 'B'], {}, false);
     connector.clock.ms += HOUR_MS;

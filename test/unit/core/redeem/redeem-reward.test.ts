@@ -68,7 +68,7 @@ describe('redeeming a reward', () => {
     expect(world.loyalty.calls()).toBe(2);
   });
 
-  it('names no other reason while nobody knows whether the points suffice', async () => {
+  it('names no other reason while it is unknown whether the points suffice', async () => {
     const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
     const rewards = [
       { id: 1, points: 100, more },
@@ -88,7 +88,7 @@ describe('redeeming a reward', () => {
     expect(await refused('click-0005', 2)).toBe('not-available');
   });
 
-  it('tells the operator of refused credentials, whichever of its calls meets them', async () => {
+  it('reports refused credentials to the operator, whichever of its calls gets them', async () => {
     const world = openRedeeming();
     world.loyalty.fates.push('credentials-refused');
     expect(await world.redeem()).toEqual({ kind: 'unavailable' });
@@ -161,7 +161,7 @@ describe('a code', () => {
     expect(world.dead.size).toBe(0);
   });
 
-  it('of somebody else’s discount is left alone: the customer gets one of ours', async () => {
+  it('of another discount is left alone: the customer gets one of ours', async () => {
     const world = openRedeeming();
     world.store.foreign.add('five-1').add('five-testredeem01');
     expect(await world.redeem()).toMatchObject({

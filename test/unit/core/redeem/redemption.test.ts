@@ -131,7 +131,7 @@ describe('a redemption', () => {
     ]);
   });
 
-  it('tells of the code that the store has, also when another was wanted meanwhile', () => {
+  it('shows the code that the store has, also when another was wanted meanwhile', () => {
     const other = { ...code, code: 'OTHER' };
     const lost = redemption({ at: 'lost', code, why: 'INVALID' });
     const given = advance(lost, { kind: 'operator-happened', code: 'OTHER' }, now) ?? lost;

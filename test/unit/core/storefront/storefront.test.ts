@@ -8,7 +8,7 @@ import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 const FAULT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
 
 describe('what a shopper sees of the own standing', () => {
-  it('is what point events told, and the tier with the way to the next', async () => {
+  it('is what point events reported, and the tier with the way to the next', async () => {
     const shop = serveInProcess();
     await shop.enroll('7', 250);
     await shop.remember('7', '250.5', '2.5', 'Old name');
@@ -161,7 +161,7 @@ describe('the rewards', () => {
     }
   });
 
-  it('are listed without waiting for what the service is slow to tell of each', async () => {
+  it('are listed without waiting for details that the service is slow to give', async () => {
     const shop = serveInProcess();
     await shop.remember('7', '120', '0');
     shop.loyalty.world.interfere = ({ operation }, pass) => {
@@ -178,7 +178,7 @@ describe('the rewards', () => {
     expect(shop.calls('getRewardConfiguration')).toBe(6);
   });
 
-  it('are listed where the service tells nothing more of each, and nobody asks on', async () => {
+  it('are listed where the service gives no details, and it is not asked again', async () => {
     const shop = serveInProcess();
     let asked = 0;
     shop.loyalty.world.interfere = ({ operation }, pass) => {
@@ -350,7 +350,7 @@ describe('while the loyalty service is down', () => {
     expect(shop.telemetry.total('unavailable')).toBe(6);
   });
 
-  it('a refused credential is told to the operator', async () => {
+  it('a refused credential is reported to the operator', async () => {
     const shop = serveInProcess();
     shop.loyalty.world.interfere = () => ({ kind: 'answer', status: 401, headers: {}, text: '' });
     expect((await shop.ask('rewards')).status).toBe(503);
