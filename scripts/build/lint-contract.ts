@@ -3,6 +3,7 @@ import { formatProblems, getTotals, lint, loadConfig } from '@redocly/openapi-co
 /**
  * Lints the loyalty service's contract by the rules in redocly.yaml: with Redocly's linter, which the type
  * generator brings along, instead of its command line.
+ * See docs/decisions/0004-contract-first.md.
  */
 const config = await loadConfig({ configPath: 'redocly.yaml' });
 const problems = await lint({ ref: 'shared/loyalty/openapi.yaml', config });

@@ -1,7 +1,10 @@
 import type { PointTopic } from '../../loyalty/point-topics.ts';
 import type { EntityKind } from '../ledger/ledger-key.ts';
 
-/** Every event on a queue: one envelope, distinguished by `kind`. */
+/**
+ * Every event on a queue: one envelope, distinguished by `kind`.
+ * See docs/decisions/0040-events-carry-a-claim.md.
+ */
 export type QueuedEvent = StoreEvent | BalanceEvent | RedemptionEvent;
 
 export type EventKind = QueuedEvent['kind'];
