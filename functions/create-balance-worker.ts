@@ -16,7 +16,7 @@ import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { decodeMessage } from '../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
@@ -54,7 +54,7 @@ export function createBalanceWorker(connector: Connector) {
     retryWindowDays: connector.retryWindowDays,
     retentionDays: connector.orderRetentionDays,
     cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
-    decode: decodeMessage,
+    meaningOf,
     parallel: Number.POSITIVE_INFINITY,
     shops,
   };

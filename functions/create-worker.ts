@@ -18,7 +18,8 @@ import type { Store } from '../shared/core/sync/store-reader.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
-import { createEventReader, decodeMessage } from '../shared/shopify/webhooks/read-event.ts';
+import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, readEnvironment } from './wiring.ts';
@@ -72,7 +73,7 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
       if (!shop) throw new Error('an event of an unknown shop was not parked');
       return shop;
     },
-    decode: decodeMessage,
+    meaningOf,
     read: createEventReader(new Set(shops.keys())),
   };
 

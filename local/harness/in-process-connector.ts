@@ -10,8 +10,8 @@ import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
-import { createEventReader, decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
-import { topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
+import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
+import { meaningOf, topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 import {
@@ -149,7 +149,7 @@ export function openConnector(given: { readonly rules?: MappingSettings } = {}) 
       const here = world(family, deadline);
       const left = await runBatch(
         batch,
-        { ...here, decode: decodeMessage, ledger: parts.ledger },
+        { ...here, meaningOf, ledger: parts.ledger },
         settleEntities,
       );
       for (const { messageId, receiptHandle } of batch) {

@@ -13,7 +13,7 @@ import type { BalanceEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
-import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 
@@ -97,7 +97,7 @@ export function openBalanceWorker(customers: readonly string[]) {
           queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
           source: createMemorySourceQueue(queue),
           deadLetters: createMemoryDeadLetters(dead),
-          decode: decodeMessage,
+          meaningOf,
           parallel: 10,
           shops: new Map([[SHOP, source]]),
           telemetry,

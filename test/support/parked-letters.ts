@@ -63,6 +63,16 @@ export function letterEvent(changes: Partial<StoreEvent> = {}): StoreEvent {
   };
 }
 
+/** An order's snapshot as a webhook brought it at that moment. */
+export function orderEvent(id: number, payload: object, at: string): StoreEvent {
+  return letterEvent({
+    id: String(id),
+    deliveryId: `delivery-${id}-${at}`,
+    receivedAt: at,
+    body: new TextEncoder().encode(JSON.stringify(payload)),
+  });
+}
+
 export function letterReason(changes: Partial<DeadLetterReason> = {}): DeadLetterReason {
   return {
     reason: 'rejected',

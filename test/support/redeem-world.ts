@@ -22,7 +22,7 @@ import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts
 import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
-import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';
@@ -163,7 +163,7 @@ export function openRedeeming({
           ledger: watch(ledger),
           balances,
           queue: watch(redemptions),
-          decode: decodeMessage,
+          meaningOf,
           source: watch(createMemorySourceQueue(queue)),
           deadLetters: watch(createMemoryDeadLetters(dead)),
           parallel: 10,

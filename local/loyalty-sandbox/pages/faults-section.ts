@@ -14,7 +14,7 @@ const common: readonly { readonly text: string; readonly rule: object }[] = [
   { text: 'One in five: 503', rule: { kind: 'http-503', probability: 0.2 } },
 ];
 
-/** Not refreshed with the rest, so that the buttons do not move while somebody uses them. */
+/** Not refreshed with the rest, so that the buttons do not move while a person uses them. */
 export function renderFaultControls(operations: readonly string[]): Html {
   return html`<section id="fault-controls">
 <h2>Make it fail</h2>

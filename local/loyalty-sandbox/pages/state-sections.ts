@@ -141,7 +141,7 @@ export function renderChallenges({ challenges }: State): Html {
     id: 'challenges',
     title: 'PINs at the till',
     rows: challenges,
-    whenEmpty: 'None yet. Start a challenge with startChallenge; nobody gets an e-mail.',
+    whenEmpty: 'None yet. Start a challenge with startChallenge; the sandbox sends no e-mail.',
     columns: [
       { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
       { name: 'PIN', cell: ({ pin }) => pin },

@@ -139,7 +139,7 @@ function printParts(terminal: Terminal, status: Status): void {
       const run =
         endedAt === undefined
           ? 'has not run yet'
-          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} mended${anew}`;
+          : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} healed${anew}`;
       const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
       terminal.line(`reconcile      ${shop}: ${run}${left}`);
     }

@@ -84,8 +84,8 @@ export async function setUpStorefront(
   const addresses =
     next.kind === 'store' && next.fresh ? addressesOf(deployment, shop.path, next.tokens) : [];
   if (json) {
-    const mended = toRepair.map(({ field }) => field);
-    const made = { mended, appProxy, tokens: next.kind, changed: true, addresses };
+    const repaired = toRepair.map(({ field }) => field);
+    const made = { repaired, appProxy, tokens: next.kind, changed: true, addresses };
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }

@@ -39,6 +39,8 @@ export async function conclude(
   if (item.event) reportOutcome(item.event, outcome, world);
   const verdict = verdictOn(outcome);
   if (verdict.kind === 'delay') return verdict.retry;
+  // The deadline abandoned this work: the message was handed back, and the next worker judges it.
+  if (verdict.kind === 'park' && !unsettled.has(item)) return undefined;
   if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
     return { why: 'dead-letter-queue-unavailable' };
   }

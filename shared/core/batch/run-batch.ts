@@ -1,4 +1,5 @@
-import type { DecodedEvent } from '../events/decode-event.ts';
+import { decodeEvent } from '../events/decode-event.ts';
+import type { MeaningOf } from '../events/event.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
@@ -25,7 +26,8 @@ export type Settle<World> = (
 ) => (group: Group) => Promise<RetryReason | undefined>;
 
 export interface BatchWorld extends DelayWorld {
-  readonly decode: (text: string) => DecodedEvent;
+  /** What a topic means, for messages that do not say it themselves. */
+  readonly meaningOf: MeaningOf;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
   /** Fires early enough before the function's time-out to delay what is unfinished. */
@@ -43,7 +45,7 @@ export async function runBatch<World>(
   world: BatchWorld & NoInfer<World>,
   settle: Settle<World>,
 ): Promise<readonly string[]> {
-  const groups = groupMessages(messages, world.decode);
+  const groups = groupMessages(messages, world.meaningOf);
   const settleGroup = settle(groups, world);
   const left: string[] = [];
   const waiting = [...groups];
@@ -52,7 +54,10 @@ export async function runBatch<World>(
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       const retry = await workInTime(group, settleGroup, world);
       // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
-      if (retry) left.push(...(await delayMessages([...group.unsettled], retry, world)));
+      if (!retry) continue;
+      const stay = [...group.unsettled];
+      group.unsettled.clear();
+      left.push(...(await delayMessages(stay, retry, world)));
     }
   }
   await Promise.all(Array.from({ length: Math.min(world.parallel, groups.length) }, work));
@@ -61,11 +66,11 @@ export async function runBatch<World>(
 
 function groupMessages(
   messages: readonly ReceivedMessage[],
-  decode: BatchWorld['decode'],
+  meaningOf: MeaningOf,
 ): readonly Group[] {
   const groups = new Map<string, Item[]>();
   for (const message of messages) {
-    const decoded = decode(message.body);
+    const decoded = decodeEvent(message.body, meaningOf);
     const isEvent = decoded.kind === 'event';
     // The event's own group where there is one: SQS's redrive sends letters back in other groups.
     const id = isEvent ? groupIdOf(decoded.event) : message.groupId;

@@ -24,7 +24,7 @@ export interface ExistingSubscription extends WantedSubscription {
 
 /**
  * One subscription for every topic that the connector handles, at the shop's own address.
- * See docs/decisions/0020-subscriptions-derived-and-mended.md.
+ * See docs/decisions/0020-subscriptions-derived-and-repaired.md.
  */
 export function wantedSubscriptions(uri: string): readonly WantedSubscription[] {
   return [...topicRoutes]

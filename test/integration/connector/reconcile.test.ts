@@ -127,7 +127,7 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
   });
 
-  it('a run touches no subscription where the app’s configuration makes them, or none may be mended', async () => {
+  it('a run touches no subscription where the app’s configuration makes them, or repair is off', async () => {
     for (const healing of [
       { subscriptions: 'app-configuration' },
       { repairSubscriptions: false },

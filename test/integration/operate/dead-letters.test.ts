@@ -8,7 +8,12 @@ import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive, release } from '../../support/event-source.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import {
+  letterEvent,
+  letterReason,
+  orderEvent,
+  parkLetters,
+} from '../../support/parked-letters.ts';
 
 const connector = useOperatedConnector();
 let firstId = 9_000;
@@ -40,17 +45,7 @@ async function sendOrder(id: number, changes: object = {}): Promise<void> {
   const payload = orderAt(0, { fulfilledAfterDays: 2 }, { ...withId(id), updated_at, ...changes });
   const { orders, products, coupons } = connector.queues.urls;
   const urls = { orders: orders.url, products: products.url, coupons: coupons.url };
-  await createSqsEventQueue(connector.sqs, urls).send({
-    shop: SHOP,
-    kind: 'order',
-    id: String(id),
-    claim: 'changed',
-    origin: 'webhook',
-    topic: 'orders/updated',
-    deliveryId: `delivery-${id}-${updated_at}`,
-    receivedAt: updated_at,
-    body: new TextEncoder().encode(JSON.stringify(payload)),
-  });
+  await createSqsEventQueue(connector.sqs, urls).send(orderEvent(id, payload, updated_at));
 }
 
 const letters = () => countMessages(connector.sqs, connector.queues.urls.orders.deadLetterUrl);

@@ -8,11 +8,8 @@ import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
-import {
-  type OperatedConnector,
-  openOperatedConnector,
-  SHOP,
-} from '../../support/operated-connector.ts';
+import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
+import { orderEvent } from '../../support/parked-letters.ts';
 
 const script = fileURLToPath(new URL('../../support/replay-until.ts', import.meta.url));
 const ORDERS = 14;
@@ -54,17 +51,7 @@ async function parkOrders(): Promise<readonly string[]> {
     const updated_at = new Date().toISOString();
     pass(1);
     const payload = orderAt(0, { fulfilledAfterDays: 2 }, { ...withId(id), updated_at });
-    const body = encodeEvent({
-      shop: SHOP,
-      kind: 'order',
-      id: String(id),
-      claim: 'changed',
-      origin: 'webhook',
-      topic: 'orders/updated',
-      deliveryId: `delivery-${id}-${updated_at}`,
-      receivedAt: updated_at,
-      body: new TextEncoder().encode(JSON.stringify(payload)),
-    });
+    const body = encodeEvent(orderEvent(id, payload, updated_at));
     await deadLetters.park(
       { messageId: `source-${id}-${Date.now()}`, body },
       { reason: 'rejected', why: 'refused', attempts: 1, at: updated_at },

@@ -6,7 +6,8 @@ import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
-import { createEventReader, decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -171,7 +172,7 @@ export class Workers {
       retryWindowDays: connector.retryWindowDays,
       orderRetentionDays: connector.orderRetentionDays,
       deadline: work.signal,
-      decode: decodeMessage,
+      meaningOf,
       read,
       shop: instance.shop,
     };

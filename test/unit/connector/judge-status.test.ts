@@ -170,7 +170,7 @@ describe('the verdict on a deployment', () => {
   it.each<[string, Partial<Status>]>([
     ['messages that only just arrived', { queues: queues({ waiting: 900, oldestSeconds: 40 }) }],
     ['an age that nobody knows', { queues: queues({ waiting: 1, oldestSeconds: undefined }) }],
-    ['credentials that are mended: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
+    ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
     [
       'one entity that is tried again and again',
@@ -181,7 +181,7 @@ describe('the verdict on a deployment', () => {
       { lastHour: hour({ applied: 90, retried: 60 }), queues: queues({ waiting: 50 }) },
     ],
     ['a few foreign signatures', { lastHour: hour({}, { badSignatures: 5 }) }],
-    ['a mended handful', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
+    ['a few healed entities', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
     ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
   ])('does not raise an alarm for %s', (_, changes) => {
     expect(judgeStatus(status(changes), expected).healthy).toBe(true);

@@ -163,6 +163,23 @@ describe('a batch', () => {
     expect(await work).toEqual({ received: 2, left: 2 });
   });
 
+  it('parks nothing that it has handed back, even if the service refuses it afterwards', async () => {
+    const connector = openConnector();
+    const deadline = new AbortController();
+    const late = Promise.withResolvers<CallAnswer>();
+    connector.loyalty.world.interfere = () => late.promise;
+    await deliverOrders(connector, 1);
+    const work = connector.work('orders', { deadline: deadline.signal });
+    setTimeout(() => deadline.abort(), 20);
+    expect(await work).toEqual({ received: 1, left: 1 });
+    late.resolve(businessError(30));
+    await vi.waitFor(async () => {
+      const entries = await connector.ledger.readMany([{ shop: SHOP, kind: 'order', id: '1' }]);
+      expect([...entries.values()][0]?.outcomes.at(-1)?.outcome).toBe('rejected');
+    });
+    expect(connector.deadLetters()).toEqual([]);
+  });
+
   it('parks a message of a shop that left the settings, without any call', async () => {
     const connector = openConnector();
     const shop = 'gone-store.myshopify.com';
