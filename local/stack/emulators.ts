@@ -86,11 +86,26 @@ async function openKeptQueues(
   return { stores, close: () => persistence.close() };
 }
 
-/** dynalite on a loopback port (0: any free port): DynamoDB over HTTP. */
+/**
+ * dynalite on a loopback port (0: any free port): DynamoDB over HTTP. It throws out of every call that is
+ * running when its database closes, so stopping waits for open calls instead of breaking them off.
+ */
 export async function startDynamoDb(dataFolder?: string, port = 0): Promise<Emulator> {
   const path = dataFolder === undefined ? undefined : join(dataFolder, 'ledger');
-  return listen(dynalite({ createTableMs: 0, ...(path !== undefined && { path }) }), port);
+  const server = dynalite({ createTableMs: 0, ...(path !== undefined && { path }) });
+  const { endpoint } = await listen(server, port);
+  return {
+    endpoint,
+    async stop() {
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+      await new Promise((resolve) => server.close(resolve));
+      clearInterval(idle);
+    },
+  };
 }
+
+/** A kept connection becomes idle after its last call, and would keep the server open. */
+const CLOSE_IDLE_EVERY_MS = 20;
 
 /** On a loopback port; 0: any free one. */
 export async function listen(server: Server, wanted = 0): Promise<Emulator> {

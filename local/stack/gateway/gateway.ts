@@ -72,7 +72,7 @@ async function handle(
   if (call.service === 'lambda') {
     return respond(response, await answerInvocation(parts.invoke, call, headers, body.bytes));
   }
-  await forward(parts.emulators[call.service], request, body.bytes, response);
+  await forward(parts.emulators, call.service, request, body.bytes, response);
 }
 
 function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): string | undefined {
@@ -92,20 +92,23 @@ function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): s
 
 /** Keeps the Host header: the emulator builds queue addresses from it. */
 function forward(
-  endpoint: string,
+  emulators: GatewayParts['emulators'],
+  service: keyof GatewayParts['emulators'],
   { method, url, headers }: IncomingMessage,
   body: Uint8Array,
   response: ServerResponse,
 ): Promise<void> {
   return new Promise((resolve) => {
     const onward = httpRequest(
-      endpoint,
+      emulators[service],
       { method, path: url, headers: { ...headers, connection: 'close' } },
       (answer) => {
+        answer.once('close', resolve);
+        if (response.destroyed) return answer.resume();
         const { connection: _, ...kept } = answer.headers;
         response.writeHead(answer.statusCode ?? 502, kept);
-        answer.pipe(response);
-        answer.once('close', resolve);
+        response.once('close', () => answer.resume());
+        return answer.pipe(response);
       },
     );
     onward.once('error', () => {
@@ -114,8 +117,9 @@ function forward(
       } else response.destroy();
       resolve();
     });
-    // A long poll must not receive messages for a client that has gone.
-    response.once('close', () => onward.destroy());
+    // A long poll must not receive messages for a client that has gone. Other calls run to their end:
+    // dynalite ends the whole process when its database closes under a call (`startDynamoDb`).
+    if (service === 'sqs') response.once('close', () => onward.destroy());
     onward.end(body);
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -147,6 +148,44 @@ describe('the gateway', () => {
     await expect(
       client(LambdaClient, operator).send(new InvokeCommand({ FunctionName: 'nobody' })),
     ).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
+
+describe('stopping', () => {
+  it('lets DynamoDB calls run to their end when their clients have gone', async () => {
+    const dynamoDb = await startDynamoDb();
+    const gateway = await startGateway(
+      {
+        place: PLACE,
+        keys: new Map([[operator.accessKeyId, { ...operator, caller: { kind: 'operator' } }]]),
+        access: () => new AccessControl({ roles: [], permissions: [], queuePolicies: [] }),
+        emulators: { sqs: '', dynamodb: dynamoDb.endpoint, secretsmanager: '' },
+        invoke: () => undefined,
+      },
+      0,
+    );
+    const ledger = new DynamoDBClient({
+      endpoint: gateway.address,
+      region: PLACE.region,
+      credentials: operator,
+      maxAttempts: 1,
+    });
+    await createLedgerTable(ledger, 'mine');
+    const uncaught: unknown[] = [];
+    const collect = (error: unknown) => uncaught.push(error);
+    process.on('uncaughtExceptionMonitor', collect);
+    const calls = Array.from({ length: 50 }, (_, index) =>
+      ledger.send(new PutItemCommand({ TableName: 'mine', Item: { entity: { S: `${index}` } } })),
+    );
+    await Promise.race(calls);
+    await gateway.stop();
+    await dynamoDb.stop();
+    await Promise.allSettled(calls);
+    // An exception comes when dynalite goes on with what it had begun.
+    await sleep(200);
+    process.off('uncaughtExceptionMonitor', collect);
+    ledger.destroy();
+    expect(uncaught).toEqual([]);
   });
 });
 
