@@ -114,7 +114,7 @@ export function createMemoryStore(): MemoryStore {
       const isShown = answer.kind === 'found' && !isHidden(answer.value);
       if (isShown || answer.kind === 'unavailable') return answer;
       if (store.allOrders || evidence.deletionAnnounced) return { kind: 'gone' };
-      return { kind: 'unavailable', why: 'order-not-visible', misconfigured: true };
+      return { kind: 'unavailable', why: 'order-not-visible', misconfigured: true, hidden: true };
     },
     readProduct: async (shop, id) => read(shop, 'product', id),
     readCoupon: async (shop, code) => read(shop, 'coupon', code),

@@ -24,6 +24,21 @@ export function readAmount(value: unknown): Amount | undefined {
   return PLAIN_DECIMAL.test(text) ? shortest(new Big(text)) : undefined;
 }
 
+const PERCENT_DIGITS = 4;
+
+/**
+ * A fraction as a percentage: 0.1 is 10. A store may write a fraction as a binary number, such as 1/3 or
+ * 0.15000000000000002, so it is rounded; a discount never becomes 0 % by that.
+ */
+export function readPercentage(fraction: unknown): Amount | undefined {
+  const value = Number(fraction ?? Number.NaN);
+  if (!(value >= 0 && value <= 1)) return undefined;
+  const percent = new Big(value).times(100);
+  const rounded = percent.round(PERCENT_DIGITS, Big.roundHalfUp);
+  const least = new Big(10).pow(-PERCENT_DIGITS);
+  return shortest(rounded.eq(0) && percent.gt(0) ? least : rounded);
+}
+
 /** Takes a list, because a payload can have more amounts than a call can have arguments. */
 export function sum(amounts: readonly Amount[]): Amount {
   return shortest(amounts.reduce((total, amount) => total.plus(amount), new Big(0)));

@@ -36,6 +36,8 @@ export interface Question {
   readonly entry: EntityEntry | undefined;
   /** The version of the snapshot that the event itself carried. */
   readonly carried: number | undefined;
+  /** When the entity changed, as an event without a snapshot says. */
+  readonly changedAt: number | undefined;
 }
 
 /**
@@ -45,9 +47,11 @@ export interface Question {
  */
 export async function readSnapshot(
   key: EntityKey,
-  { event, entry, carried }: Question,
+  { event, entry, carried, changedAt = Number.POSITIVE_INFINITY }: Question,
   { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
+  const applied = entry && !entry.uncertain ? entry.version : 0;
+  if (applied > changedAt) return { kind: 'superseded' };
   telemetry.count('store-read', { kind: key.kind });
   const evidence = { deletionAnnounced: event.claim === 'deleted' };
   const answer = await ask(store, key, evidence);
@@ -60,14 +64,16 @@ export async function readSnapshot(
     case 'gone':
       return judgeGone(key, event, entry, now());
     case 'unavailable':
-      return retryStore(answer);
+      // In the second of the change the store decides, if it can: the order may have changed twice.
+      return answer.hidden && applied >= changedAt ? { kind: 'superseded' } : retryStore(answer);
   }
 }
 
 /**
  * An absent entity counts as gone where its deletion or removal was announced. Otherwise the event
- * waits: the store may not show the entity yet, or the announcement is still to arrive. A code that
- * stays absent counts as gone after a while, because the store does not announce every end of a code.
+ * waits: the store may not show the entity yet, or the announcement is still to arrive. If the entity
+ * stays absent, a code counts as gone, because the store does not announce every end of a code. Any
+ * other event is given up: the announcement may wait behind it in the same group.
  */
 function judgeGone(
   { kind, id }: EntityKey,
@@ -79,9 +85,11 @@ function judgeGone(
   // like every other version: for events of the same second the store is asked.
   const arrivedAt = Math.floor(Date.parse(receivedAt) / 1000) * 1000;
   const announced = claim === 'deleted' || claim === 'code-removed';
-  if (announced || (kind === 'coupon' && isLongUnseen(receivedAt, now))) {
+  const longUnseen = isLongUnseen(receivedAt, now);
+  if (announced || (kind === 'coupon' && longUnseen)) {
     return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
   }
+  if (longUnseen) return { kind: 'superseded' };
   const settled = entry !== undefined && entry.version >= arrivedAt;
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };

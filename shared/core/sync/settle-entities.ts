@@ -123,7 +123,10 @@ function triedBefore(candidate: Readable, work: readonly Readable[]): Pick<Candi
   };
 }
 
-/** Events that need the store come first: its answer is the newest snapshot. */
+/**
+ * Events that need the store come first: its answer is the newest snapshot. One that says when the entity
+ * changed comes after the snapshots from then on: they show that change.
+ */
 function newestFirst(a: Readable, b: Readable): number {
   // Of several questions the announced deletion goes first: only it may be answered with "gone".
   const byDeletion = Number(isDeletion(b)) - Number(isDeletion(a));
@@ -135,7 +138,10 @@ function newestFirst(a: Readable, b: Readable): number {
 
 const isDeletion = ({ event }: Candidate): boolean => event.claim === 'deleted';
 
-const versionOf = ({ reading }: Candidate): number =>
-  reading.kind === 'snapshot' ? reading.version : Number.POSITIVE_INFINITY;
+function versionOf({ reading }: Candidate): number {
+  if (reading.kind === 'snapshot') return reading.version;
+  const { changedAt } = reading.kind === 'ask-store' ? reading : {};
+  return changedAt === undefined ? Number.POSITIVE_INFINITY : changedAt - 1;
+}
 
 const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);

@@ -22,7 +22,11 @@ export type EventReading =
       readonly readAt?: number;
     }
   /** The body only names the entity, or claims that it is gone: the store is asked. */
-  | { readonly kind: 'ask-store' }
+  | {
+      readonly kind: 'ask-store';
+      /** When the entity changed, in epoch milliseconds, where the body says so. */
+      readonly changedAt?: number;
+    }
   /** Not about one entity. */
   | { readonly kind: 'task'; readonly task: Task }
   | {
@@ -59,6 +63,8 @@ export interface StoreUnavailable {
   readonly afterSeconds?: number;
   /** Credentials or scopes: nothing will pass until a person acts. */
   readonly misconfigured?: boolean;
+  /** The store may have the entity, and does not show it to this app. */
+  readonly hidden?: boolean;
   /** The store refused the query: a cursor that was kept for long may have expired. */
   readonly queryRefused?: boolean;
 }

@@ -48,10 +48,11 @@ export async function syncEntity(
   const { event, reading, redelivered = false } = candidate;
   const { rules } = world.shop(key.shop);
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
+  const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
   let snapshot = snapshotIn(candidate, world.now());
   for (;;) {
     if (!snapshot) {
-      const read = await readSnapshot(key, { event, entry, carried }, world);
+      const read = await readSnapshot(key, { event, entry, carried, changedAt }, world);
       if (read.kind !== 'snapshot') return { outcome: read, entry };
       snapshot = { ...read, ...historyOf(event) };
     }

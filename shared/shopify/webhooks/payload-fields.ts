@@ -66,7 +66,8 @@ export function optional<const S extends v.GenericSchema>(schema: S) {
  */
 export function nullIfEmpty<const S extends v.GenericSchema>(schema: S) {
   const present = v.transform((value: unknown) => (isEmpty(value) ? null : value));
-  return v.pipe(v.unknown(), present, schema);
+  // Without the outer `nullish`, an object without the key would be unreadable.
+  return v.nullish(v.pipe(v.unknown(), present, schema));
 }
 
 /** No customer is nested deeper; the bound protects the stack. */

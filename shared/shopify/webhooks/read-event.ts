@@ -74,7 +74,8 @@ function readPayload(event: StoreEvent, payload: unknown): EventReading {
     }
     case 'order-reference': {
       const read = readOrderReference(payload);
-      return read.kind === 'read' ? askStore(event, read.orderId) : unreadable(read.faults);
+      if (read.kind !== 'read') return unreadable(read.faults);
+      return askStore(event, read.orderId, read.changedAt);
     }
     case 'discount':
       return readDiscount(payload);
@@ -179,8 +180,9 @@ function snapshot(event: StoreEvent, entity: StoreEntity, id: string): EventRead
   return sameId(event, id) ?? { kind: 'snapshot', entity, version: versionOf(entity) };
 }
 
-function askStore(event: StoreEvent, id: string): EventReading {
-  return sameId(event, id) ?? { kind: 'ask-store' };
+function askStore(event: StoreEvent, id: string, changedAt?: string): EventReading {
+  const when = changedAt === undefined ? {} : { changedAt: Date.parse(changedAt) };
+  return sameId(event, id) ?? { kind: 'ask-store', ...when };
 }
 
 /** The message is in the group of `event.id`: a change of another entity would bypass that one's group. */

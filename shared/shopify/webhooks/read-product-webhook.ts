@@ -69,12 +69,15 @@ function toProduct(payload: ProductPayload): StoreProduct {
   };
 }
 
+/** What the store writes for a product without a category, with the name "Uncategorized". */
+const NO_CATEGORY = 'na';
+
 function readCategory({ category }: ProductPayload): StoreCategory | undefined {
   const names = (category?.full_name ?? '')
     .split(' > ')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  if (names.length === 0) return undefined;
   const gid = category?.admin_graphql_api_id ?? '';
-  return { id: /^gid:\/\/shopify\/TaxonomyCategory\/([\w-]+)$/.exec(gid)?.[1], names };
+  const id = /^gid:\/\/shopify\/TaxonomyCategory\/([\w-]+)$/.exec(gid)?.[1];
+  return names.length === 0 || id === NO_CATEGORY ? undefined : { id, names };
 }

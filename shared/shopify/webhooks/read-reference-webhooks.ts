@@ -20,10 +20,18 @@ export function readDeletionWebhook(value: unknown): ReadDeletion {
   return { kind: 'read', id: result.value.id };
 }
 
-export type ReadOrderReference = { readonly kind: 'read'; readonly orderId: string } | Unreadable;
+export type ReadOrderReference =
+  | {
+      readonly kind: 'read';
+      readonly orderId: string;
+      /** When the order changed; undefined where the body does not say. */
+      readonly changedAt: string | undefined;
+    }
+  | Unreadable;
 
-const edit = v.object({ order_edit: v.object({ order_id: id }) });
-const refund = v.object({ order_id: id });
+const refund = v.object({ order_id: id, created_at: optional(moment) });
+/** An edit changes the order when it is committed, which can be long after its creation. */
+const edit = v.object({ order_edit: v.object({ order_id: id, committed_at: optional(moment) }) });
 
 /**
  * orders/edited and refunds/create: neither body carries the order itself, nor its global id.
@@ -31,12 +39,14 @@ const refund = v.object({ order_id: id });
 export function readOrderReference(value: unknown): ReadOrderReference {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'order_edit')) {
     const result = readPayload(edit, value);
-    return result.kind === 'read'
-      ? { kind: 'read', orderId: result.value.order_edit.order_id }
-      : result;
+    if (result.kind !== 'read') return result;
+    const { order_id, committed_at } = result.value.order_edit;
+    return { kind: 'read', orderId: order_id, changedAt: committed_at ?? undefined };
   }
   const result = readPayload(refund, value);
-  return result.kind === 'read' ? { kind: 'read', orderId: result.value.order_id } : result;
+  if (result.kind !== 'read') return result;
+  const { order_id, created_at } = result.value;
+  return { kind: 'read', orderId: order_id, changedAt: created_at ?? undefined };
 }
 
 /**

@@ -77,9 +77,9 @@ export function webhookFields(topic: string, { kind, carries }: TopicRoute): rea
   switch (carries) {
     case 'entity':
       return kind === 'order' ? orderFields : productFields;
-    // Only the order that a refund belongs to is read.
+    // Of a refund only its order and its date are read.
     case 'order-reference':
-      return topic === 'refunds/create' ? ['order_id'] : [];
+      return topic === 'refunds/create' ? ['created_at', 'order_id'] : [];
     // The body holds the owner's address too; the domain is enough.
     case 'shop':
       return ['myshopify_domain'];

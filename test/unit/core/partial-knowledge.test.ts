@@ -146,6 +146,53 @@ describe('an event that only the store can explain', () => {
   });
 });
 
+describe('a refund of an order that the app may not see any more', () => {
+  const refund = (second: number) => ({
+    topic: 'refunds/create',
+    payload: { id: 9, order_id: Number(ID), created_at: updatedAt(second) },
+  });
+
+  async function placedLongAgo() {
+    const connector = openConnector();
+    const old = '2026-07-01T09:00:00Z';
+    const changes = { created_at: old, processed_at: old };
+    const stored = storeOrder({}, { ...changes, updated_at: updatedAt(5) });
+    connector.store.putOrder(SHOP, stored);
+    connector.store.allOrders = false;
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1, {}, changes) });
+    await connector.drain();
+    return connector;
+  }
+
+  it.each([
+    ['in the same second as', 5],
+    ['a second after', 6],
+  ])('ends at once with 0 alarms beside a webhook dated %s the refund', async (_, second) => {
+    const connector = await placedLongAgo();
+    await connector.deliver(refund(5));
+    await connector.deliver({ topic: 'orders/updated', payload: payload(second, fulfilled) });
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+    expect(connector.telemetry.total('misconfigured')).toBe(0);
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
+  });
+
+  it('waits with the alarm while the ledger holds an older state', async () => {
+    const connector = await placedLongAgo();
+    await connector.deliver(refund(5));
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+    expect(connector.telemetry.total('misconfigured')).toBe(1);
+  });
+
+  it('costs no question to the store once the ledger holds a newer state', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/updated', payload: payload(6) });
+    await connector.drain();
+    await connector.deliver(refund(5));
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
+    expect(connector.store.reads).toBe(0);
+  });
+});
+
 describe('a store that lags behind its own events', () => {
   const document = { from: 'metafield', owner: 'customer', namespace: 'a', key: 'b' } as const;
 
@@ -172,6 +219,23 @@ describe('a store that lags behind its own events', () => {
     // Its deletion arrives: that settles it, and the question with it.
     await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
     await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    expect(connector.dead.size).toBe(0);
+  });
+});
+
+describe('eleven references to an order that stand before its deletion', () => {
+  it('hold the deletion up for minutes, not for the 4 days of the retry window', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
+    await connector.drain();
+    for (let id = 1; id <= 11; id += 1) {
+      await connector.deliver({ topic: 'refunds/create', payload: { id, order_id: Number(ID) } });
+    }
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    const start = connector.clock.ms;
+    await connector.drain();
+    expect(connector.clock.ms - start).toBeLessThan(3_600_000);
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
     expect(connector.dead.size).toBe(0);
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
+import { rules } from '../../fixtures/store-entities.ts';
 
 const payload = {
   id: 788_032_119,
@@ -60,6 +62,20 @@ describe('reading a product', () => {
         },
       });
     }
+  });
+
+  it('takes "Uncategorized" as no category, so that the product type is used', () => {
+    const category = {
+      admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/na',
+      name: 'Uncategorized',
+      full_name: 'Uncategorized',
+    };
+    const read = readProductWebhook({ ...payload, category });
+    expect(read).toMatchObject({ product: { category: undefined, productType: 'Shirts' } });
+    if (read.kind !== 'read') throw new Error('unreadable');
+    expect(mapProduct(read.product, rules, 'example-store.myshopify.com')).toMatchObject({
+      wanted: { product: { ProductCategory: { OriginalId: 'Shirts', Name: 'Shirts' } } },
+    });
   });
 
   it('finds the picture in the place of each API version', () => {

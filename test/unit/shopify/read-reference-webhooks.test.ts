@@ -41,10 +41,18 @@ describe('reading a reference to an order', () => {
     ['orders/edited', '{"order_edit":{"id":7,"order_id":820982911946154508,"line_items":{}}}'],
     ['refunds/create', '{"id":7,"order_id":820982911946154508,"refund_line_items":[]}'],
   ])('reads the exact id of the order from %s', (_, body) => {
-    expect(readOrderReference(parsed(body))).toEqual({
-      kind: 'read',
-      orderId: '820982911946154508',
+    expect(readOrderReference(parsed(body))).toMatchObject({ orderId: '820982911946154508' });
+  });
+
+  it('takes the date of a refund, and of an edit the date on which it was committed', () => {
+    const dates = { created_at: '2026-10-05T11:00:00+02:00', committed_at: '2026-10-05T09:30:00Z' };
+    expect(readOrderReference({ order_id: 5, ...dates })).toMatchObject({
+      changedAt: '2026-10-05T09:00:00.000Z',
     });
+    expect(readOrderReference({ order_edit: { order_id: 5, ...dates } })).toMatchObject({
+      changedAt: '2026-10-05T09:30:00.000Z',
+    });
+    expect(readOrderReference({ order_id: 5 })).toMatchObject({ changedAt: undefined });
   });
 
   it('names the field of a missing id', () => {

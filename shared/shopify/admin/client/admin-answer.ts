@@ -104,6 +104,7 @@ export function unavailable(
     ...(afterSeconds !== undefined && { afterSeconds }),
     ...(reasons[reason] && { misconfigured: true }),
     ...(reason === 'query-refused' && { queryRefused: true }),
+    ...(reason === 'order-not-visible' && { hidden: true }),
   };
 }
 

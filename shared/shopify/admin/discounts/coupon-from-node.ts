@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { CouponKind, StoreCoupon } from '../../../store/coupon.ts';
-import { type Amount, multiply, readAmount } from '../../../store/money.ts';
+import { type Amount, readAmount, readPercentage } from '../../../store/money.ts';
 import type { StoreCustomer } from '../../../store/order.ts';
 import { idFromGid } from '../../entity-id.ts';
 import {
@@ -56,23 +56,27 @@ export function couponFromNode(
     oncePerCustomer: discount.appliesOncePerCustomer,
   });
   const audience = couponAudience(discount.context);
-  if (read.kind !== 'read' || !audience) return undefined;
+  const worth = kindAndValue(discount);
+  if (read.kind !== 'read' || !audience || !worth) return undefined;
   const { value: fields } = read;
   return {
     ...fields,
     status: fields.status.toLowerCase(),
     endsAt: fields.endsAt ?? undefined,
     useLimit: fields.useLimit ?? undefined,
-    ...kindAndValue(discount),
+    ...worth,
     audience,
     madeByConnector: discount.tags.includes(REWARD_TAG),
   };
 }
 
-function kindAndValue(discount: CodeDiscount): {
+interface Worth {
   readonly kind: CouponKind;
   readonly value: Amount | undefined;
-} {
+}
+
+/** Undefined for a value that cannot be read: it must not become 0. */
+function kindAndValue(discount: CodeDiscount): Worth | undefined {
   switch (discount.__typename) {
     case 'DiscountCodeBasic':
       return basicValue(discount.customerGets.value);
@@ -90,17 +94,19 @@ type BasicValue = Extract<
   { __typename: 'DiscountCodeBasic' }
 >['customerGets']['value'];
 
-function basicValue(value: BasicValue): ReturnType<typeof kindAndValue> {
+function basicValue(value: BasicValue): Worth | undefined {
   switch (value.__typename) {
-    case 'DiscountPercentage': {
-      const fraction = readAmount(value.percentage);
-      return { kind: 'percentage', value: fraction && multiply(fraction, 100) };
-    }
+    case 'DiscountPercentage':
+      return ifKnown('percentage', readPercentage(value.percentage));
     case 'DiscountAmount':
-      return { kind: 'fixed-amount', value: readAmount(value.amount.amount) };
+      return ifKnown('fixed-amount', readAmount(value.amount.amount));
     case 'DiscountOnQuantity':
       return { kind: 'buy-x-get-y', value: undefined };
   }
+}
+
+function ifKnown(kind: CouponKind, value: Amount | undefined): Worth | undefined {
+  return value === undefined ? undefined : { kind, value };
 }
 
 /**

@@ -44,17 +44,31 @@ describe('one code of a discount', () => {
     });
   });
 
-  it('has its exact percentage, although the store writes a fraction', async () => {
+  it('of 1/3 is a coupon of 33.3333 %, and of 0.15000000000000002 one of 15 %, never of 0 %', async () => {
     for (const [fraction, percent] of [
       [0.07, '7'],
       [0.29, '29'],
       [0.125, '12.5'],
       [1, '100'],
       [0.57, '57'],
+      [1 / 3, '33.3333'],
+      [0.15000000000000002, '15'],
+      [2 / 3, '66.6667'],
+      [1e-9, '0.0001'],
+      [0, '0'],
     ] as const) {
       const value = { __typename: 'DiscountPercentage', percentage: fraction };
       expect(await coupon(worth(value))).toMatchObject({ kind: 'percentage', value: percent });
     }
+  });
+
+  it('is unreadable with a percentage that is none, instead of a coupon of 0 %', async () => {
+    const value = { __typename: 'DiscountPercentage', percentage: 7 };
+    const discount = discountNode(worth(value));
+    expect(await readCoupon(askIn(rootWithDiscounts(discount)), 'AUTUMN10')).toMatchObject({
+      kind: 'unavailable',
+      why: 'unreadable-answer',
+    });
   });
 
   it('has its fixed amount', async () => {
