@@ -7,7 +7,7 @@ import type { CodeMade, RewardStore, WantedCode } from '../../shared/core/redeem
 
 /** A store's customers and their metafields. It passes the same contract suite as the Admin API. */
 export interface MemoryBalanceStore extends BalanceStore {
-  readonly customers: Map<string, Pick<BalanceChange, 'points' | 'cashback' | 'tier'>>;
+  readonly customers: Map<string, Omit<BalanceChange, 'customerId'>>;
   /** How many customers each call was about. */
   readonly calls: number[];
   /** Called before every call; a returned value is the answer for all its customers. */
@@ -23,12 +23,19 @@ export function createMemoryBalanceStore(ids: readonly string[]): MemoryBalanceS
     async writeBalances(_shop, changes) {
       store.calls.push(changes.length);
       const answer = await store.before?.();
-      return changes.map(({ customerId, tier, ...balance }): BalanceWritten => {
+      return changes.map(({ customerId, tier, expiring, ...balance }): BalanceWritten => {
         if (answer) return answer;
         const known = store.customers.get(customerId);
         if (!known) return { kind: 'unknown-customer' };
-        const kept = tier === undefined ? known.tier : (tier ?? undefined);
-        store.customers.set(customerId, { ...balance, ...(kept !== undefined && { tier: kept }) });
+        const kept = {
+          tier: tier === undefined ? known.tier : tier,
+          expiring: expiring === undefined ? known.expiring : expiring,
+        };
+        store.customers.set(customerId, {
+          ...balance,
+          ...(kept.tier && { tier: kept.tier }),
+          ...(kept.expiring && { expiring: kept.expiring }),
+        });
         return { kind: 'written' };
       });
     },

@@ -113,6 +113,10 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
       changes.set(key, value);
       return { kind: 'success', value: {} } as never;
     },
+    async getCustomerPoints(id: string) {
+      const value = { CustomerExists: true, PointsBalance: balances.get(id) ?? 0 };
+      return { kind: 'success', value } as never;
+    },
     async getCustomer(id: string) {
       return { kind: 'success', value: { OriginalId: id, CurrentTier: null } } as never;
     },

@@ -51,6 +51,8 @@ export const METRICS = {
   'subscriptions-wrong': [],
   /** Subscriptions that the scheduled run repaired. */
   'subscriptions-repaired': [],
+  /** Balances that the nightly comparison with the loyalty service's report corrected. */
+  'balances-repaired': [],
 } as const satisfies Readonly<Record<string, readonly Detail[] | null>>;
 
 export type Metric = keyof typeof METRICS;

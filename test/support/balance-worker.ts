@@ -9,7 +9,7 @@ import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { BalanceEvent } from '../../shared/core/events/event.ts';
+import type { BalanceEvent, BalanceRequest } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
@@ -29,6 +29,10 @@ export function openBalanceWorker(customers: readonly string[]) {
   const parts: { ledger: Ledger } = { ledger: memoryLedger };
   /** By customer: a tier's name, null for none, or another answer of the service. */
   const tiers = new Map<string, string | null | { readonly failure: unknown }>();
+  /** By customer: what a reading answers; without one, the service does not know the customer. */
+  const points = new Map<string, Readonly<Record<string, unknown>>>();
+  /** Called before every reading. */
+  const reading: { before: ((id: string) => void) | undefined } = { before: undefined };
   let asked = 0;
   let deliveries = 0;
 
@@ -40,10 +44,17 @@ export function openBalanceWorker(customers: readonly string[]) {
       const CurrentTier = tier === null ? null : { Name: tier };
       return { kind: 'success', value: { OriginalId: id, CurrentTier } } as never;
     },
+    async getCustomerPoints(id: string) {
+      reading.before?.(id);
+      const known = points.get(id);
+      const refusal = { kind: 'business-error', class: 'rejected', name: undefined, message: 'no' };
+      if (!known) return refusal as never;
+      return { kind: 'success', value: { CustomerExists: true, ...known } } as never;
+    },
   };
   const source = { loyalty, breaker: createCircuitBreaker() };
 
-  const send = async (event: BalanceEvent): Promise<void> => {
+  const send = async (event: BalanceEvent | BalanceRequest): Promise<void> => {
     queue.send({
       body: encodeEvent(event),
       groupId: groupIdOf(event),
@@ -59,6 +70,8 @@ export function openBalanceWorker(customers: readonly string[]) {
     parts,
     store,
     tiers,
+    points,
+    reading,
     telemetry,
     asked: () => asked,
     sendRaw: (body: string, groupId: string) =>
@@ -84,6 +97,14 @@ export function openBalanceWorker(customers: readonly string[]) {
         receivedAt: now().toISOString(),
         ...rest,
       });
+    },
+
+    /** Asks for the customer's balance to be read. */
+    ask: (id: string, topic: BalanceRequest['topic'] = 'visit') => {
+      deliveries += 1;
+      const receivedAt = now().toISOString();
+      const deliveryId = `${topic}/${id}/${deliveries}`;
+      return send({ kind: 'balance', shop: SHOP, id, topic, deliveryId, receivedAt });
     },
 
     /** One batch; finished messages leave the queue. */

@@ -73,6 +73,9 @@ export function metafieldMutations(context: GraphContext): View {
     if (wanted === 'number_decimal' && !/^-?\d{1,13}(?:\.\d{1,9})?$/.test(value)) {
       return fault('value', 'must be a decimal', 'INVALID_VALUE');
     }
+    if (wanted === 'date_time' && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value)) {
+      return fault('value', 'must be a date and time', 'INVALID_VALUE');
+    }
     if (wanted === 'single_line_text_field' && /[\r\n]/.test(value)) {
       return fault('value', 'must be a single line', 'INVALID_VALUE');
     }

@@ -1,4 +1,5 @@
 import type { StoreUnavailable } from '../sync/store-reader.ts';
+import type { Expiring } from './expiring-points.ts';
 
 /** What to write for one customer of a store. */
 export interface BalanceChange {
@@ -8,6 +9,8 @@ export interface BalanceChange {
   readonly cashback: string;
   /** Null takes it away; undefined leaves it as it is. */
   readonly tier?: string | null;
+  /** The same. */
+  readonly expiring?: Expiring | null;
 }
 
 /** What became of one change. */

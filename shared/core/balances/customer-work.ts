@@ -1,25 +1,22 @@
 import type { Item } from '../batch/conclude.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import type { BalanceEvent } from '../events/event.ts';
+import type { BalanceEvent, BalanceRequest } from '../events/event.ts';
 import { firstDeliveryId } from '../events/message-ids.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
-import { isFromTheFuture } from './decide-balance.ts';
+import { dateOf, isFromTheFuture, type Messages } from './decide-balance.ts';
 
 type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
-interface BalanceItem {
+interface BalanceItem<Event = BalanceEvent | BalanceRequest> {
   readonly item: Item;
-  readonly event: BalanceEvent;
+  readonly event: Event;
 }
 
-/** The events of one batch about one customer. The newest counts; the others leave with it. */
-export interface CustomerWork {
+/** The messages of one batch about one customer. The first counts; the others leave with it. */
+export interface CustomerWork extends Messages {
   readonly key: RecordKey<'customer'>;
-  readonly newest: BalanceEvent;
-  /** The newest first. */
+  /** The events, the newest first, and after them the requests. */
   readonly items: readonly [BalanceItem, ...BalanceItem[]];
-  /** The events with the newest one's date, itself first. */
-  readonly moment: readonly [BalanceEvent, ...BalanceEvent[]];
 }
 
 export interface SortedGroup {
@@ -29,26 +26,43 @@ export interface SortedGroup {
 }
 
 /** Separates what cannot be used, and orders the rest by date. */
-export function sortGroup(items: readonly Item[], shops: { has(shop: string): boolean }) {
+export function sortGroup(
+  items: readonly Item[],
+  shops: { has(shop: string): boolean },
+): SortedGroup {
   const unusable: { item: Item; outcome: Rejected }[] = [];
-  const usable: BalanceItem[] = [];
+  const events: BalanceItem<BalanceEvent>[] = [];
+  const requests: BalanceItem<BalanceRequest>[] = [];
   for (const item of items) {
     const read = readItem(item, shops);
     if (read.kind === 'rejected') unusable.push({ item, outcome: read });
-    else usable.push({ item, event: read });
+    else if ('eventDate' in read) events.push({ item, event: read });
+    else requests.push({ item, event: read });
   }
-  const [newest, ...older] = newestFirst(usable);
-  return { unusable, work: newest && workOn([newest, ...older]) } satisfies SortedGroup;
+  const ordered = newestFirst(events);
+  const [first, ...others] = [...ordered, ...requests];
+  if (!first) return { unusable, work: undefined };
+  const { shop, id } = first.event;
+  const work: CustomerWork = {
+    key: { shop, kind: 'customer', id },
+    events: ordered.map(({ event }) => event),
+    requests: requests.map(({ event }) => event),
+    items: [first, ...others],
+  };
+  return { unusable, work };
 }
 
-function readItem(item: Item, shops: { has(shop: string): boolean }): BalanceEvent | Rejected {
+function readItem(
+  item: Item,
+  shops: { has(shop: string): boolean },
+): BalanceEvent | BalanceRequest | Rejected {
   if (!item.event) return rejected('unreadable', item.unreadable);
   const { event } = item;
   if (event.kind !== 'balance') return rejected('unreadable', 'it belongs on another queue');
   if (!shops.has(event.shop)) {
     return rejected('unreadable', 'the shop is not in the settings of the storefront');
   }
-  if (!isFromTheFuture(event)) return event;
+  if (!('eventDate' in event) || !isFromTheFuture(event)) return event;
   const minutes = Math.round((dateOf(event) - Date.parse(event.receivedAt)) / 60_000);
   return rejected(
     'rejected',
@@ -60,19 +74,8 @@ function rejected(reason: Rejected['reason'], why: string): Rejected {
   return { kind: 'rejected', reason, why };
 }
 
-function workOn(items: CustomerWork['items']): CustomerWork {
-  const [{ event: newest }, ...older] = items;
-  const sameDate = older.filter(({ event }) => dateOf(event) === dateOf(newest));
-  return {
-    key: { shop: newest.shop, kind: 'customer', id: newest.id },
-    newest,
-    items,
-    moment: [newest, ...sameDate.map(({ event }) => event)],
-  };
-}
-
 /** By date; within one date by arrival, where a repetition counts as arriving with the first. */
-function newestFirst(items: readonly BalanceItem[]): BalanceItem[] {
+function newestFirst(items: readonly BalanceItem<BalanceEvent>[]): BalanceItem<BalanceEvent>[] {
   const arrivals = new Map<string, bigint>();
   for (const { item, event } of items) {
     const arrival = BigInt(item.message.sequenceNumber);
@@ -85,5 +88,3 @@ function newestFirst(items: readonly BalanceItem[]): BalanceItem[] {
     return byDate === 0 ? Number(arrivalOf(b) - arrivalOf(a)) : byDate;
   });
 }
-
-const dateOf = ({ eventDate }: BalanceEvent): number => Date.parse(eventDate);

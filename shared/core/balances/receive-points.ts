@@ -1,9 +1,9 @@
-import { Big } from 'big.js';
 import { type PointTopic, pointTopics } from '../../loyalty/point-topics.ts';
 import { readPointEvent } from '../../loyalty/read-point-event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { BalanceEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
+import { decimalText } from './decimal-text.ts';
 import { checkToken, isToken, type PointTokens, type TokenCheck } from './point-tokens.ts';
 
 export interface PointRequest {
@@ -155,15 +155,4 @@ function refuse(
 ): PointAnswer {
   telemetry.count('refused', { why });
   return { status, text };
-}
-
-/** The store's decimals have 13 digits before the point and 9 behind it. */
-const LARGEST = 9_999_999_999_999;
-const DECIMALS = 9;
-
-/** Plain and short: `0.3` for 0.30000000000000004; undefined for what the store could not hold. */
-export function decimalText(value: number): string | undefined {
-  if (!Number.isFinite(value) || Math.abs(value) > LARGEST) return undefined;
-  const text = new Big(value).round(DECIMALS).toFixed();
-  return text === '-0' ? '0' : text;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rememberedForm } from '../ledger/remembered-form.ts';
+import type { Expiring } from './expiring-points.ts';
 
 /** What the store's customer was last given, as the ledger keeps it. */
 export interface RememberedBalance {
@@ -7,11 +8,15 @@ export interface RememberedBalance {
   readonly cashback: string;
   /** Null: the customer has none. Undefined: the service did not say. */
   readonly tier?: string | null;
-  /** The deliveries that were settled at the entry's version: an event date may have whole seconds. */
+  /** The same. */
+  readonly expiring?: Expiring | null;
+  /** Epoch milliseconds: when the last reading of the service began; undefined: never read. */
+  readonly readAt?: number;
+  /** The deliveries that were settled last: a repetition of one of them changes nothing. */
   readonly seen: readonly string[];
 }
 
-/** More transactions of one customer in one moment are not remembered one by one. */
+/** A repetition that comes later than so many others costs one reading. */
 const SEEN_KEPT = 20;
 
 const form = rememberedForm<RememberedBalance>('customer', 1);
@@ -21,8 +26,13 @@ export function rememberBalance(balance: RememberedBalance): string {
   return form.write({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) });
 }
 
-/** Names what the customer's metafields hold. */
-export function balanceKey({ points, cashback, tier }: RememberedBalance): string {
-  const material = JSON.stringify([points, cashback, tier ?? null]);
-  return createHash('sha256').update(material).digest('base64url');
+/** Names what the customer's metafields hold. Without expiring points it is the key of version 0.1.0. */
+export function balanceKey({ points, cashback, tier, expiring }: RememberedBalance): string {
+  const held = [
+    points,
+    cashback,
+    tier ?? null,
+    ...(expiring ? [expiring.points, expiring.at] : []),
+  ];
+  return createHash('sha256').update(JSON.stringify(held)).digest('base64url');
 }

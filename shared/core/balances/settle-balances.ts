@@ -16,33 +16,28 @@ import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
 import { noticeSpendings, type SpendingWorld } from '../redeem/notice-spending.ts';
 import { retryStore } from '../sync/store-reader.ts';
-import type { BalanceChange, BalanceStore, BalanceWritten } from './balance-store.ts';
+import type { BalanceStore, BalanceWritten } from './balance-store.ts';
 import { type CustomerWork, type SortedGroup, sortGroup } from './customer-work.ts';
-import { decideBalance } from './decide-balance.ts';
-import { readTier, type TierWorld } from './read-tier.ts';
-import {
-  balanceKey,
-  type RememberedBalance,
-  recallBalance,
-  rememberBalance,
-} from './remembered-balance.ts';
+import { type BalanceDecision, decideBalance, planBalance } from './decide-balance.ts';
+import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
+import { balanceKey, type RememberedBalance, rememberBalance } from './remembered-balance.ts';
+import { balanceChange, type Given, writeTogether } from './write-together.ts';
 
-export interface BalanceWorld extends ConcludeWorld, SpendingWorld, TierWorld {
+export interface BalanceWorld extends ConcludeWorld, SpendingWorld, ReadCustomerWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly balances: BalanceStore;
 }
 
 /** A balance that is about to be written. */
-interface Writing extends Change<RecordKey<'customer'>> {
+interface Writing extends Change<RecordKey<'customer'>>, Given {
   readonly kind: 'writing';
   readonly work: CustomerWork;
   readonly balance: RememberedBalance;
-  readonly given: BalanceChange;
 }
 
 /**
- * Decide → read the tier → mark → write → record. A group is one customer. The customers of a shop are
- * written in one call; in all else they are independent.
+ * Plan → read the service → decide → mark → write → record. A group is one customer. The customers of a shop
+ * are written in one call; in all else they are independent.
  * See docs/decisions/0026-balances-are-written-together.md.
  */
 export const settleBalances: Settle<BalanceWorld> = (groups, world) => {
@@ -52,7 +47,13 @@ export const settleBalances: Settle<BalanceWorld> = (groups, world) => {
   const prepared = new Map(
     sorted.map((customer) => [customer.group, prepare(customer, entries, world)]),
   );
-  const written = writeTogether([...prepared.values()], world.balances);
+  const written = writeTogether(
+    [...prepared.values()].map(async (one) => {
+      const ready = await one;
+      return { writing: ready.kind === 'writing' ? ready : undefined };
+    }),
+    world.balances,
+  );
   return async (group) => {
     const ready = await prepared.get(group);
     if (!ready || ready.kind === 'parked') return ready?.retry;
@@ -80,8 +81,7 @@ async function prepare(
     if (retry) return { kind: 'parked', retry };
   }
   if (!work) return { kind: 'parked', retry: undefined };
-  const events = work.items.map(({ event }) => event);
-  const unnoticed = await noticeSpendings(events, world);
+  const unnoticed = await noticeSpendings(work.events, world);
   if (unnoticed) return { kind: 'ended', work, outcome: { kind: 'retry', ...unnoticed } };
   const known = await entries;
   const decided = known
@@ -93,70 +93,44 @@ async function prepare(
 /** An outcome where there is nothing to write, or not now. */
 async function decideAndMark(
   work: CustomerWork,
-  entry: LedgerEntry | undefined,
+  read: LedgerEntry | undefined,
   world: BalanceWorld,
 ): Promise<Writing | Outcome> {
-  const { key, newest: event, moment } = work;
-  const decision = decideBalance(moment, entry);
-  if (decision.kind === 'superseded') return decision;
-  const { version } = decision;
-  const change = { key, entry, version, topic: event.topic, now: world.now() };
+  const decision = await decide(work, read, world);
+  if (decision.kind === 'retry' || decision.kind === 'superseded') return decision;
+  if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };
+  const { key, items } = work;
+  const { version, balance } = decision;
+  const { topic } = items[0].event;
+  const entry = read && withoutExpiry(read);
+  const change = { key, entry, version, topic, now: world.now() };
+  const facts = { remembered: rememberBalance(balance) };
   if (decision.kind === 'unchanged') {
-    const next = unchangedEntry(change, { remembered: rememberBalance(decision.balance) });
+    const next = unchangedEntry(change, facts);
     return (await recordChange(change, next, world.ledger)) ? { kind: 'unchanged' } : overtaken;
   }
-  let { balance } = decision;
-  if (!decision.tierIsKnown) {
-    const read = await readTier(event, world);
-    if (read.kind === 'retry') return { kind: 'retry', ...read.retry };
-    balance = { ...balance, ...(read.tier !== undefined && { tier: read.tier }) };
-  }
-  const given = balanceChange(event.id, balance, entry);
+  const given = balanceChange(key.id, balance, entry);
   const replaces = entry?.appliedKey !== undefined && !entry.uncertain;
   // The mark holds what is about to be written, so that any later worker can finish the work.
-  const marked = replaces
-    ? await markChange(change, world.ledger, { remembered: rememberBalance(balance) })
-    : change;
-  return marked ? { ...marked, kind: 'writing', work, balance, given } : overtaken;
+  const marked = replaces ? await markChange(change, world.ledger, facts) : change;
+  return marked ? { ...marked, kind: 'writing', shop: key.shop, work, balance, given } : overtaken;
 }
 
-/**
- * A tier is taken away unless the ledger knows that there is none: the first write has no mark, so a
- * worker that died may have left one, and so may an earlier ledger.
- */
-function balanceChange(
-  customerId: string,
-  { points, cashback, tier }: RememberedBalance,
+async function decide(
+  work: CustomerWork,
   entry: LedgerEntry | undefined,
-): BalanceChange {
-  const hasNone = !entry?.uncertain && recallBalance(entry?.remembered)?.tier === null;
-  const change = { customerId, points, cashback };
-  return tier === undefined || (tier === null && hasNone) ? change : { ...change, tier };
+  world: BalanceWorld,
+): Promise<BalanceDecision | Extract<Outcome, { kind: 'retry' }>> {
+  const plan = planBalance(work, entry);
+  if (plan.kind !== 'read') return plan;
+  const read = await readCustomer(work.key, world);
+  if (read.kind === 'retry') return { kind: 'retry', ...read.retry };
+  return decideBalance(work, entry, read);
 }
 
-/** One call for each shop, when every customer is prepared. Returns what became of one balance. */
-function writeTogether(prepared: readonly Promise<Prepared>[], store: BalanceStore) {
-  const calls = Promise.allSettled(prepared).then((all) => {
-    const writings = all.flatMap((one) =>
-      one.status === 'fulfilled' && one.value.kind === 'writing' ? [one.value] : [],
-    );
-    const shops = Map.groupBy(writings, ({ key }) => key.shop);
-    return new Map(
-      [...shops].map(([shop, some]) => {
-        const answers = store.writeBalances(
-          shop,
-          some.map(({ given }) => given),
-        );
-        answers.catch(() => {}); // thrown in the work on each of these customers
-        return [shop, { some, answers }];
-      }),
-    );
-  });
-  return async (writing: Writing): Promise<BalanceWritten> => {
-    const call = (await calls).get(writing.key.shop);
-    const written = call && (await call.answers)[call.some.indexOf(writing)];
-    return written ?? { kind: 'unavailable', why: 'no-word' };
-  };
+/** The balance of a customer who has points again outlives the mark of an earlier redaction. */
+function withoutExpiry({ expiresAt: _, ...entry }: LedgerEntry): LedgerEntry {
+  return entry;
 }
 
 async function record(
@@ -172,10 +146,14 @@ async function record(
         remembered: rememberBalance(balance),
       });
       const recorded = await recordApplied(change, next, world.ledger, () => {
-        const deliveryId = firstDeliveryId(work.newest);
-        return world.queue.send(askAgain({ ...work.newest, deliveryId }, world.now()));
+        const [{ event }] = work.items;
+        const again = { ...event, deliveryId: firstDeliveryId(event) };
+        return world.queue.send(askAgain(again, world.now()));
       });
-      return recorded ? { kind: 'applied', calls: [] } : overtaken;
+      if (!recorded) return overtaken;
+      const isRepair = work.requests.some(({ topic }) => topic === 'repair');
+      if (isRepair) world.telemetry.count('balances-repaired', { shop: work.key.shop });
+      return { kind: 'applied', calls: [] };
     }
     case 'unknown-customer':
       // A conflict does not change the outcome.

@@ -74,7 +74,7 @@ function reportOutcome(
 
 /** NaN when the event does not say. */
 function happenedAt(event: QueuedEvent): number {
-  if (event.kind === 'balance') return Date.parse(event.eventDate);
+  if ('eventDate' in event) return Date.parse(event.eventDate);
   return 'triggeredAt' in event ? Date.parse(event.triggeredAt ?? '') : Number.NaN;
 }
 

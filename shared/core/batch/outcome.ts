@@ -6,7 +6,13 @@ import type { MappingSkip } from '../mapping/wanted-state.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 
 /** Why nothing is sent although the event was read and mapped. */
-export type SkipReason = MappingSkip | 'automatic-discount' | 'unknown-customer';
+export type SkipReason =
+  | MappingSkip
+  | 'automatic-discount'
+  /** The store does not know the customer. */
+  | 'unknown-customer'
+  /** The loyalty service names no balance of the customer. */
+  | 'no-balance';
 
 /** Why work is tried again: a name to count and filter by, and a value of the metrics' `why`. */
 type RetryWhy =

@@ -76,6 +76,13 @@ const balanceEvent = v.object({
   spent: v.exactOptional(decimal),
 });
 
+const balanceRequest = v.object({
+  ...head,
+  kind: v.literal('balance'),
+  id: numericId,
+  topic: v.picklist(['visit', 'repair']),
+});
+
 const redemptionEvent = v.object({
   ...head,
   kind: v.literal('redemption'),
@@ -121,7 +128,8 @@ function unknownVersion(version: unknown): DecodedEvent {
 function readVersion1(envelope: object, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
   const kind = 'kind' in envelope ? envelope.kind : undefined;
   if (kind === 'balance' || kind === 'redemption') {
-    const form = kind === 'balance' ? balanceEvent : redemptionEvent;
+    const ofBalance = 'eventDate' in envelope ? balanceEvent : balanceRequest;
+    const form = kind === 'balance' ? ofBalance : redemptionEvent;
     const parsed = v.safeParse(form, envelope, { abortEarly: true });
     return parsed.success ? { kind: 'event', event: parsed.output } : unusable(parsed.issues);
   }

@@ -5,7 +5,7 @@ import type { EntityKind } from '../ledger/ledger-key.ts';
  * Every event on a queue: one envelope, distinguished by `kind`.
  * See docs/decisions/0040-events-carry-a-claim.md.
  */
-export type QueuedEvent = StoreEvent | BalanceEvent | RedemptionEvent;
+export type QueuedEvent = StoreEvent | BalanceEvent | BalanceRequest | RedemptionEvent;
 
 export type EventKind = QueuedEvent['kind'];
 
@@ -101,6 +101,18 @@ export interface BalanceEvent extends EventHead {
   readonly cashback: string;
   /** The points that a new transaction took; undefined for any other. */
   readonly spent?: string;
+}
+
+/**
+ * Asks the worker to read a customer's balance from the loyalty service. It is in the group of the customer's
+ * point events, so that one worker at a time writes a balance.
+ */
+export interface BalanceRequest extends EventHead {
+  readonly kind: 'balance';
+  /** The customer's id in the store. */
+  readonly id: string;
+  /** Who asks: the storefront for a shopper, or the nightly comparison with the service's report. */
+  readonly topic: 'visit' | 'repair';
 }
 
 /** Asks the worker to finish one redemption. */

@@ -1,4 +1,4 @@
-import type { TierSource } from '../balances/read-tier.ts';
+import type { CustomerSource } from '../balances/read-customer.ts';
 import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Item } from '../batch/conclude.ts';
 import type { Outcome, RetryReason } from '../batch/outcome.ts';
@@ -10,7 +10,7 @@ type ShopLoyalty = Pick<ResumeWorld, 'loyalty' | 'breaker'>;
 export interface StorefrontWorld
   extends BalanceWorld,
     Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld> {
-  readonly shops: ReadonlyMap<string, TierSource & ShopLoyalty>;
+  readonly shops: ReadonlyMap<string, CustomerSource & ShopLoyalty>;
 }
 
 /** The queue of balances carries redemptions, too. Neither kind waits for the other. */

@@ -88,6 +88,20 @@ describe('writing balances', () => {
     expect([heldBy(first, 'points'), heldBy(third, 'points')]).toEqual(['11', '13']);
   });
 
+  it('writes the points that expire with their date, and takes both away', async () => {
+    const [id = ''] = customers;
+    const expiring = { points: '15.5', at: '2026-11-01T03:00:00Z' };
+    expect(await writeBalances(ask, 'expiry', [{ ...change(id), expiring }])).toEqual([
+      { kind: 'written' },
+    ]);
+    const held = () => ['expiring_points', 'expires_at'].map((key) => heldBy(id, key, 'expiry'));
+    expect(held()).toEqual(['15.5', '2026-11-01T03:00:00']);
+    await writeBalances(ask, 'expiry', [change(id)]);
+    expect(held()).toEqual(['15.5', '2026-11-01T03:00:00']);
+    await writeBalances(ask, 'expiry', [{ ...change(id), expiring: null }]);
+    expect(held()).toEqual([undefined, undefined]);
+  });
+
   it('rejects no message for a definition of another type: a person must act', async () => {
     const definition = { ownerType: 'CUSTOMER', namespace: 'taken', key: 'points', name: 'Points' };
     const access = { storefront: 'NONE', customerAccount: 'NONE' } as const;
@@ -129,16 +143,13 @@ describe('the definitions', () => {
   it('are made once, open to themes and customer accounts', async () => {
     const states = await readDefinitions(ask, 'fresh');
     if (states.kind !== 'read') throw new Error(states.why);
-    expect(states.states.map(({ state }) => state)).toEqual(['missing', 'missing', 'missing']);
+    expect(states.states.map(({ state }) => state)).toEqual(Array(5).fill('missing'));
     for (const one of states.states) {
       expect(await repairDefinition(ask, 'fresh', one)).toEqual({ kind: 'made' });
     }
     const after = await readDefinitions(ask, 'fresh');
-    expect(after.kind === 'read' && after.states.map(({ state }) => state)).toEqual([
-      'fine',
-      'fine',
-      'fine',
-    ]);
+    const found = after.kind === 'read' && after.states.map(({ state }) => state);
+    expect(found).toEqual(Array(5).fill('fine'));
     const again = await repairDefinition(ask, 'fresh', { field: 'points', state: 'missing' });
     expect(again).toEqual({ kind: 'refused', code: 'TAKEN' });
   });
@@ -154,6 +165,8 @@ describe('the definitions', () => {
       { field: 'points', state: 'closed' },
       { field: 'cashback', state: 'missing' },
       { field: 'tier', state: 'other-type', type: 'json' },
+      { field: 'expiring_points', state: 'missing' },
+      { field: 'expires_at', state: 'missing' },
     ]);
     expect(await repairDefinition(ask, 'other', { field: 'points', state: 'closed' })).toEqual({
       kind: 'made',

@@ -49,7 +49,7 @@ function withoutValues(event: QueuedEvent) {
     const { body, ...rest } = event;
     return { ...rest, bodyBytes: body?.length ?? 0 };
   }
-  if (event.kind === 'redemption') return event;
+  if (!('points' in event)) return event;
   const { points: _, cashback: __, spent: ___, ...rest } = event;
   return rest;
 }

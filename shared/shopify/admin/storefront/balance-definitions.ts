@@ -14,9 +14,11 @@ export const BALANCE_TYPES = {
   points: 'number_decimal',
   cashback: 'number_decimal',
   tier: 'single_line_text_field',
+  expiring_points: 'number_decimal',
+  expires_at: 'date_time',
 } as const;
 
-type BalanceField = keyof typeof BALANCE_TYPES;
+export type BalanceField = keyof typeof BALANCE_TYPES;
 
 const FIELDS = Object.keys(BALANCE_TYPES) as readonly BalanceField[];
 
@@ -25,6 +27,8 @@ const NAMES: Readonly<Record<BalanceField, string>> = {
   points: 'Loyalty points',
   cashback: 'Loyalty cashback',
   tier: 'Loyalty tier',
+  expiring_points: 'Loyalty points that expire next',
+  expires_at: 'When they expire',
 };
 
 /** `closed`: themes or customer accounts cannot read it. */

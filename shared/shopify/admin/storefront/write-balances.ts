@@ -2,7 +2,7 @@ import type { BalanceChange, BalanceWritten } from '../../../core/balances/balan
 import { type UserError, unavailable } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
 import { deleteMetafieldsDocument, setMetafieldsDocument } from '../documents.gen.ts';
-import { BALANCE_TYPES } from './balance-definitions.ts';
+import { BALANCE_TYPES, type BalanceField } from './balance-definitions.ts';
 
 /** Shopify, "metafieldsSet". */
 const METAFIELDS_PER_CALL = 25;
@@ -28,7 +28,7 @@ export async function writeBalances(
       left = left.filter((change) => !settled.has(change));
     }
   }
-  await deleteTiers(ask, namespace, written);
+  await deleteAbsent(ask, namespace, written);
   return changes.map((change) => written.get(change) ?? { kind: 'unavailable', why: 'no-word' });
 }
 
@@ -84,40 +84,58 @@ function waitIfUnknown(answer: ReturnType<typeof unavailable>): BalanceWritten {
     : answer;
 }
 
-/** A tier cannot be removed by `metafieldsSet`: the store refuses a blank value. */
-async function deleteTiers(
+/** `metafieldsSet` cannot remove a value: the store refuses a blank one. */
+async function deleteAbsent(
   ask: Ask,
   namespace: string,
   written: Map<BalanceChange, BalanceWritten>,
 ): Promise<void> {
-  const without = [...written].filter(
-    ([{ tier }, { kind }]) => tier === null && kind === 'written',
+  const absent = [...written].flatMap(([change, { kind }]) =>
+    kind === 'written' ? absentIn(change).map((key) => ({ change, key })) : [],
   );
-  for (let start = 0; start < without.length; start += METAFIELDS_PER_CALL) {
-    const chunk = without.slice(start, start + METAFIELDS_PER_CALL);
+  for (let start = 0; start < absent.length; start += METAFIELDS_PER_CALL) {
+    const chunk = absent.slice(start, start + METAFIELDS_PER_CALL);
     const answer = await ask(deleteMetafieldsDocument, {
-      metafields: chunk.map(([{ customerId }]) => ({
+      metafields: chunk.map(({ change: { customerId }, key }) => ({
         ownerId: ownerOf(customerId),
         namespace,
-        key: 'tier',
+        key,
       })),
     });
     if (answer.kind === 'data') continue;
-    for (const [change] of chunk) written.set(change, waitIfUnknown(unavailable(answer)));
+    for (const { change } of chunk) written.set(change, waitIfUnknown(unavailable(answer)));
   }
 }
 
-function metafieldsOf({ customerId, points, cashback, tier }: BalanceChange, namespace: string) {
-  const values = { points, cashback, ...(typeof tier === 'string' && { tier }) };
+function absentIn({ tier, expiring }: BalanceChange): readonly BalanceField[] {
+  return [
+    ...(tier === null ? (['tier'] as const) : []),
+    ...(expiring === null ? (['expiring_points', 'expires_at'] as const) : []),
+  ];
+}
+
+function metafieldsOf(
+  { customerId, points, cashback, tier, expiring }: BalanceChange,
+  namespace: string,
+) {
+  const values: Partial<Record<BalanceField, string>> = {
+    points,
+    cashback,
+    ...(typeof tier === 'string' && { tier }),
+    ...(expiring && { expiring_points: expiring.points, expires_at: inUtc(expiring.at) }),
+  };
   return Object.entries(values).map(([key, value]) => ({
     ownerId: ownerOf(customerId),
     namespace,
     key,
     // With the type, a balance can be written before the definition exists.
-    type: BALANCE_TYPES[key as keyof typeof BALANCE_TYPES],
+    type: BALANCE_TYPES[key as BalanceField],
     value,
   }));
 }
+
+/** Shopify, "List of data types": a date_time names no zone and is taken as UTC. */
+const inUtc = (at: string): string => at.replace(/Z$/, '');
 
 const ownerOf = (customerId: string): string => `gid://shopify/Customer/${customerId}`;
 

@@ -1,0 +1,113 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { OperationId, Value } from '../../loyalty/operations.ts';
+import type { LoyaltyResult } from '../../loyalty/result.ts';
+import type { RetryReason } from '../batch/outcome.ts';
+import { callLoyalty } from '../sync/call-loyalty.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import { decimalText } from './decimal-text.ts';
+import { type Expiring, expiringNext } from './expiring-points.ts';
+
+/** A balance that the service was asked for. */
+export interface ReadBalance {
+  readonly points: string;
+  readonly cashback: string;
+  /** Null: no points are about to expire. */
+  readonly expiring: Expiring | null;
+}
+
+export interface ReadCustomer {
+  readonly kind: 'read';
+  /** Epoch milliseconds by our clock, before the request: whatever the service did until then is included. */
+  readonly began: number;
+  /** Undefined: the service names none for this customer. */
+  readonly balance: ReadBalance | undefined;
+  /** Null: the customer has none. Undefined: the service does not say for this customer. */
+  readonly tier: string | null | undefined;
+}
+
+export interface CustomerSource {
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomer' | 'getCustomerPoints'>;
+  readonly breaker: CircuitBreaker;
+}
+
+export interface ReadCustomerWorld {
+  /** By domain. */
+  readonly shops: ReadonlyMap<string, CustomerSource>;
+  readonly now: () => Date;
+  readonly deadline: AbortSignal;
+}
+
+interface Retry {
+  readonly kind: 'retry';
+  readonly retry: RetryReason;
+}
+
+/** What no event carries: the tier and the points that expire; and the balance, where no event told it. */
+export async function readCustomer(
+  { shop, id }: { readonly shop: string; readonly id: string },
+  { shops, now, deadline }: ReadCustomerWorld,
+): Promise<ReadCustomer | Retry> {
+  const source = shops.get(shop);
+  if (!source) throw new Error('a balance of an unknown shop was not parked');
+  const { loyalty } = source;
+  const began = now().getTime();
+  const world = { ...source, now };
+  const options = { signal: deadline };
+  const [customer, points] = await Promise.all([
+    ask('getCustomer', () => loyalty.getCustomer(id, options), world),
+    ask('getCustomerPoints', () => loyalty.getCustomerPoints(id, options), world),
+  ]);
+  if (customer.kind === 'retry') return customer;
+  if (points.kind === 'retry') return points;
+  const tier = customer.value?.CurrentTier;
+  return {
+    kind: 'read',
+    began,
+    balance: points.value && balanceIn(points.value, began),
+    tier: tier === undefined ? undefined : nameOf(tier),
+  };
+}
+
+/**
+ * Undefined for what the service refuses: it may send events of a customer whom it does not let us read,
+ * and the balance in them is still written.
+ */
+async function ask<Answer>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Answer>>,
+  world: Pick<CustomerSource, 'breaker'> & Pick<ReadCustomerWorld, 'now'>,
+): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | Retry> {
+  const called = await callLoyalty(operation, call, world);
+  if (called.kind === 'stay-away') {
+    const { afterSeconds } = called;
+    return { kind: 'retry', retry: { why: 'loyalty-unavailable', afterSeconds } };
+  }
+  const { outcome, result } = called;
+  if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
+  const answered = result.kind === 'success' || result.kind === 'warning';
+  return { kind: 'asked', value: answered ? result.value : undefined };
+}
+
+/** Undefined for numbers that the store could not hold. */
+export function balanceIn(
+  {
+    PointsBalance,
+    CashbackBalance,
+    PointsToExpire,
+  }: Partial<
+    Pick<Value<'getCustomerPoints'>, 'PointsBalance' | 'CashbackBalance' | 'PointsToExpire'>
+  >,
+  now: number,
+): ReadBalance | undefined {
+  const points = decimalText(PointsBalance ?? Number.NaN);
+  const cashback = decimalText(CashbackBalance ?? 0);
+  if (points === undefined || cashback === undefined) return undefined;
+  return { points, cashback, expiring: expiringNext(PointsToExpire, now) };
+}
+
+/** The store refuses a blank text; its limit is longer than any name. */
+function nameOf(tier: { readonly Name?: unknown } | null): string | null | undefined {
+  const name = tier?.Name ?? '';
+  // The client checks the containers of an answer, not every field in them.
+  return typeof name === 'string' ? name.replace(/\s+/g, ' ').trim() || null : undefined;
+}
