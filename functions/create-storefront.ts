@@ -10,6 +10,7 @@ import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
 import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
@@ -34,7 +35,7 @@ const ID_LENGTH = 12;
 
 /** Answers what Shopify's app proxy asks on behalf of a shopper. */
 export function createStorefrontFunction(connector: Connector, widgetScript: string) {
-  const { rewardTypes, redeemsPerHour, readsPerMinute } = storefrontOf(connector);
+  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute } = storefrontOf(connector);
   const environment = readEnvironment([
     'BALANCES_QUEUE_URL',
     'LEDGER_TABLE',
@@ -63,12 +64,14 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
 
   function openShop({ domain, path }: Connector['shops'][number]): ServedShop {
     const line = openShopLoyalty(connector, secrets, path);
-    const shop = { ...line, shop: domain, ledger, telemetry, now, rewardTypes, retentionDays };
+    const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
+    const program = { ...line, programIdOf, telemetry, now, rewardTypes };
     const storefront = {
-      ...createStorefront(shop),
+      ...createStorefront({ ...program, shop: domain, ledger, retentionDays }),
       ...createRedeeming(domain, () => ({
         ...redeeming,
         ...line,
+        programIdOf,
         store: withCachedUses(store.until(AbortSignal.timeout(STORE_MS)), uses),
         deadline: AbortSignal.timeout(REDEEM_MS),
       })),

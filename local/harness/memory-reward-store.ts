@@ -3,6 +3,7 @@ import type {
   BalanceStore,
   BalanceWritten,
 } from '../../shared/core/balances/balance-store.ts';
+import type { ProductPrices } from '../../shared/core/redeem/product-reward.ts';
 import type { CodeMade, RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
 
 /** A store's customers and their metafields. It passes the same contract suite as the Admin API. */
@@ -53,6 +54,8 @@ export interface MemoryRewardStore extends RewardStore {
   readonly codes: Map<string, MadeCode>;
   /** Codes of discounts that the connector did not create. */
   readonly foreign: Set<string>;
+  /** Of the products that the store sells. */
+  readonly prices: Map<string, ProductPrices>;
   /** Called before every code; a returned value is the answer. */
   before: ((wanted: WantedCode) => CodeMade | undefined) | undefined;
 }
@@ -61,6 +64,7 @@ export function createMemoryRewardStore(): MemoryRewardStore {
   const store: MemoryRewardStore = {
     codes: new Map(),
     foreign: new Set(),
+    prices: new Map(),
     before: undefined,
     async makeCode(_shop, wanted) {
       const answer = store.before?.(wanted);
@@ -75,6 +79,10 @@ export function createMemoryRewardStore(): MemoryRewardStore {
       const discountId = `gid://shopify/DiscountCodeNode/${store.codes.size + 1}`;
       store.codes.set(key, { ...wanted, discountId, used: 0 });
       return { kind: 'made', discountId };
+    },
+    async readPrices(_shop, productId) {
+      const prices = store.prices.get(productId);
+      return prices ? { kind: 'read', ...prices } : { kind: 'absent' };
     },
     async readUses(_shop, discountIds) {
       const found = [...store.codes.values()].filter((one) => discountIds.includes(one.discountId));

@@ -79,6 +79,10 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
         : businessError(44, 'rejected');
       return answer as never;
     },
+    async listAvailableRewards() {
+      const offered = rewards.map((one) => ({ ...describe(one), CanUse: true }));
+      return { kind: 'success', value: { Rewards: offered } } as never;
+    },
     async redeemReward(id: number, { CustomerId: customerId = '' }: { CustomerId?: string }) {
       calls += 1;
       const reward = rewards.find((one) => one.id === id);

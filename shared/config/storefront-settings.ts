@@ -26,11 +26,21 @@ export interface StorefrontSettings {
   readonly metafieldNamespace?: string;
 
   /**
-   * What the numbers of a reward's `RewardType` mean. Only the service's sample client shows them, so
-   * check them against a reward of each kind before customers can redeem: a type that is not listed
-   * cannot be redeemed. Default: `{ 0: 'percent', 1: 'fixed' }`. Coupons are numbered otherwise.
+   * How the service's reward operations name a customer. They are documented to take e-mail or
+   * document, which the connector reads from the service's own record of the customer; whether they
+   * also take the customer's id in the store (`store-id`, which saves a request) is not known.
+   * Default: `email-or-document`: the e-mail address, else the digits of the document.
    */
-  readonly rewardTypes?: Readonly<Record<number, RewardKind>>;
+  readonly posCustomerId?: 'email-or-document' | 'store-id';
+
+  /**
+   * Replaces the meaning of single numbers of a reward's `RewardType`. Only the service's sample client
+   * shows them, so check a reward of each kind before customers can redeem. A reward of meaning
+   * `custom`, or of a number that is not here, is shown and cannot be redeemed. Default:
+   * `{ 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' }`. Coupons are numbered
+   * otherwise.
+   */
+  readonly rewardTypes?: Readonly<Record<number, RewardMeaning>>;
 
   /**
    * How many requests the pages of one customer may make in a minute, from 10 to 1000; all visitors who
@@ -52,11 +62,19 @@ export interface StorefrontSettings {
   readonly compensateLostRedemptions?: boolean;
 }
 
-type RewardKind = 'fixed' | 'percent' | 'free-shipping';
+const MEANINGS = ['percent', 'fixed', 'free-shipping', 'cashback', 'product', 'custom'] as const;
+
+type RewardMeaning = (typeof MEANINGS)[number];
 
 export type Storefront = Required<StorefrontSettings>;
 
-const DEFAULT_REWARD_TYPES = { 0: 'percent', 1: 'fixed' } as const;
+const REWARD_TYPES = {
+  0: 'percent',
+  1: 'fixed',
+  3: 'cashback',
+  4: 'custom',
+  5: 'product',
+} as const;
 
 /** Undefined where it is not configured. */
 export function completeStorefront(
@@ -66,7 +84,8 @@ export function completeStorefront(
     settings && {
       customerIdIn: settings.customerIdIn ?? 'Id',
       metafieldNamespace: settings.metafieldNamespace ?? 'loyalty',
-      rewardTypes: settings.rewardTypes ?? DEFAULT_REWARD_TYPES,
+      posCustomerId: settings.posCustomerId ?? 'email-or-document',
+      rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
       readsPerMinute: settings.readsPerMinute ?? 60,
       redeemsPerHour: settings.redeemsPerHour ?? 10,
       compensateLostRedemptions: settings.compensateLostRedemptions ?? false,
@@ -80,6 +99,7 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
     /^[A-Za-z0-9_-]{3,255}$/,
     'have 3 to 255 letters, digits, hyphens and underscores',
   ),
+  posCustomerId: oneOf('email-or-document', 'store-id'),
   rewardTypes: (value, path) =>
     shapeOf({ optional: Object.fromEntries(wholeNumbersIn(value).map((type) => [type, kind])) })(
       value,
@@ -90,7 +110,7 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
   compensateLostRedemptions: trueOrFalse,
 };
 
-const kind = oneOf('fixed', 'percent', 'free-shipping');
+const kind = oneOf(...MEANINGS);
 
 function wholeNumbersIn(value: unknown): string[] {
   return Object.keys(Object(value)).filter((name) => /^\d{1,9}$/.test(name));

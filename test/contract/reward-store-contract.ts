@@ -123,6 +123,11 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.readUses(shop, [id])).toEqual({ kind: 'read', uses: new Map([[id, 1]]) });
     });
 
+    it('returns no prices of a product that it does not sell', async () => {
+      const { store, shop } = open();
+      expect(await store.readPrices(shop, '999000999')).toEqual({ kind: 'absent' });
+    });
+
     it('returns no uses of a code that does not exist', async () => {
       const { store, shop } = open();
       const gone = 'gid://shopify/DiscountCodeNode/999000999';

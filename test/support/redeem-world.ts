@@ -88,6 +88,7 @@ export function openRedeeming({
       ledger: watch(ledger),
       loyalty: watch(loyalty),
       breaker: createCircuitBreaker(),
+      programIdOf: async (customerId) => ({ kind: 'id', id: `${customerId}@example.com` }),
       store: watch(store),
       queue: watch(redemptions),
       telemetry,
@@ -115,7 +116,13 @@ export function openRedeeming({
     telemetry,
 
     redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
-      const whole = { shop: SHOP, customerId: ROBIN, rewardId: 1, clientKey: 'click-0001' };
+      const whole = {
+        shop: SHOP,
+        customerId: ROBIN,
+        rewardId: 1,
+        clientKey: 'click-0001',
+        cart: [],
+      };
       return redeemReward({ ...whole, ...request }, worldFor(watch));
     },
 

@@ -3,6 +3,7 @@ import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { rememberBalance } from '../../shared/core/balances/remembered-balance.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
 import type {
   RedeemAnswer,
   RedeemRequest,
@@ -48,6 +49,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     answer: { kind: 'unavailable' },
     listed: { kind: 'redemptions', redemptions: [] },
   };
+  const breaker = createCircuitBreaker();
   const storefront = createStorefront({
     shop: SHOP,
     ledger: {
@@ -55,14 +57,18 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       write: (key, entry, revision) => parts.ledger.write(key, entry, revision),
     },
     loyalty: loyalty.client,
-    breaker: createCircuitBreaker(),
+    programIdOf: createProgramIds({
+      ...{ loyalty: loyalty.client, breaker, telemetry, now },
+      posCustomerId: 'email-or-document',
+    }),
+    breaker,
     telemetry,
     now,
     retentionDays: 60,
-    rewardTypes: { 0: 'percent', 1: 'fixed' },
+    rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {
-    redeem: async (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) => {
+    redeem: async (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) => {
       redeemed.push({ ...intent, shop: SHOP, customerId });
       return parts.answer;
     },

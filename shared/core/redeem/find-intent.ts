@@ -1,4 +1,4 @@
-import { callForShopper } from '../sync/call-loyalty.ts';
+import { findOffer } from './find-offer.ts';
 import type { BookChange, OpenBook } from './open-book.ts';
 import {
   answerOf,
@@ -15,7 +15,6 @@ import {
   withClientKey,
   withIntent,
 } from './redemption-book.ts';
-import { readTerms } from './reward-terms.ts';
 
 export type FoundIntent =
   /** Recorded, and no call made yet. */
@@ -33,15 +32,8 @@ export async function findIntent(
     (found, now) => join(found, request, redeemsPerHour, now) ?? { value: undefined },
   );
   if (known) return known;
-  const checked = await checkReward(request.rewardId, world);
-  switch (checked.kind) {
-    case 'not-available':
-      return answered({ kind: 'refused', why: 'not-available' });
-    case 'unavailable':
-      return answered({ kind: 'unavailable' });
-    case 'on-offer':
-      return intend(request, checked.terms, book, world);
-  }
+  const offer = await findOffer(request, world);
+  return offer.kind === 'on-offer' ? intend(request, offer.terms, book, world) : answered(offer);
 }
 
 async function intend(
@@ -83,25 +75,3 @@ function join(
 }
 
 const answered = (answer: RedeemAnswer): FoundIntent => ({ kind: 'answer', answer });
-
-type CheckedReward =
-  | { readonly kind: 'on-offer'; readonly terms: RewardTerms }
-  | { readonly kind: 'not-available' }
-  | { readonly kind: 'unavailable' };
-
-/** Before anything is spent: what the reward gives, and whether the store can give it. */
-async function checkReward(rewardId: number, world: RedeemWorld): Promise<CheckedReward> {
-  const { loyalty, settings, now, deadline } = world;
-  const called = await callForShopper(
-    'getRewardConfiguration',
-    () => loyalty.getRewardConfiguration(rewardId, { signal: deadline }),
-    world,
-  );
-  if (called.kind === 'stay-away' || called.outcome.kind === 'retry') {
-    return { kind: 'unavailable' };
-  }
-  const { result } = called;
-  if (result.kind !== 'success' && result.kind !== 'warning') return { kind: 'not-available' };
-  const terms = readTerms(result.value, settings.rewardTypes, now());
-  return terms ? { kind: 'on-offer', terms } : { kind: 'not-available' };
-}

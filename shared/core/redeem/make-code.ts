@@ -58,13 +58,14 @@ export async function makeCode(book: OpenBook, id: string, world: CodeWorld): Pr
 
 function wantedCode({ id, terms, state }: Redemption, customerId: string): WantedCode {
   if (!isMaking(state)) throw new Error('a code is wanted for points that are not spent');
-  const { minimum, combines, title } = terms;
+  const { minimum, combines, title, product } = terms;
   return {
     ...state.code,
     customerId,
     title: `${title} (${id})`,
     combines,
     ...(minimum !== undefined && { minimum }),
+    ...(product && { productId: product.id }),
   };
 }
 

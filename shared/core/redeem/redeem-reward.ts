@@ -38,7 +38,7 @@ export async function redeemReward(
  */
 export function createRedeeming(shop: string, begin: () => RedeemWorld) {
   return {
-    redeem: (customerId: string, intent: Pick<RedeemRequest, 'rewardId' | 'clientKey'>) =>
+    redeem: (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) =>
       redeemReward({ ...intent, shop, customerId }, begin()),
     redemptions: (customerId: string) => listRedemptions(shop, customerId, begin()),
   };

@@ -3,13 +3,15 @@ import type { Telemetry } from '../batch/telemetry.ts';
 import type { EventQueue } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import type { Redemption, RefusedWhy, RewardKind } from './redemption.ts';
+import type { OfferRefusal, OfferRequest } from './find-offer.ts';
+import type { ProgramIdOf } from './program-customer.ts';
+import type { Redemption, RefusedWhy } from './redemption.ts';
 import { type RedemptionView, viewOf } from './redemption-view.ts';
 import type { RewardStore } from './reward-store.ts';
+import type { RewardTypes } from './reward-terms.ts';
 
 interface RedeemSettings {
-  /** What the service's numbers of `RewardType` mean; one that is not here cannot be redeemed. */
-  readonly rewardTypes: Readonly<Record<number, RewardKind>>;
+  readonly rewardTypes: RewardTypes;
   readonly redeemsPerHour: number;
   /** Days for which closed redemptions are remembered. */
   readonly retentionDays: number;
@@ -18,7 +20,11 @@ interface RedeemSettings {
 /** One shop's world. */
 export interface RedeemWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<LoyaltyClient, 'getRewardConfiguration' | 'redeemReward'>;
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    'listAvailableRewards' | 'getRewardConfiguration' | 'redeemReward'
+  >;
+  readonly programIdOf: ProgramIdOf;
   readonly breaker: CircuitBreaker;
   /** Gives up in time for the answer. */
   readonly store: RewardStore;
@@ -33,18 +39,15 @@ export interface RedeemWorld {
   readonly deadline: AbortSignal;
 }
 
-export interface RedeemRequest {
-  readonly shop: string;
-  /** The customer whom the store says is logged in. */
-  readonly customerId: string;
-  readonly rewardId: number;
+/** Its customer is the one whom the store says is logged in. */
+export interface RedeemRequest extends OfferRequest {
   /** Made once per click: requests with the same key are the same click. */
   readonly clientKey: string;
 }
 
 export type RedeemAnswer =
   | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
-  | { readonly kind: 'refused'; readonly why: RefusedWhy }
+  | { readonly kind: 'refused'; readonly why: RefusedWhy | OfferRefusal }
   | { readonly kind: 'too-many'; readonly afterSeconds: number }
   | { readonly kind: 'unavailable' };
 

@@ -19,6 +19,10 @@ export interface RewardTerms {
   readonly codePrefix: string;
   /** The service limits how often it may be redeemed. */
   readonly limited: boolean;
+  /** The customer pays with cashback: `value` is the amount they chose. */
+  readonly cashback?: true;
+  /** The discount is for one unit of this product of the store. */
+  readonly product?: { readonly id: string; readonly name: string };
 }
 
 /** The discount code that stands for a redeemed reward. */

@@ -1,4 +1,5 @@
 import type { StoreUnavailable } from '../sync/store-reader.ts';
+import type { ProductPrices } from './product-reward.ts';
 import type { RewardCode } from './redemption.ts';
 
 /** A discount code for one customer, to be used once. */
@@ -9,6 +10,8 @@ export interface WantedCode extends RewardCode {
   readonly title: string;
   readonly minimum?: number;
   readonly combines: boolean;
+  /** The only product that it is for. */
+  readonly productId?: string;
 }
 
 export type CodeMade =
@@ -23,10 +26,18 @@ export type CodeUses =
   /** Of those that the store still has: how often each was used. */
   { readonly kind: 'read'; readonly uses: ReadonlyMap<string, number> } | StoreUnavailable;
 
+export type PricesRead =
+  | ({ readonly kind: 'read' } & ProductPrices)
+  /** The store does not sell this product. */
+  | { readonly kind: 'absent' }
+  | StoreUnavailable;
+
 /** Where redeemed rewards become discount codes. */
 export interface RewardStore {
   /** Safe to repeat: the same code of the same customer is made once, and found afterwards. */
   makeCode(shop: string, wanted: WantedCode): Promise<CodeMade>;
   /** By the ids that `makeCode` returned, at most 50. */
   readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
+  /** In the shop's currency. */
+  readPrices(shop: string, productId: string): Promise<PricesRead>;
 }

@@ -23,6 +23,8 @@ export interface AskingWorld {
   readonly breaker: CircuitBreaker;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
+  /** When it fires, no call is begun or waited for. */
+  readonly deadline?: AbortSignal;
 }
 
 /**
@@ -39,7 +41,9 @@ export async function askLoyalty<Value>(
   call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
   world: AskingWorld,
 ): Promise<Asked<Value>> {
-  const called = await callForShopper(operation, () => call({ timeoutMs: CALL_LIMIT_MS }), world);
+  const { deadline } = world;
+  const options = { timeoutMs: CALL_LIMIT_MS, ...(deadline && { signal: deadline }) };
+  const called = await callForShopper(operation, () => call(options), world);
   if (called.kind === 'stay-away') {
     return { kind: 'unavailable', afterSeconds: called.afterSeconds, mayHaveHappened: false };
   }

@@ -1,6 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type Amount, multiply, readAmount, sum, toJsonNumber, ZERO } from '../../store/money.ts';
+import { type Amount, multiply, sum, toJsonNumber, ZERO } from '../../store/money.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import type { CartLine } from './cart.ts';
 import type { TimedCache } from './timed-cache.ts';
 
 export interface EarnedPoints {
@@ -22,10 +23,11 @@ export interface EarningWorld extends AskingWorld {
 
 /** What the products of a page or a cart would earn: the same for every customer. */
 export async function earnPoints(
-  items: readonly CartItem[],
+  lines: readonly CartLine[],
   currency: string,
   world: EarningWorld,
 ): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
+  const items = byProduct(lines);
   const key = JSON.stringify([currency, items]);
   const known = world.earned.recall(key);
   if (known) return { kind: 'answered', value: known };
@@ -78,32 +80,17 @@ function inHundredths(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + Math.round(one * 100), 0) / 100;
 }
 
-/** One product of a page or a cart, with what is to be paid for all of it. */
-export interface CartItem {
+interface Product {
   readonly id: string;
+  /** What is to be paid for all of it. */
   readonly price: Amount;
 }
 
-export const MOST_ITEMS = 50;
-
-/** `<product id>:<price>:<quantity>`, such as `8012300032771:64.90:2`. */
-const ITEM = /^(\d{1,19}):(\d{1,9}(?:\.\d{1,4})?):([1-9]\d{0,3})$/;
-
-/**
- * The lines of a cart by product, as orders are sent: lines of one product are summed. Undefined for
- * what cannot be read, or is too long.
- */
-export function readCartItems(text: string): readonly CartItem[] | undefined {
-  const lines = text.split(',');
-  if (lines.length > MOST_ITEMS) return undefined;
+/** By product, as orders are sent: lines of one product are summed. */
+function byProduct(lines: readonly CartLine[]): readonly Product[] {
   const prices = new Map<string, Amount>();
-  for (const line of lines) {
-    const [, id = '', priceText, quantity] = ITEM.exec(line) ?? [];
-    const price = readAmount(priceText);
-    if (price === undefined) return undefined;
-    const whole = multiply(price, Number(quantity));
-    const known = prices.get(id);
-    prices.set(id, known === undefined ? whole : sum([known, whole]));
+  for (const { id, price, quantity } of lines) {
+    prices.set(id, sum([prices.get(id) ?? ZERO, multiply(price, quantity)]));
   }
   return [...prices].map(([id, price]) => ({ id, price }));
 }

@@ -1,12 +1,23 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import {
+  type AvailableReward,
+  type AvailableRewards,
+  type AvailableWorld,
+  type CannotUse,
+  type CashbackRange,
+  cannotUse,
+  cashbackRange,
+  readAvailable,
+} from '../redeem/available-rewards.ts';
 import { openBook } from '../redeem/open-book.ts';
+import { productDiscount } from '../redeem/product-reward.ts';
 import type { RewardKind } from '../redeem/redemption.ts';
 import { viewOf as redemptionView } from '../redeem/redemption-view.ts';
+import { meaningOf, type RewardTypes } from '../redeem/reward-terms.ts';
 import { askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import { readBalance } from './read-standing.ts';
-import { type DetailsWorld, type Offer, readOffers } from './reward-details.ts';
+import type { CartLine } from './cart.ts';
 import type { TimedCache } from './timed-cache.ts';
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
@@ -16,47 +27,149 @@ interface RewardView {
   readonly title: string;
   readonly description: string;
   readonly points: number;
-  readonly kind: RewardKind | 'other';
+  readonly kind: RewardKind | 'cashback' | 'other';
   readonly value: number;
+  /** The name of the only product that it is for. */
+  readonly product: string | null;
+  /** What may be chosen; null where nothing is to be chosen. */
+  readonly cashback: CashbackRange | null;
   readonly redeemable: boolean;
   /** Why not; null where it can be redeemed. */
-  readonly why: null | 'not-logged-in' | 'too-few-points' | 'pending' | 'not-available';
+  readonly why: WhyNot | null;
   readonly missingPoints: number | null;
 }
+
+type WhyNot =
+  | CannotUse
+  | 'not-logged-in'
+  | 'pending'
+  /** It cannot become a discount of the store. */
+  | 'not-online';
 
 export interface RewardList {
   readonly points: number | null;
   readonly rewards: readonly RewardView[];
 }
 
-export interface RewardsWorld extends DetailsWorld {
+export interface RewardsWorld extends AvailableWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
+  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'listAvailableRewards'>;
   readonly retentionDays: number;
+  readonly rewardTypes: RewardTypes;
   /** The same for every customer. */
   readonly rewards: TimedCache<readonly RewardItem[]>;
 }
+
+type Listed = { readonly kind: 'answered'; readonly value: RewardList } | Unavailable;
 
 const PAGE_SIZE = 50;
 /** A page of the store shows at most a hundred, and more calls would take too long. */
 const MOST_PAGES = 2;
 
-/** The active rewards; for a customer also whether they can have them, and what is missing. */
+/**
+ * For a customer what the service offers them for this cart, with its reasons; for others the active
+ * rewards.
+ */
 export async function listRewards(
   shop: string,
   customerId: string | undefined,
+  cart: readonly CartLine[],
   world: RewardsWorld,
-): Promise<{ readonly kind: 'answered'; readonly value: RewardList } | Unavailable> {
-  const [offered, balance, open] = await Promise.all([
-    readOffered(world),
-    customerId === undefined ? undefined : readBalance(shop, customerId, world.ledger),
-    customerId === undefined ? undefined : readOpen(shop, customerId, world),
+): Promise<Listed> {
+  if (customerId === undefined) return listActive('not-logged-in', world);
+  const [offered, active, open] = await Promise.all([
+    readAvailable(customerId, cart, world),
+    readActive(world),
+    readOpen(shop, customerId, world),
   ]);
   if (offered.kind === 'unavailable') return offered;
-  const points = balance?.points ?? null;
-  const who = open && { points, open };
-  const rewards = offered.value.map((one) => viewOf(one, who));
-  return { kind: 'answered', value: { points, rewards } };
+  if (offered.kind === 'not-a-member') return listActive('not-a-member', world);
+  // Only this list has descriptions; without them the rewards can still be shown.
+  const items = active.kind === 'answered' ? active.value : [];
+  const descriptions = new Map(items.map(({ Id, Description }) => [Id, Description]));
+  const rewards = offered.value.Rewards.flatMap((reward) => {
+    const view = viewOf(reward, offered.value, open, world.rewardTypes);
+    return view ? [{ ...view, description: descriptions.get(view.id) ?? '' }] : [];
+  });
+  return { kind: 'answered', value: { points: offered.value.AvailablePoints ?? null, rewards } };
+}
+
+/** The same for everyone: nothing can be redeemed, for one reason. */
+async function listActive(
+  why: 'not-logged-in' | 'not-a-member',
+  world: RewardsWorld,
+): Promise<Listed> {
+  const active = await readActive(world);
+  if (active.kind === 'unavailable') return active;
+  const rewards = active.value.flatMap((item) => {
+    const view = viewOf(item, { Rewards: [] }, new Set(), world.rewardTypes);
+    const isOnline = meaningOf(item.RewardType, world.rewardTypes) !== 'custom';
+    if (!view) return [];
+    const description = item.Description ?? '';
+    return [{ ...view, description, why: isOnline ? why : ('not-online' as const) }];
+  });
+  return { kind: 'answered', value: { points: null, rewards } };
+}
+
+function viewOf(
+  reward: AvailableReward,
+  offered: AvailableRewards,
+  open: ReadonlySet<number>,
+  rewardTypes: RewardTypes,
+): RewardView | undefined {
+  const { Id: id, Points: points = 0 } = reward;
+  if (id === undefined) return undefined;
+  const gift = giftOf(reward, offered, rewardTypes);
+  const why = open.has(id) ? 'pending' : (cannotUse(reward) ?? gift.why ?? null);
+  const missing = points - (offered.AvailablePoints ?? points);
+  return {
+    id,
+    title: reward.Title ?? '',
+    description: '',
+    points,
+    ...gift.shown,
+    redeemable: why === null,
+    why,
+    missingPoints: why === 'too-few-points' && missing > 0 ? Math.round(missing * 100) / 100 : null,
+  };
+}
+
+interface Gift {
+  readonly shown: Pick<RewardView, 'kind' | 'value' | 'product' | 'cashback'>;
+  /** Why it cannot be redeemed although the service allows it. */
+  readonly why?: 'no-cashback' | 'not-online';
+}
+
+function giftOf(
+  reward: AvailableReward,
+  offered: AvailableRewards,
+  rewardTypes: RewardTypes,
+): Gift {
+  const none = { product: null, cashback: null };
+  const meaning = meaningOf(reward.RewardType, rewardTypes);
+  switch (meaning) {
+    case 'percent':
+    case 'fixed':
+      return { shown: { ...none, kind: meaning, value: reward.Value ?? 0 } };
+    case 'free-shipping':
+      return { shown: { ...none, kind: meaning, value: 0 } };
+    case 'cashback': {
+      const cashback = cashbackRange(reward, offered) ?? null;
+      const shown = { ...none, kind: meaning, value: 0, cashback };
+      return cashback ? { shown } : { shown, why: 'no-cashback' };
+    }
+    case 'product': {
+      const discount = productDiscount(reward);
+      const product = reward.ProductDisplayName ?? null;
+      if (!discount) {
+        return { shown: { ...none, kind: 'other', value: 0, product }, why: 'not-online' };
+      }
+      const { kind, value } = discount;
+      return { shown: { ...none, kind, value, product: discount.product.name } };
+    }
+    case 'custom':
+      return { shown: { ...none, kind: 'other', value: 0 }, why: 'not-online' };
+  }
 }
 
 /** The rewards of redemptions that are under way: a second click would join them. */
@@ -72,29 +185,6 @@ async function readOpen(
       .filter(({ state }) => state === 'pending' || state === 'making')
       .map(({ rewardId }) => rewardId),
   );
-}
-
-interface Offered {
-  readonly id: number;
-  readonly item: RewardItem;
-  readonly kind: RewardView['kind'];
-  readonly offer: Offer;
-}
-
-/** The active rewards, with what each gives. A reward of an unknown type is not asked about. */
-async function readOffered(
-  world: RewardsWorld,
-): Promise<{ readonly kind: 'answered'; readonly value: readonly Offered[] } | Unavailable> {
-  const active = await readActive(world);
-  if (active.kind === 'unavailable') return active;
-  const listed = active.value.flatMap((item) => {
-    const { Id: id, RewardType: type } = item;
-    const kind = (type === undefined ? undefined : world.rewardTypes[type]) ?? 'other';
-    return id === undefined ? [] : [{ id, item, kind } as const];
-  });
-  const usable = listed.filter(({ kind }) => kind !== 'other').map(({ id }) => id);
-  const offers = await readOffers(usable, world);
-  return { kind: 'answered', value: listed.map((one) => ({ ...one, offer: offers.get(one.id) })) };
 }
 
 async function readActive(
@@ -126,37 +216,4 @@ async function readActive(
   }
   world.rewards.keep('', items);
   return { kind: 'answered', value: items };
-}
-
-interface Asker {
-  readonly points: number | null;
-  readonly open: ReadonlySet<number>;
-}
-
-function viewOf({ id, item, kind, offer }: Offered, who: Asker | undefined): RewardView {
-  const cost = offer?.points ?? item.Points ?? 0;
-  const why = kind === 'other' || offer === null ? 'not-available' : whyNot(id, cost, who);
-  const points = who?.points ?? null;
-  return {
-    id,
-    title: item.Title ?? '',
-    description: item.Description ?? '',
-    points: cost,
-    kind,
-    value: item.Value ?? 0,
-    redeemable: why === null,
-    why,
-    missingPoints: points === null ? null : Math.max(roundedToHundredths(cost - points), 0),
-  };
-}
-
-/** While the balance is not known, the service decides. */
-function whyNot(id: number, cost: number, who: Asker | undefined): RewardView['why'] {
-  if (!who) return 'not-logged-in';
-  if (who.open.has(id)) return 'pending';
-  return who.points !== null && who.points < cost ? 'too-few-points' : null;
-}
-
-function roundedToHundredths(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -19,7 +19,7 @@ import {
 } from './discounts/read-discounts.ts';
 import type { Enrichment } from './orders/enrichment.ts';
 import { readOrder, walkOrders } from './orders/read-orders.ts';
-import { readProduct, walkProducts } from './products/read-products.ts';
+import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
 import { makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
@@ -99,6 +99,7 @@ export function questionsOf(
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
+    readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
   });
 }

@@ -1783,6 +1783,13 @@ type OrdersCountQueryVariables = Exact<{
 
 type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
 
+type ProductPricesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type ProductPricesQuery = { readonly product: { readonly status: ProductStatus, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string }, readonly maxVariantPrice: { readonly amount: string } } } | null };
+
 type ProductQueryVariables = Exact<{
   id: string;
 }>;
@@ -2226,6 +2233,12 @@ export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQue
   name: 'OrdersCount',
   kind: 'query',
   text: "query OrdersCount($search:String!){ordersCount(query:$search limit:null){count}}",
+};
+
+export const productPricesDocument: AdminDocument<ProductPricesQuery, ProductPricesQueryVariables> = {
+  name: 'ProductPrices',
+  kind: 'query',
+  text: "query ProductPrices($id:ID!){product(id:$id){status priceRangeV2{minVariantPrice{amount}maxVariantPrice{amount}}}}",
 };
 
 export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {

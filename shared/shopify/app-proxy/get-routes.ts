@@ -1,5 +1,5 @@
-import { MOST_ITEMS, readCartItems } from '../../core/storefront/earn-points.ts';
-import { badRequest, jsonAnswer, type Route, unavailable } from './route.ts';
+import { readCart, readCartOrNone } from '../../core/storefront/cart.ts';
+import { badRequest, jsonAnswer, type Route, unavailable, wrongCart } from './route.ts';
 
 const me: Route = {
   method: 'GET',
@@ -13,8 +13,8 @@ const points: Route = {
   for: 'anyone',
   parameters: ['items', 'currency'],
   async answer({ parameters, storefront }) {
-    const items = readCartItems(parameters.get('items') ?? '');
-    if (!items) return badRequest(`items must be 1 to ${MOST_ITEMS} of id:price:quantity.`);
+    const items = readCart(parameters.get('items') ?? '');
+    if (!items) return wrongCart();
     const currency = parameters.get('currency') ?? '';
     if (!/^[A-Z]{3}$/.test(currency)) return badRequest('currency must be three capital letters.');
     const earned = await storefront.points(items, currency);
@@ -28,9 +28,11 @@ const points: Route = {
 const rewards: Route = {
   method: 'GET',
   for: 'anyone',
-  parameters: [],
-  async answer({ customerId, storefront }) {
-    const listed = await storefront.rewards(customerId);
+  parameters: ['items'],
+  async answer({ customerId, parameters, storefront }) {
+    const cart = readCartOrNone(parameters.get('items'));
+    if (!cart) return wrongCart();
+    const listed = await storefront.rewards(customerId, cart);
     return listed.kind === 'answered' ? jsonAnswer(listed.value) : unavailable(listed.afterSeconds);
   },
 };

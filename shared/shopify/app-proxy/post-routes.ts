@@ -1,4 +1,7 @@
+import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
+import type { RefusedWhy } from '../../core/redeem/redemption.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
+import { readCartOrNone } from '../../core/storefront/cart.ts';
 import {
   badRequest,
   errorAnswer,
@@ -8,6 +11,7 @@ import {
   tooMany,
   unavailable,
   unknownField,
+  wrongCart,
 } from './route.ts';
 
 const CLIENT_KEY = /^[A-Za-z0-9_-]{8,64}$/;
@@ -17,21 +21,39 @@ const REFUSALS = {
   'not-available': 'This reward cannot be redeemed at the moment.',
   'limit-reached': 'This reward cannot be redeemed again.',
   refused: 'The loyalty program refused to redeem this reward.',
-} as const;
+  'below-minimum': 'The cart is too small for this reward.',
+  'below-minimum-percent': 'The cart is too small for this reward.',
+  'exceeds-purchase': 'The reward is worth more than the cart.',
+  'no-cashback': 'There is no cashback for this cart.',
+  'not-a-member': 'The loyalty program does not know this customer.',
+  'not-enrolled': 'This customer does not take part in the loyalty program.',
+  'not-cumulative': 'This reward cannot be combined with other discounts.',
+  'product-conditions': 'The cart does not have what this reward needs.',
+  'not-online': 'This reward cannot be redeemed in the online store.',
+  'value-not-allowed': 'This amount is not allowed.',
+} as const satisfies Record<RefusedWhy | OfferRefusal, string>;
 
 const redeem: Route = {
   method: 'POST',
   for: 'customer',
   parameters: [],
   async answer({ customerId, body, storefront }) {
-    const read = readBody(body, ['rewardId', 'clientKey']);
+    const read = readBody(body, ['rewardId', 'clientKey', 'value', 'items']);
     if (read.kind === 'bad') return read.answer;
-    const { rewardId, clientKey } = read.value;
+    const { rewardId, clientKey, value, items } = read.value;
     if (!isId(rewardId)) return badRequest('rewardId must be the number of a reward.');
     if (typeof clientKey !== 'string' || !CLIENT_KEY.test(clientKey)) {
       return badRequest('clientKey must be 8 to 64 letters, digits, hyphens or underscores.');
     }
-    const answer = await storefront.redeem(customerId, { rewardId, clientKey });
+    if (value !== undefined && (typeof value !== 'number' || !(value > 0))) {
+      return badRequest('value must be an amount above 0.');
+    }
+    const cart = readCartOrNone(items === undefined ? undefined : String(items));
+    if (!cart) return wrongCart();
+    const answer = await storefront.redeem(customerId, {
+      ...{ rewardId, clientKey, cart },
+      ...(value !== undefined && { value }),
+    });
     switch (answer.kind) {
       case 'redemption':
         return jsonAnswer({ redemption: answer.redemption });

@@ -1,3 +1,6 @@
+import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
+import type { RefusedWhy } from '../../core/redeem/redemption.ts';
+import { MOST_LINES } from '../../core/storefront/cart.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 
 /** A shopper's request after Shopify's signature was checked. */
@@ -42,10 +45,8 @@ type ErrorCode =
   | 'unknown-field'
   | 'too-many-requests'
   | 'unavailable'
-  | 'too-few-points'
-  | 'not-available'
-  | 'limit-reached'
-  | 'refused';
+  | RefusedWhy
+  | OfferRefusal;
 
 const PUBLIC_SECONDS = 60;
 
@@ -87,6 +88,10 @@ export function tooMany(afterSeconds: number): ProxyAnswer {
 
 export function badRequest(message: string): ProxyAnswer {
   return errorAnswer(400, 'bad-request', message);
+}
+
+export function wrongCart(): ProxyAnswer {
+  return badRequest(`items must be 1 to ${MOST_LINES} of id:price:quantity.`);
 }
 
 export function unknownField(): ProxyAnswer {

@@ -98,6 +98,29 @@ describe('a reward code in the store', () => {
     });
   });
 
+  it('of a product takes its amount off one unit, however many are in the order', async () => {
+    const { id, variants } = sandbox.actions.createProduct({ title: 'Linen scarf', price: 30 });
+    expect(await rewards.readPrices(SHOP, id)).toEqual({ kind: 'read', lowest: 30, highest: 30 });
+    await rewards.makeCode(SHOP, wanted('SCARF-1', { value: 15, productId: id }));
+    expect(rowOf('SCARF-1')).toMatchObject({
+      value: { kind: 'fixed', minor: 1_500, each: false },
+      productIds: [id],
+    });
+    const lines = [
+      { variantId: variants[0]?.id ?? '', quantity: 3 },
+      { title: 'Kettle', price: 40, quantity: 1 },
+    ];
+    const order = sandbox.actions.placeOrder({
+      customerId: robin,
+      lines,
+      discounts: [{ code: 'SCARF-1' }],
+    });
+    expect(order.lines.map(({ allocations }) => allocations.map(({ minor }) => minor))).toEqual([
+      [1_500],
+      [],
+    ]);
+  });
+
   it('that the store does not take is refused with the store’s reason, and not made', async () => {
     const stranger = { customerId: '999000999' };
     expect(await rewards.makeCode(SHOP, wanted('NOBODY-1', stranger))).toEqual({

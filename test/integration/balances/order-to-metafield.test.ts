@@ -109,7 +109,7 @@ describe('an order in the store', () => {
     const customer = await buy(world);
     await world.balances.forward();
     await world.balances.settle();
-    const click = { rewardId: 3, clientKey: 'click-0001' };
+    const click = { rewardId: 3, clientKey: 'click-0001', items: '11:100:1' };
     const { status } = await openStorefront(world.connector).post('redeem', customer, click);
     expect(status).toBe(200);
     expect(await world.connector.ledgerText()).toMatch(/b1\{/);

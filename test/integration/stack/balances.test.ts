@@ -195,7 +195,7 @@ describe('the local stack with a storefront', () => {
     expect(balanceOf(customer.id)['loyalty.points']).toBe('260');
 
     // A double click.
-    const click = { rewardId: 1, clientKey: 'click-0001' };
+    const click = { rewardId: 1, clientKey: 'click-0001', items: '11:100:1' };
     const answers = await Promise.all([ask('redeem', click), ask('redeem', click)]);
     expect(new Set(answers.map(({ redemption }) => redemption.id)).size).toBe(1);
     expect(answers[0]?.redemption).toMatchObject({ rewardId: 1, kind: 'fixed', value: 5 });
@@ -217,7 +217,7 @@ describe('the local stack with a storefront', () => {
 
     // The next answer is lost; the point event brings what it would have told.
     loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-after', count: 1 });
-    const lost = await ask('redeem', { rewardId: 3, clientKey: 'click-0002' });
+    const lost = await ask('redeem', { rewardId: 3, clientKey: 'click-0002', items: '11:100:1' });
     expect(lost.redemption).toMatchObject({ rewardId: 3, kind: 'fixed', value: 3 });
     await expect.poll(listed, PATIENCE).toMatchObject([
       { state: 'ready', rewardId: 3 },
@@ -240,7 +240,7 @@ describe('the local stack with a storefront', () => {
     buy(customer.id, 120);
     await expect.poll(async () => (await ask('me')).points, PATIENCE).toBe(120);
     loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-before', count: 1 });
-    const click = { rewardId: 1, clientKey: 'click-0003' };
+    const click = { rewardId: 1, clientKey: 'click-0003', items: '11:100:1' };
     const { redemption } = await ask('redeem', click);
     expect(redemption).toMatchObject({ state: 'pending' });
 

@@ -49,23 +49,20 @@ describe('a shopper', () => {
     expect([me.status, me.json.points, me.json.tier.name]).toEqual([200, 250, expect.any(String)]);
     const earned = await storefront.get('points', '', { items: '11:19.90:2', currency: 'EUR' });
     expect(earned.json).toMatchObject({ points: 39.8, items: [{ id: '11', points: 39.8 }] });
-    const rewards = await storefront.get('rewards', mine);
-    expect(rewards.json).toMatchObject({
-      points: 250,
-      rewards: [
-        { id: 1, redeemable: true },
-        { id: 2, redeemable: true },
-        {},
-        {},
-        { why: 'too-few-points' },
-        {},
-        {},
-        {},
-        {},
+    const items = '11:19.90:2';
+    const rewards = await storefront.get('rewards', mine, { items });
+    expect(rewards.json.points).toBe(250);
+    expect(
+      rewards.json.rewards.map(({ id, why }: { id: number; why: string }) => [id, why]),
+    ).toEqual([
+      ...[1, 2, 3, 4, 8].map((id) => [id, null]),
+      ...[
+        [9, 'product-conditions'],
+        [10, 'not-online'],
       ],
-    });
+    ]);
 
-    const body = { rewardId: 1, clientKey: 'click-0001' };
+    const body = { rewardId: 1, clientKey: 'click-0001', items };
     const query = storefront.sign(mine);
     const request = { method: 'POST', path: 'example-store/redeem', query, body } as const;
     const first = await storefront.send(request);
@@ -159,7 +156,7 @@ describe('an attacker at the address of the storefront', () => {
 describe('a loyalty service that hangs', () => {
   it('holds no page: the balance is shown, and what only the service knows is not there', async () => {
     const { connector, storefront, mine } = await open();
-    for (const operation of ['listTiers', 'listRewardConfigurations'] as const) {
+    for (const operation of ['listTiers', 'listAvailableRewards'] as const) {
       connector.loyalty.faults.add({ kind: 'hang', operation });
     }
     const [me, rewards] = await Promise.all([

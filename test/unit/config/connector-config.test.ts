@@ -154,7 +154,8 @@ describe('the connector’s settings', () => {
     expect(defineConnector({ ...least, storefront: {} }).storefront).toEqual({
       customerIdIn: 'Id',
       metafieldNamespace: 'loyalty',
-      rewardTypes: { 0: 'percent', 1: 'fixed' },
+      posCustomerId: 'email-or-document',
+      rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       redeemsPerHour: 10,
       compensateLostRedemptions: false,
@@ -162,8 +163,13 @@ describe('the connector’s settings', () => {
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
       ...{ readsPerMinute: 9, redeemsPerHour: 0, rewardTypes: { 0: 'gift' } },
+      posCustomerId: 'phone',
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(6);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(7);
+    const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
+    expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
+      ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
+    });
   });
 
   it('compensate nothing before the merchant has set which operation adds', () => {

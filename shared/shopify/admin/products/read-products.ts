@@ -1,3 +1,4 @@
+import type { PricesRead } from '../../../core/redeem/reward-store.ts';
 import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
 import type { Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
 import type { StoreProduct } from '../../../store/product.ts';
@@ -5,7 +6,11 @@ import { idFromGid } from '../../entity-id.ts';
 import { readProductWebhook } from '../../webhooks/read-product-webhook.ts';
 import { failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';
 import type { Ask, DataOf } from '../client/admin-client.ts';
-import { changedProductsDocument, productDocument } from '../documents.gen.ts';
+import {
+  changedProductsDocument,
+  productDocument,
+  productPricesDocument,
+} from '../documents.gen.ts';
 import { searchFor, walkPage } from '../pages.ts';
 
 export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
@@ -15,6 +20,19 @@ export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<Sto
   if (!node) return { kind: 'gone' };
   const product = productFromNode(node);
   return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
+}
+
+export async function readProductPrices(ask: Ask, id: string): Promise<PricesRead> {
+  const answer = await ask(productPricesDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product } = answer.data;
+  if (product?.status !== 'ACTIVE') return { kind: 'absent' };
+  const { minVariantPrice, maxVariantPrice } = product.priceRangeV2;
+  return {
+    kind: 'read',
+    lowest: Number(minVariantPrice.amount),
+    highest: Number(maxVariantPrice.amount),
+  };
 }
 
 export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;

@@ -45,7 +45,7 @@ async function create(ask: Ask, wanted: WantedCode): Promise<AdminAnswer<string 
   }
   const discount = {
     ...commonOf(wanted),
-    customerGets: { items: { all: true }, value: discountValue(wanted) },
+    customerGets: { items: itemsOf(wanted), value: discountValue(wanted) },
   };
   const answer = await ask(createBasicCodeDocument, { discount });
   if (answer.kind !== 'data') return answer;
@@ -75,11 +75,18 @@ function commonOf(wanted: WantedCode) {
   };
 }
 
+function itemsOf({ productId }: WantedCode) {
+  return productId === undefined
+    ? { all: true }
+    : { products: { productsToAdd: [`gid://shopify/Product/${productId}`] } };
+}
+
 function discountValue({ kind, value }: WantedCode) {
   return kind === 'percent'
     ? // The store expects a fraction.
       { percentage: new Big(value).div(100).toNumber() }
-    : { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
+    : // Of a product, for one unit: `appliesOnEachItem` would be for all units in the order.
+      { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
 }
 
 async function findOwn(ask: Ask, wanted: WantedCode): Promise<CodeMade> {

@@ -8,14 +8,13 @@ import type { components } from '../../../../shared/loyalty/contract.gen.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 const IN_30_DAYS = '2026-11-08T12:00:00.000Z';
-const KINDS = { 0: 'fixed', 1: 'percent', 2: 'free-shipping' } as const;
 
 type Coupon = components['schemas']['PreGeneratedCoupon'];
 
 const reward = { Id: 1, Title: 'Five off', Points: 100, RewardType: 0, Value: 5, ValidDays: 30 };
 
 function redemption(state: RedemptionState = { at: 'calling' }, id = 'AAAABBBBCCCC'): Redemption {
-  const terms = readTerms(reward, KINDS, now);
+  const terms = readTerms(reward, reward, { kind: 'fixed', value: 5 });
   if (!terms) throw new Error('no terms');
   const at = now.toISOString();
   return { id, rewardId: 1, clientKeys: [], terms, intendedAt: at, since: at, state };

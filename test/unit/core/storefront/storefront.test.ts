@@ -119,97 +119,111 @@ describe('the points of a product or a cart', () => {
 });
 
 describe('the rewards', () => {
-  it('are shown to everybody, and say who can have them', async () => {
+  const CART = { items: '11:100:1' };
+  const whys = ({ json }: { readonly json: unknown }) =>
+    Object.fromEntries(
+      (json as { rewards: { id: number; why: string }[] }).rewards.map(({ id, why }) => [id, why]),
+    );
+
+  it('are the active ones for a visitor, who must log in', async () => {
     const shop = serveInProcess();
-    await shop.remember('7', '120', '0');
     const visitor = await shop.ask('rewards');
-    const customer = await shop.ask('rewards', { customerId: '7' });
-    const whys = ({ json }: typeof visitor) =>
-      json.rewards.map((one: { id: number; why: string }) => [one.id, one.why]);
     expect(visitor.json.points).toBeNull();
-    expect(whys(visitor)).toEqual([
-      ...[1, 2, 3, 4, 5].map((id) => [id, 'not-logged-in']),
-      ...[6, 8, 9, 10].map((id) => [id, 'not-available']),
+    const ids = [1, 2, 3, 4, 5, 6, 8, 9];
+    expect(whys(visitor)).toEqual({
+      ...Object.fromEntries(ids.map((id) => [id, 'not-logged-in'])),
+      // A custom reward.
+      10: 'not-online',
+    });
+    expect(visitor.json.rewards.some(({ redeemable }: { redeemable: boolean }) => redeemable)).toBe(
+      false,
+    );
+    await shop.ask('rewards');
+    expect(shop.loyalty.journal.map(({ operation }) => operation)).toEqual([
+      'listRewardConfigurations',
     ]);
+    expect(visitor.headers['cache-control']).toBe('private, no-store');
+  });
+
+  it('are those that the service offers a customer for their cart, with its reasons', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 120);
+    const customer = await shop.ask('rewards', { customerId: '7', own: CART });
     expect(customer.json.points).toBe(120);
-    expect(whys(customer)).toEqual([
-      [1, null],
-      [2, 'too-few-points'],
-      [3, null],
-      [4, null],
-      [5, 'too-few-points'],
-      // Active, and its season is over.
-      [6, 'not-available'],
-      // Of types that are not mapped.
-      ...[8, 9, 10].map((id) => [id, 'not-available']),
+    // Not those of another tier or of another season: the service does not list them.
+    expect(whys(customer)).toEqual({
+      ...{ 1: null, 2: 'too-few-points', 3: null, 4: null, 8: null },
+      ...{ 9: 'product-conditions', 10: 'not-online' },
+    });
+    const empty = await shop.ask('rewards', { customerId: '7' });
+    expect(whys(empty)).toMatchObject({ 1: 'below-minimum', 3: 'exceeds-purchase' });
+    expect(customer.headers['cache-control']).toBe('private, no-store');
+    // For the second page: the customer and the program are known.
+    const asked = shop.loyalty.journal.map(({ operation }) => operation).slice(1);
+    expect(asked.toSorted()).toEqual([
+      'getCustomer',
+      ...['listAvailableRewards', 'listAvailableRewards', 'listRewardConfigurations'],
     ]);
-    expect(customer.json.rewards[1]).toEqual({
+  });
+
+  it('say what each gives: percent, amount, cashback, product, or something else', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 120);
+    const own = { items: '11:6:1,8012345678901:4:1' };
+    const { json } = await shop.ask('rewards', { customerId: '7', own });
+    const shown = (id: number) => json.rewards.find((one: { id: number }) => one.id === id);
+    expect(shown(2)).toEqual({
       id: 2,
       title: '10 percent off',
       description: 'A tenth off your next purchase.',
       points: 200,
       kind: 'percent',
       value: 10,
+      product: null,
+      cashback: null,
       redeemable: false,
       why: 'too-few-points',
       missingPoints: 80,
     });
-    expect(shop.calls('listRewardConfigurations')).toBe(1);
-    expect(shop.calls('getRewardConfiguration')).toBe(6);
-    for (const { headers } of [visitor, customer]) {
-      expect(headers['cache-control']).toBe('private, no-store');
+    expect(shown(3)).toMatchObject({ kind: 'fixed', value: 3, why: null });
+    // 120 points are 6 of cashback, and half of the cart is 5.
+    expect(shown(8)).toMatchObject({ kind: 'cashback', cashback: { least: 0.01, most: 5 } });
+    expect(shown(9)).toMatchObject({ kind: 'percent', value: 50, product: 'Linen scarf' });
+    expect(shown(10)).toMatchObject({ kind: 'other', why: 'not-online', redeemable: false });
+  });
+
+  it('are shown to a customer whom the service does not know, with that reason', async () => {
+    const shop = serveInProcess();
+    const { json } = await shop.ask('rewards', { customerId: '7', own: CART });
+    expect(json).toMatchObject({ points: null, rewards: { length: 9 } });
+    expect(whys({ json })).toMatchObject({ 1: 'not-a-member', 10: 'not-online' });
+    expect(shop.calls('listAvailableRewards')).toBe(0);
+  });
+
+  it('are shown without descriptions while the service does not list them', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 120);
+    shop.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'listRewardConfigurations' ? FAULT : pass();
+    const { json } = await shop.ask('rewards', { customerId: '7', own: CART });
+    expect(json.rewards[0]).toMatchObject({ id: 1, title: '5 off', description: '', why: null });
+    expect((await shop.ask('rewards', { own: CART })).status).toBe(503);
+  });
+
+  it('are not guessed while the service does not say what a customer may have', async () => {
+    for (const silent of ['getCustomer', 'listAvailableRewards']) {
+      const shop = serveInProcess();
+      await shop.enroll('7', 120);
+      shop.loyalty.world.interfere = ({ operation }, pass) =>
+        operation === silent ? FAULT : pass();
+      expect((await shop.ask('rewards', { customerId: '7', own: CART })).status).toBe(503);
     }
   });
 
-  it('are listed without waiting for details that the service is slow to give', async () => {
+  it('are not listed for a cart that cannot be read', async () => {
     const shop = serveInProcess();
-    await shop.remember('7', '120', '0');
-    shop.loyalty.world.interfere = ({ operation }, pass) => {
-      if (operation === 'getRewardConfiguration') shop.clock.ms += 1_000;
-      return pass();
-    };
-    const last = async () => (await shop.ask('rewards', { customerId: '7' })).json.rewards[5];
-    expect(await last()).toMatchObject({ id: 6, why: null });
-    expect(shop.calls('getRewardConfiguration')).toBe(2);
-    expect(await last()).toMatchObject({ id: 6, why: null });
-    // Each page goes on where the one before it stopped.
-    expect(await last()).toMatchObject({ id: 6, why: 'not-available' });
-    await last();
-    expect(shop.calls('getRewardConfiguration')).toBe(6);
-  });
-
-  it('are listed where the service gives no details, and it is not asked again', async () => {
-    const shop = serveInProcess();
-    let asked = 0;
-    shop.loyalty.world.interfere = ({ operation }, pass) => {
-      if (operation !== 'getRewardConfiguration') return pass();
-      asked += 1;
-      return FAULT;
-    };
-    const { status, json } = await shop.ask('rewards');
-    expect([status, json.rewards.length]).toEqual([200, 9]);
-    expect(asked).toBeLessThan(9);
-  });
-
-  it('are over when their time is, also those that were asked about before', async () => {
-    const shop = serveInProcess();
-    shop.loyalty.world.interfere = ({ operation }, pass) => {
-      const answer = pass();
-      if (operation !== 'getRewardConfiguration' || answer.kind !== 'answer') return answer;
-      const told = JSON.parse(answer.text);
-      const Result = {
-        ...told.Result,
-        HasValidDate: true,
-        Enabled: true,
-        ValidDateStart: '2026-10-01T00:00:00Z',
-        ValidDateEnd: '2026-10-09T12:00:30Z',
-      };
-      return { ...answer, text: JSON.stringify({ ...told, Result }) };
-    };
-    const why = async () => (await shop.ask('rewards')).json.rewards[0].why;
-    expect(await why()).toBe('not-logged-in');
-    shop.clock.ms += 31_000;
-    expect(await why()).toBe('not-available');
+    const { status, json } = await shop.ask('rewards', { own: { items: '11:1' } });
+    expect([status, json.error.code]).toEqual([400, 'bad-request']);
   });
 
   it('of a redemption that is under way cannot be redeemed again', async () => {
@@ -232,10 +246,10 @@ describe('the rewards', () => {
       { ...entry, remembered: rememberBook({ redemptions, intents: [] }) },
       undefined,
     );
-    const { json } = await shop.ask('rewards', { customerId: '7' });
-    expect(json.rewards[2]).toMatchObject({ id: 3, redeemable: false, why: 'pending' });
-    expect(json.rewards[3]).toMatchObject({ id: 4, redeemable: false, why: 'pending' });
-    expect(json.rewards[0]).toMatchObject({ id: 1, redeemable: true, why: null });
+    await shop.enroll('7', 120);
+    expect(whys(await shop.ask('rewards', { customerId: '7', own: CART }))).toMatchObject({
+      ...{ 1: null, 3: 'pending', 4: 'pending' },
+    });
   });
 });
 

@@ -157,7 +157,26 @@ describe('a redemption request', () => {
     shop.parts.answer = { kind: 'redemption', redemption: view };
     const { status, json } = await shop.ask('redeem', { customerId: '7', body: redeemBody });
     expect([status, json]).toEqual([200, { redemption: view }]);
-    expect(shop.redeemed).toEqual([{ shop: SHOP, customerId: '7', ...redeemBody }]);
+    expect(shop.redeemed).toEqual([{ shop: SHOP, customerId: '7', cart: [], ...redeemBody }]);
+  });
+
+  it('passes on the chosen amount and the cart, and refuses what is neither', async () => {
+    const shop = serveInProcess();
+    const ask = (more: object) =>
+      shop.ask('redeem', { customerId: '7', body: { ...redeemBody, ...more } });
+    await ask({ value: 2.5, items: '11:19.90:2' });
+    const cart = [{ id: '11', price: '19.9', quantity: 2 }];
+    expect(shop.redeemed).toMatchObject([{ value: 2.5, cart }]);
+    for (const wrong of [
+      { value: '2' },
+      { value: 0 },
+      { value: null },
+      { items: '11' },
+      { items: {} },
+    ]) {
+      expect((await ask(wrong)).json.error.code).toBe('bad-request');
+    }
+    expect(shop.redeemed).toHaveLength(1);
   });
 
   it.each([

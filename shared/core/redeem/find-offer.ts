@@ -1,0 +1,139 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { toJsonNumber } from '../../store/money.ts';
+import { askLoyalty } from '../storefront/ask-loyalty.ts';
+import type { CartLine } from '../storefront/cart.ts';
+import {
+  type AvailableReward,
+  type AvailableRewards,
+  type AvailableWorld,
+  type CannotUse,
+  cannotUse,
+  cashbackRange,
+  readAvailable,
+  totalOf,
+} from './available-rewards.ts';
+import { type ProductDiscount, productDiscount, takeOff } from './product-reward.ts';
+import type { RewardTerms } from './redemption.ts';
+import type { RewardStore } from './reward-store.ts';
+import { type Discount, meaningOf, type RewardTypes, readTerms } from './reward-terms.ts';
+
+export interface OfferRequest {
+  readonly shop: string;
+  readonly customerId: string;
+  readonly rewardId: number;
+  /** The cashback that the customer chose. */
+  readonly value?: number;
+  readonly cart: readonly CartLine[];
+}
+
+export type OfferRefusal =
+  | CannotUse
+  /** A discount of the store cannot express the reward. */
+  | 'not-online'
+  /** Not an amount that the service allows. */
+  | 'value-not-allowed';
+
+export type Offer =
+  /** `programId` is the customer's id in the request that redeems. */
+  | { readonly kind: 'on-offer'; readonly terms: RewardTerms; readonly programId: string }
+  | { readonly kind: 'refused'; readonly why: OfferRefusal }
+  | { readonly kind: 'unavailable' };
+
+export interface OfferWorld extends AvailableWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards' | 'getRewardConfiguration'>;
+  readonly store: Pick<RewardStore, 'readPrices'>;
+  readonly settings: { readonly rewardTypes: RewardTypes };
+}
+
+/** Before anything is spent: what the service offers, and whether the store can give it. */
+export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
+  const { rewardId } = request;
+  const [offered, configured] = await Promise.all([
+    readAvailable(request.customerId, request.cart, world),
+    askLoyalty(
+      'getRewardConfiguration',
+      (options) => world.loyalty.getRewardConfiguration(rewardId, options),
+      world,
+    ),
+  ]);
+  if (offered.kind === 'unavailable') return UNAVAILABLE;
+  if (offered.kind === 'not-a-member') return refused('not-a-member');
+  const reward = offered.value.Rewards.find(({ Id }) => Id === rewardId);
+  if (!reward) return refused('not-available');
+  const why = cannotUse(reward);
+  if (why) return refused(why);
+  if (configured.kind === 'unavailable') return UNAVAILABLE;
+  if (configured.kind === 'refused') return refused('not-available');
+  const found = await findDiscount(reward, offered.value, request, world);
+  if (found.kind !== 'discount') return found;
+  const terms = readTerms(reward, configured.value, found.discount);
+  return terms ? { kind: 'on-offer', terms, programId: offered.programId } : refused('not-online');
+}
+
+const UNAVAILABLE = { kind: 'unavailable' } as const;
+
+const refused = (why: OfferRefusal) => ({ kind: 'refused', why }) as const;
+
+type Found =
+  | { readonly kind: 'discount'; readonly discount: Discount }
+  | Exclude<Offer, { kind: 'on-offer' }>;
+
+async function findDiscount(
+  reward: AvailableReward,
+  offered: AvailableRewards,
+  request: OfferRequest,
+  world: OfferWorld,
+): Promise<Found> {
+  const meaning = meaningOf(reward.RewardType, world.settings.rewardTypes);
+  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request);
+  if (request.value !== undefined) return refused('value-not-allowed');
+  switch (meaning) {
+    case 'percent':
+    case 'fixed':
+      return { kind: 'discount', discount: { kind: meaning, value: reward.Value ?? 0 } };
+    case 'free-shipping':
+      return { kind: 'discount', discount: { kind: meaning, value: 0 } };
+    case 'product': {
+      const wanted = productDiscount(reward);
+      return wanted ? priceProduct(wanted, request.shop, world) : refused('not-online');
+    }
+    case 'custom':
+      return refused('not-online');
+  }
+}
+
+/**
+ * The service allows an amount for this cart, often as a part of it. The code needs an order of which the
+ * amount is no larger part.
+ */
+function cashbackDiscount(
+  reward: AvailableReward,
+  offered: AvailableRewards,
+  { value, cart }: OfferRequest,
+): Found {
+  const range = cashbackRange(reward, offered);
+  if (!range) return refused('no-cashback');
+  const { least, most } = range;
+  const isAllowed =
+    value !== undefined &&
+    value >= least &&
+    value <= most &&
+    Math.round(value * 100) / 100 === value;
+  if (!isAllowed) return refused('value-not-allowed');
+  const part = Math.ceil((value * toJsonNumber(totalOf(cart)) * 100) / most) / 100;
+  const minimum = Math.max(part, value);
+  return { kind: 'discount', discount: { kind: 'fixed', value, minimum, cashback: true } };
+}
+
+async function priceProduct(
+  wanted: ProductDiscount,
+  shop: string,
+  { store }: OfferWorld,
+): Promise<Found> {
+  const read = await store.readPrices(shop, wanted.product.id);
+  if (read.kind === 'unavailable') return UNAVAILABLE;
+  const value = read.kind === 'read' ? takeOff(wanted, read) : undefined;
+  return value === undefined
+    ? refused('not-online')
+    : { kind: 'discount', discount: { kind: 'fixed', value, product: wanted.product } };
+}

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
+import { createMemoryRewardStore } from '../../../../local/harness/memory-reward-store.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { findOffer, type OfferRequest } from '../../../../shared/core/redeem/find-offer.ts';
+import { createProgramIds } from '../../../../shared/core/redeem/program-customer.ts';
+import { readCart } from '../../../../shared/core/storefront/cart.ts';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+
+const SCARF = '8012345678901';
+const TYPES = { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' } as const;
+
+/** A customer with 1000 points, which are 50 of cashback, and a program that takes no id of the store. */
+async function openOffers() {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const loyalty = openInProcessLoyalty(now, { posCustomerId: 'email-or-document' });
+  const telemetry = recordTelemetry();
+  const store = createMemoryRewardStore();
+  store.prices.set(SCARF, { lowest: 30, highest: 30 });
+  const line = { loyalty: loyalty.client, breaker: createCircuitBreaker(), telemetry, now };
+  const programIdOf = createProgramIds({ ...line, posCustomerId: 'email-or-document' });
+  const world = { ...line, programIdOf, store, settings: { rewardTypes: TYPES } };
+  await loyalty.client.sendOrder({
+    OriginalId: '1',
+    OrderPlacementDate: '2026-10-01T09:00:00Z',
+    OrderCompletedDate: '2026-10-02T09:00:00Z',
+    IsCompleted: true,
+    OrderTotal: 1000,
+    Customer: { OriginalId: '7', Name: 'Robin', Email: 'robin@example.com' },
+  });
+
+  /** Changes one reward in the answers of an operation. */
+  const change = (operation: string, change: Readonly<Record<string, unknown>>) => {
+    const before = loyalty.world.interfere;
+    loyalty.world.interfere = async (call, pass) => {
+      const answer = await (before ? before(call, pass) : pass());
+      if (call.operation !== operation || answer.kind !== 'answer') return answer;
+      const body = JSON.parse(answer.text);
+      for (const reward of body.Rewards ?? [body.Result]) Object.assign(reward, change);
+      return { ...answer, text: JSON.stringify(body) };
+    };
+  };
+
+  return {
+    clock,
+    loyalty,
+    telemetry,
+    store,
+    world,
+    offered: (more: Readonly<Record<string, unknown>>) => change('listAvailableRewards', more),
+    configured: (more: Readonly<Record<string, unknown>>) => change('getRewardConfiguration', more),
+    find: (rewardId: number, more: Partial<OfferRequest> = {}, cart = '11:100:1') =>
+      findOffer(
+        {
+          ...{ shop: 'example-store.myshopify.com', customerId: '7', rewardId },
+          cart: readCart(cart) ?? [],
+          ...more,
+        },
+        world,
+      ),
+  };
+}
+
+const refused = (why: string) => ({ kind: 'refused', why });
+
+describe('a reward on offer', () => {
+  it('of type 0 is a percentage, with the dates and limits of its configuration', async () => {
+    const { find, loyalty } = await openOffers();
+    expect(await find(2)).toEqual({
+      kind: 'on-offer',
+      programId: 'robin@example.com',
+      terms: {
+        title: '10 percent off',
+        points: 200,
+        kind: 'percent',
+        value: 10,
+        combines: false,
+        validDays: 60,
+        codePrefix: 'TEN',
+        limited: false,
+      },
+    });
+    expect(loyalty.journal.at(-1)?.body).toEqual({
+      CustomerId: 'robin@example.com',
+      PurchaseValue: 100,
+      DiscountValue: 0,
+      Products: [{ OriginalId: '11', Quantity: 1, ProductPrice: 100 }],
+    });
+  });
+
+  it('of type 1 is an amount, from the smallest purchase that the service names', async () => {
+    const { find } = await openOffers();
+    expect(await find(1)).toMatchObject({ terms: { kind: 'fixed', value: 5, minimum: 20 } });
+  });
+
+  it('of type 3 is the cashback that the customer chose, for an order of the same proportion', async () => {
+    const { find } = await openOffers();
+    const terms = { kind: 'fixed', value: 10, points: 0, cashback: true, combines: true };
+    // At most half of a purchase: 50 of the cart's 100, so 10 need an order of 20.
+    expect(await find(8, { value: 10 })).toMatchObject({ terms: { ...terms, minimum: 20 } });
+    for (const value of [0, 0.001, 50.01, 10.005, Number.NaN, undefined]) {
+      const asked = value === undefined ? {} : { value };
+      expect(await find(8, asked)).toEqual(refused('value-not-allowed'));
+    }
+    expect(await find(8, { value: 10 }, '11:19.99:1')).toEqual(refused('value-not-allowed'));
+    expect(await find(8, { value: 10, cart: [] })).toEqual(refused('no-cashback'));
+    expect(await find(2, { value: 10 })).toEqual(refused('value-not-allowed'));
+  });
+
+  it('of type 4 is redeemed elsewhere, and so is one of a number without a meaning', async () => {
+    const { find, offered } = await openOffers();
+    expect(await find(10)).toEqual(refused('not-online'));
+    offered({ RewardType: 9 });
+    expect(await find(1)).toEqual(refused('not-online'));
+  });
+
+  it.each([
+    ['percent', { ProductDiscountMode: 0, ProductDiscountValue: 50 }, 15],
+    ['a free gift', { ProductDiscountMode: 2, ProductDiscountValue: 0 }, 30],
+    ['an amount off', { ProductDiscountMode: 3, ProductDiscountValue: 12.5 }, 12.5],
+    ['more off than the price', { ProductDiscountMode: 3, ProductDiscountValue: 99 }, 30],
+  ])('of type 5 is an amount off one unit of the product: %s', async (_, mode, value) => {
+    const { find, offered } = await openOffers();
+    offered(mode);
+    expect(await find(9, {}, `${SCARF}:30:1`)).toMatchObject({
+      terms: { kind: 'fixed', value, product: { id: SCARF, name: 'Linen scarf' } },
+    });
+  });
+
+  it.each([
+    ['a fixed final price', { ProductDiscountMode: 1, ProductDiscountValue: 5 }],
+    ['an unknown mode', { ProductDiscountMode: 4 }],
+    ['nothing off', { ProductDiscountValue: 0 }],
+    ['more than all', { ProductDiscountValue: 101 }],
+    ['no product', { ExternalProductId: null }],
+    ['a product that is no id of the store', { ExternalProductId: 'SKU-1' }],
+    ['a product that the store does not sell', { ExternalProductId: '999' }],
+  ])('of type 5 is not redeemable for %s', async (_, more) => {
+    const { find, offered } = await openOffers();
+    offered(more);
+    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
+  });
+
+  it('of type 5 is not redeemable where variants differ in price, or a purchase must be larger', async () => {
+    const { find, store, configured } = await openOffers();
+    store.prices.set(SCARF, { lowest: 30, highest: 35 });
+    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
+    store.prices.set(SCARF, { lowest: 30, highest: 30 });
+    configured({ MinimalValue: 10 });
+    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
+  });
+
+  it.each([
+    ['worth nothing', {}, { Value: 0 }],
+    ['for some products only', { HasProductCollection: true }, {}],
+    ['for listed collections only', { ValidOnlyProductCollections: ['1'] }, {}],
+    ['bound to a part of the purchase', { MinimumPercentPurchase: 10 }, {}],
+    ['shown for information', { IsCashbackInformativeOnly: true }, {}],
+  ])('cannot become a code when it is %s', async (_, configuration, offer) => {
+    const { find, offered, configured } = await openOffers();
+    configured(configuration);
+    offered(offer);
+    expect(await find(1)).toEqual(refused('not-online'));
+  });
+
+  it.each([
+    [1, 'too-few-points'],
+    [2, 'below-minimum'],
+    [3, 'no-cashback'],
+    [4, 'not-a-member'],
+    [5, 'exceeds-purchase'],
+    [6, 'below-minimum-percent'],
+    [7, 'not-enrolled'],
+    [8, 'not-cumulative'],
+    [9, 'product-conditions'],
+    [10, 'product-conditions'],
+    [11, 'product-conditions'],
+    [12, 'product-conditions'],
+    [13, 'not-available'],
+    [0, 'not-available'],
+    [null, 'not-available'],
+  ])(
+    'is refused when the service says that it cannot be used: CannotUseReason %s',
+    async (CannotUseReason, why) => {
+      const { find, offered } = await openOffers();
+      offered({ CanUse: false, CannotUseReason });
+      expect(await find(2)).toEqual(refused(why));
+    },
+  );
+
+  it('is refused when the service does not say that it can be used, or does not list it', async () => {
+    const { find, offered } = await openOffers();
+    // For customers of another tier.
+    expect(await find(5)).toEqual(refused('not-available'));
+    expect(await find(404)).toEqual(refused('not-available'));
+    offered({ CanUse: null });
+    expect(await find(2)).toEqual(refused('not-available'));
+  });
+
+  it('is not known while the service or the store does not answer', async () => {
+    for (const silent of ['getCustomer', 'listAvailableRewards', 'getRewardConfiguration']) {
+      const { find, loyalty } = await openOffers();
+      loyalty.world.interfere = ({ operation }, pass) =>
+        operation === silent
+          ? { kind: 'failure', reason: 'time-out', mayHaveHappened: true }
+          : pass();
+      expect(await find(2)).toEqual({ kind: 'unavailable' });
+    }
+    const { find, store } = await openOffers();
+    store.readPrices = async () => ({ kind: 'unavailable', why: 'time-out' });
+    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual({ kind: 'unavailable' });
+  });
+});
+
+describe('the id of a customer in the reward operations', () => {
+  const idOf = async (
+    record: Readonly<Record<string, unknown>> | undefined,
+    posCustomerId: 'email-or-document' | 'store-id' = 'email-or-document',
+  ) => {
+    const { world, loyalty, clock } = await openOffers();
+    if (record) {
+      loyalty.world.interfere = (_, pass) => {
+        const answer = pass();
+        const body = JSON.parse(answer.text);
+        Object.assign(body.Result, record);
+        return { ...answer, text: JSON.stringify(body) };
+      };
+    }
+    const programIdOf = createProgramIds({ ...world, posCustomerId });
+    const calls = () => loyalty.journal.filter(({ operation }) => operation === 'getCustomer');
+    return { programIdOf, calls, clock };
+  };
+
+  it('is the e-mail address of the service’s own record, else the digits of the document', async () => {
+    const id = (text: string) => ({ kind: 'id', id: text });
+    expect(await (await idOf(undefined)).programIdOf('7')).toEqual(id('robin@example.com'));
+    const document = { Email: null, Document: '123.456.789-00' };
+    expect(await (await idOf(document)).programIdOf('7')).toEqual(id('12345678900'));
+    const store = await idOf(undefined, 'store-id');
+    expect(await store.programIdOf('7')).toEqual(id('7'));
+    expect(store.calls()).toEqual([]);
+  });
+
+  it('is missing for a customer whom the service does not know, or knows without both', async () => {
+    const missing = { kind: 'not-a-member' };
+    expect(await (await idOf(undefined)).programIdOf('8')).toEqual(missing);
+    expect(await (await idOf({ Email: ' ', Document: '-' })).programIdOf('7')).toEqual(missing);
+  });
+
+  it('is never that of another customer', async () => {
+    const { programIdOf } = await idOf({ OriginalId: '70' });
+    expect(await programIdOf('7')).toEqual({ kind: 'not-a-member' });
+  });
+
+  it('appears in no log, also when the service fails or refuses', async () => {
+    for (const text of [
+      '{"HasError":true,"ErrorCode":7,"ErrorMessage":"robin@example.com"}',
+      '?',
+    ]) {
+      const { find, loyalty, telemetry } = await openOffers();
+      loyalty.world.interfere = (call, pass) =>
+        call.operation === 'listAvailableRewards' ? { ...pass(), text } : pass();
+      await find(2);
+      expect(telemetry.logged).not.toEqual([]);
+      expect(JSON.stringify(telemetry.logged)).not.toContain('robin');
+    }
+  });
+
+  it('is asked for once a minute', async () => {
+    const { programIdOf, calls, clock } = await idOf(undefined);
+    await programIdOf('7');
+    await programIdOf('7');
+    expect(calls()).toHaveLength(1);
+    clock.ms += 60_000;
+    await programIdOf('7');
+    expect(calls()).toHaveLength(2);
+  });
+});
