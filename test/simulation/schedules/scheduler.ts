@@ -1,0 +1,133 @@
+export interface FaultBounds {
+  /** How many processes may die in one schedule. */
+  readonly crashes: number;
+  /** How many answers may be lost in one schedule while their process lives on. */
+  readonly lostAnswers: number;
+}
+
+/** How a call ends. A process that dies never gets an answer again. */
+type CallEnd = 'answered' | 'answer-lost' | 'dies-before' | 'dies-after';
+
+interface CallOptions<Value> {
+  /** What the caller gets when the answer is lost. Without it, this call's answer cannot be lost. */
+  readonly lost?: () => Value | Promise<Value>;
+  /** The call cannot end while this is false. */
+  readonly when?: () => boolean;
+  /** False for what is no process of its own, such as the clock: it cannot die. */
+  readonly canDie?: boolean;
+}
+
+interface PendingCall {
+  readonly process: string;
+  readonly what: string;
+  readonly ends: readonly CallEnd[];
+  readonly isPossible: () => boolean;
+  readonly end: (how: CallEnd) => Promise<void>;
+}
+
+interface Choice {
+  readonly call: PendingCall;
+  readonly how: CallEnd;
+}
+
+/**
+ * Holds every call of every process until the search decides which call ends next, and how. Between two
+ * decisions each process runs to its next call.
+ */
+export class Scheduler {
+  /** The choices so far, in words. */
+  readonly journal: string[] = [];
+  readonly #left: { crashes: number; lostAnswers: number };
+  readonly #dead = new Set<string>();
+  /** By process: its calls and their answers, which decide what it does next. */
+  readonly #histories = new Map<string, unknown[]>();
+  #pending: PendingCall[] = [];
+  #isCalm = false;
+
+  constructor({ crashes, lostAnswers }: FaultBounds) {
+    this.#left = { crashes, lostAnswers };
+  }
+
+  call<Value>(
+    process: string,
+    what: string,
+    effect: () => Promise<Value>,
+    { lost, when = () => true, canDie = true }: CallOptions<Value> = {},
+  ): Promise<Value> {
+    if (this.#dead.has(process)) return new Promise(() => {});
+    if (this.#isCalm) return effect();
+    return new Promise<Value>((resolve, reject) => {
+      const end = async (how: CallEnd): Promise<void> => {
+        const answer = how === 'dies-before' ? undefined : await outcomeOf(effect);
+        this.#remember(process, [what, how, how === 'answered' ? answer : undefined]);
+        if (how === 'dies-before' || how === 'dies-after') {
+          this.#dead.add(process);
+          this.#pending = this.#pending.filter((one) => one.process !== process);
+        } else if (how === 'answer-lost' && lost) resolve(lost());
+        else if (answer && 'value' in answer) resolve(answer.value);
+        else reject(answer?.error);
+      };
+      const ends: CallEnd[] = ['answered'];
+      if (lost) ends.push('answer-lost');
+      if (canDie) ends.push('dies-before', 'dies-after');
+      this.#pending.push({ process, what, ends, isPossible: when, end });
+    });
+  }
+
+  /** What may happen next, in an order that is the same in every run. */
+  async choices(): Promise<readonly Choice[]> {
+    await settled();
+    return this.#pending
+      .filter(({ isPossible }) => isPossible())
+      .toSorted((a, b) => (a.process < b.process ? -1 : 1))
+      .flatMap((call) =>
+        call.ends.filter((how) => this.#isLeft(how)).map((how) => ({ call, how })),
+      );
+  }
+
+  async take(index: number): Promise<void> {
+    const choice = (await this.choices())[index];
+    if (!choice) throw new Error('a run with the same choices went another way');
+    const { call, how } = choice;
+    this.#pending = this.#pending.filter((one) => one !== call);
+    if (how === 'answer-lost') this.#left.lostAnswers -= 1;
+    if (how === 'dies-before' || how === 'dies-after') this.#left.crashes -= 1;
+    this.journal.push(`${call.process} ${call.what}: ${how}`);
+    await call.end(how);
+  }
+
+  /** What every process has seen, and how many faults are left: with the outside it decides the future. */
+  state(): unknown {
+    const histories = [...this.#histories].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return [histories, [...this.#dead].sort(), this.#left];
+  }
+
+  /** From now on every call is answered at once. */
+  calm(): void {
+    this.#isCalm = true;
+  }
+
+  #isLeft(how: CallEnd): boolean {
+    if (how === 'answered') return true;
+    return how === 'answer-lost' ? this.#left.lostAnswers > 0 : this.#left.crashes > 0;
+  }
+
+  #remember(process: string, step: unknown): void {
+    const history = this.#histories.get(process);
+    if (history) history.push(step);
+    else this.#histories.set(process, [step]);
+  }
+}
+
+type Ended<Value> = { readonly value: Value } | { readonly error: unknown };
+
+async function outcomeOf<Value>(effect: () => Promise<Value>): Promise<Ended<Value>> {
+  try {
+    return { value: await effect() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Promises that are resolved by now continue before any immediate runs. */
+const settled = (): Promise<void> => new Promise(setImmediate);

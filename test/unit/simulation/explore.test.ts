@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { explore } from '../../simulation/schedules/explore.ts';
+import type { Scheduler } from '../../simulation/schedules/scheduler.ts';
+
+/** Two processes add one to a number: with a plain write, or with one that is conditional on the read. */
+function counting(scheduler: Scheduler, isConditional: boolean) {
+  let number = 0;
+  const add = async (process: string): Promise<void> => {
+    for (;;) {
+      const read = await scheduler.call(process, 'reads', async () => number);
+      const isWritten = await scheduler.call(process, 'writes', async () => {
+        if (isConditional && number !== read) return false;
+        number = read + 1;
+        return true;
+      });
+      if (isWritten) return;
+    }
+  };
+  return {
+    begin: () => {
+      for (const process of ['a', 'b']) void add(process);
+    },
+    state: () => number,
+    finish: async () => (number === 2 ? [] : [`the number is ${number}`]),
+  };
+}
+
+const NO_FAULTS = { crashes: 0, lostAnswers: 0 };
+
+describe('the search over all schedules', () => {
+  it('finds the schedule in which one addition is lost', async () => {
+    const { wrong } = await explore((scheduler) => counting(scheduler, false), NO_FAULTS);
+
+    expect(wrong?.what).toEqual(['the number is 1']);
+    expect(wrong?.schedule.filter((step) => step.includes('writes'))).toHaveLength(2);
+  });
+
+  it('finds nothing where the write is conditional, and says that it tried everything', async () => {
+    const explored = await explore((scheduler) => counting(scheduler, true), NO_FAULTS);
+
+    expect(explored).toMatchObject({ isComplete: true });
+    expect(explored.wrong).toBeUndefined();
+    expect(explored.schedules).toBeGreaterThan(1);
+  });
+
+  it('finds the crash after which the number is too small', async () => {
+    const bounds = { crashes: 1, lostAnswers: 0 };
+    const { wrong } = await explore((scheduler) => counting(scheduler, true), bounds);
+
+    expect(wrong?.schedule.some((step) => step.includes('dies'))).toBe(true);
+  });
+
+  it('stops at the given number of states, and says so', async () => {
+    const bounds = { ...NO_FAULTS, mostStates: 2 };
+    const explored = await explore((scheduler) => counting(scheduler, true), bounds);
+
+    expect(explored).toMatchObject({ schedules: 1, isComplete: false });
+  });
+});
