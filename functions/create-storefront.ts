@@ -51,9 +51,12 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const retentionDays = connector.orderRetentionDays;
+  const queue = createSqsEventQueue(createSqsCalls(aws), {
+    balances: environment.BALANCES_QUEUE_URL,
+  });
   const redeeming = {
     ledger,
-    queue: createSqsEventQueue(createSqsCalls(aws), { balances: environment.BALANCES_QUEUE_URL }),
+    queue,
     telemetry,
     now,
     newId,
@@ -67,7 +70,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const program = { ...line, programIdOf, telemetry, now, rewardTypes };
     const storefront = {
-      ...createStorefront({ ...program, shop: domain, ledger, retentionDays }),
+      ...createStorefront({ ...program, shop: domain, ledger, queue, retentionDays }),
       ...createRedeeming(domain, () => ({
         ...redeeming,
         ...line,

@@ -5,6 +5,8 @@ export interface Me {
   readonly points: number | null;
   readonly cashback: number | null;
   readonly asOf: string | null;
+  /** The points that expire next. */
+  readonly expiring: { readonly points: number; readonly at: string } | null;
   readonly tier: Tier | null;
 }
 

@@ -1,7 +1,11 @@
 import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts';
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import { rememberBalance } from '../../shared/core/balances/remembered-balance.ts';
+import {
+  type RememberedBalance,
+  rememberBalance,
+} from '../../shared/core/balances/remembered-balance.ts';
+import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
 import type {
@@ -44,7 +48,13 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
   const telemetry = recordTelemetry();
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];
-  const parts: { ledger: Ledger; answer: RedeemAnswer; listed: RedemptionList } = {
+  const requested: BalanceRequest[] = [];
+  const parts: {
+    ledger: Ledger;
+    answer: RedeemAnswer;
+    listed: RedemptionList;
+    queueFails?: boolean;
+  } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     listed: { kind: 'redemptions', redemptions: [] },
@@ -62,6 +72,12 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       posCustomerId: 'email-or-document',
     }),
     breaker,
+    queue: {
+      send: async (event) => {
+        if (parts.queueFails) throw new Error('the queue is away');
+        requested.push(event);
+      },
+    },
     telemetry,
     now,
     retentionDays: 60,
@@ -104,6 +120,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     parts,
     secrets,
     redeemed,
+    requested,
     script: SCRIPT,
 
     async ask(path: string, asking: Asking = {}) {
@@ -141,9 +158,15 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     },
 
     /** Stores a balance, as a point event does. */
-    async remember(id: string, points: string, cashback: string, tier?: string | null) {
+    async remember(
+      id: string,
+      points: string,
+      cashback: string,
+      tier?: string | null,
+      more: Partial<RememberedBalance> = {},
+    ) {
       const remembered = rememberBalance({
-        ...{ points, cashback, seen: [] },
+        ...{ points, cashback, seen: [], ...more },
         ...(tier !== undefined && { tier }),
       });
       const version = Date.parse('2026-10-09T11:30:00.000Z');

@@ -18,7 +18,7 @@ export function drawBalance({ model, words, logInAddress }: View): readonly Node
   return [title, ...drawFigures(me, words), ...drawTier(me, words)];
 }
 
-function drawFigures({ points, cashback, asOf }: Me, words: Words): readonly Node[] {
+function drawFigures({ points, cashback, asOf, expiring }: Me, words: Words): readonly Node[] {
   const { balance, cashback: ofCashback } = words.strings;
   if (points === null) return [build('p', { part: 'note' }, balance.none)];
   const hasCashback = cashback !== null && cashback > 0;
@@ -30,6 +30,18 @@ function drawFigures({ points, cashback, asOf }: Me, words: Words): readonly Nod
       hasCashback &&
         build('span', { part: 'cashback' }, fill(ofCashback, { amount: words.money(cashback) })),
     ),
+    ...(expiring
+      ? [
+          build(
+            'p',
+            { part: 'expiring' },
+            fill(balance.expiring, {
+              points: words.points(expiring.points),
+              date: words.date(expiring.at),
+            }),
+          ),
+        ]
+      : []),
     ...(asOf === null
       ? []
       : [build('p', { part: 'note' }, fill(balance.asOf, { date: words.date(asOf) }))]),

@@ -7,6 +7,7 @@ export const en: Strings = {
     heading: 'Your points',
     none: 'No points yet. They appear here after your first order.',
     asOf: 'As of {date}',
+    expiring: 'Expiring on {date}: {points}',
     tier: 'Tier: {name}',
     next: 'On the way to {name}',
     progress: '{value} of {goal}',

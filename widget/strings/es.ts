@@ -7,6 +7,7 @@ export const es: Strings = {
     heading: 'Tus puntos',
     none: 'Todavía no hay puntos. Aparecerán aquí después de tu primer pedido.',
     asOf: 'Actualizado el {date}',
+    expiring: 'Caducan el {date}: {points}',
     tier: 'Nivel: {name}',
     next: 'En camino al nivel {name}',
     progress: '{value} de {goal}',

@@ -7,6 +7,7 @@ export const ptBr: Strings = {
     heading: 'Seus pontos',
     none: 'Ainda não há pontos. Eles aparecem aqui depois do seu primeiro pedido.',
     asOf: 'Atualizado em {date}',
+    expiring: 'Expiram em {date}: {points}',
     tier: 'Nível: {name}',
     next: 'A caminho do nível {name}',
     progress: '{value} de {goal}',

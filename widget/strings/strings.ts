@@ -8,6 +8,7 @@ export interface Strings {
     readonly heading: string;
     readonly none: string;
     readonly asOf: string;
+    readonly expiring: string;
     readonly tier: string;
     readonly next: string;
     readonly progress: string;

@@ -1,8 +1,9 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import { recallBalance } from '../balances/remembered-balance.ts';
+import { type RememberedBalance, recallBalance } from '../balances/remembered-balance.ts';
 import { type Ledger, readEntry } from '../ledger/ledger.ts';
-import { type AskingWorld, askLoyalty } from './ask-loyalty.ts';
+import { askLoyalty } from './ask-loyalty.ts';
+import { isStale, type MeetingWorld, meetCustomer, requestReading } from './meet-customer.ts';
 import type { TimedCache } from './timed-cache.ts';
 
 type Tier = components['schemas']['Tier'];
@@ -24,12 +25,19 @@ export interface Standing {
   readonly points: number | null;
   readonly cashback: number | null;
   readonly asOf: string | null;
+  /** The points that expire next, and when; null: none are about to. */
+  readonly expiring: ExpiringView | null;
   readonly tier: TierView | null;
 }
 
-export interface StandingWorld extends AskingWorld {
+interface ExpiringView {
+  readonly points: number;
+  readonly at: string;
+}
+
+export interface StandingWorld extends MeetingWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
-  readonly loyalty: Pick<LoyaltyClient, 'listTiers'>;
+  readonly loyalty: Pick<LoyaltyClient, 'listTiers' | 'getCustomerPoints'>;
   readonly tiers: TimedCache<KnownTier>;
 }
 
@@ -40,8 +48,8 @@ export interface StandingWorld extends AskingWorld {
 export type KnownTier = TierView | null | 'unknown';
 
 /**
- * The balance comes from the ledger, the tier from the service; while that is down, the last known
- * name.
+ * The balance comes from the ledger, or from the service for a customer whom the ledger does not know. The
+ * tier comes from the service; while that is down, the last known name.
  */
 export async function readStanding(
   shop: string,
@@ -49,14 +57,36 @@ export async function readStanding(
   world: StandingWorld,
 ): Promise<Standing> {
   const [balance, tier] = await Promise.all([
-    readBalance(shop, customerId, world.ledger),
+    findBalance(shop, customerId, world),
     readTierView(customerId, world),
   ]);
   const { points, cashback, asOf } = balance;
+  const { expiring } = balance;
+  const isOver = expiring !== null && Date.parse(expiring.at) <= world.now().getTime();
   // A customer with points is known to the service by now: the next page asks again.
   if (tier === 'unknown' && asOf !== null) world.tiers.forget(customerId);
   const remembered = balance.tier === null ? null : { name: balance.tier, color: null, next: null };
-  return { points, cashback, asOf, tier: tier === 'unknown' ? remembered : tier };
+  return {
+    points,
+    cashback,
+    asOf,
+    expiring: isOver ? null : expiring,
+    tier: tier === 'unknown' ? remembered : tier,
+  };
+}
+
+async function findBalance(
+  shop: string,
+  customerId: string,
+  world: StandingWorld,
+): Promise<KnownBalance> {
+  const known = await readBalance(shop, customerId, world.ledger);
+  if (known.asOf !== null) {
+    if (isStale(known.readAt, world.now())) await requestReading(shop, customerId, world);
+    return known;
+  }
+  const met = await meetCustomer(shop, customerId, world);
+  return met ? { ...known, ...viewOfBalance(met), asOf: met.asOf } : known;
 }
 
 async function readTierView(customerId: string, world: StandingWorld): Promise<KnownTier> {
@@ -98,18 +128,28 @@ function goalOf(goal: components['schemas']['TierGoal']): GoalView {
   };
 }
 
-/** Null: no event has reported it yet. */
+/** Null: neither an event nor a reading has reported it yet. */
 export interface KnownBalance {
   readonly points: number | null;
   readonly cashback: number | null;
   readonly asOf: string | null;
+  readonly expiring: ExpiringView | null;
   /** The tier's name when the balance was last written. */
   readonly tier: string | null;
+  /** Epoch milliseconds: when the service was last asked for it; undefined: never. */
+  readonly readAt: number | undefined;
 }
 
-const NOTHING_KNOWN: KnownBalance = { points: null, cashback: null, asOf: null, tier: null };
+const NOTHING_KNOWN: KnownBalance = {
+  points: null,
+  cashback: null,
+  asOf: null,
+  expiring: null,
+  tier: null,
+  readAt: undefined,
+};
 
-/** From point events: no operation of the loyalty service reads a balance. */
+/** What the ledger knows, from point events and readings. */
 export async function readBalance(
   shop: string,
   customerId: string,
@@ -119,9 +159,21 @@ export async function readBalance(
   const balance = recallBalance(entry?.remembered);
   if (!entry || !balance) return NOTHING_KNOWN;
   return {
-    points: Number(balance.points),
-    cashback: Number(balance.cashback),
+    ...viewOfBalance(balance),
     asOf: new Date(entry.version).toISOString(),
     tier: balance.tier ?? null,
+    readAt: balance.readAt,
+  };
+}
+
+function viewOfBalance({
+  points,
+  cashback,
+  expiring,
+}: Pick<RememberedBalance, 'points' | 'cashback' | 'expiring'>) {
+  return {
+    points: Number(points),
+    cashback: Number(cashback),
+    expiring: expiring ? { points: Number(expiring.points), at: expiring.at } : null,
   };
 }

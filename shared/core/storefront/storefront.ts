@@ -10,6 +10,7 @@ import type { CartLine } from './cart.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
 import { listRewards, type RewardItem } from './list-rewards.ts';
+import type { MeetingWorld, MetBalance } from './meet-customer.ts';
 import { type KnownTier, readStanding } from './read-standing.ts';
 import { createTimedCache } from './timed-cache.ts';
 
@@ -19,6 +20,7 @@ export interface StorefrontWorld {
   readonly loyalty: Pick<
     LoyaltyClient,
     | 'listTiers'
+    | 'getCustomerPoints'
     | 'calculateProductPoints'
     | 'listRewardConfigurations'
     | 'listAvailableRewards'
@@ -26,6 +28,7 @@ export interface StorefrontWorld {
     | 'answerQuiz'
   >;
   readonly programIdOf: ProgramIdOf;
+  readonly queue: MeetingWorld['queue'];
   readonly breaker: CircuitBreaker;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -41,6 +44,9 @@ const PROGRAM_SECONDS = 60;
 /** Of one customer, who wants to see it change. */
 const CUSTOMER_SECONDS = 30;
 
+/** A customer whose balance the service refuses would be asked about on every page. */
+const REQUEST_SECONDS = 3_600;
+
 const MOST_CARTS = 1_000;
 const MOST_CUSTOMERS = 2_000;
 
@@ -53,6 +59,8 @@ export function createStorefront(given: StorefrontWorld) {
     rewards: createTimedCache<readonly RewardItem[]>(ofProgram),
     earned: createTimedCache<EarnedPoints>(ofProgram),
     tiers: createTimedCache<KnownTier>(ofCustomer),
+    met: createTimedCache<MetBalance | null>(ofCustomer),
+    requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
   };
   return {

@@ -147,7 +147,7 @@ describe('looking again', () => {
   };
   const answers = (points: number, state: string) => ({
     ...settled,
-    me: ok({ points, cashback: 0, asOf: null, tier: null }),
+    me: ok({ points, cashback: 0, asOf: null, expiring: null, tier: null }),
     redemptions: ok({ redemptions: [redemption(state).redemption] }),
   });
   const load = async (points: number, state: string) => {

@@ -19,6 +19,7 @@ describe('what a shopper sees of the own standing', () => {
       points: 250.5,
       cashback: 2.5,
       asOf: '2026-10-09T11:30:00.000Z',
+      expiring: null,
       tier: {
         name: expect.any(String),
         color: expect.stringMatching(/^#/),
@@ -37,7 +38,59 @@ describe('what a shopper sees of the own standing', () => {
     const shop = serveInProcess();
     const { status, json } = await shop.ask('me', { customerId: '7' });
     expect(status).toBe(200);
-    expect(json).toEqual({ points: null, cashback: null, asOf: null, tier: null });
+    const nothing = { points: null, cashback: null, asOf: null, expiring: null, tier: null };
+    expect(json).toEqual(nothing);
+    expect(shop.requested).toEqual([]);
+  });
+
+  it('is what the service says for a customer whom the ledger does not know, and the worker is asked to write it', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 250);
+    for (const _ of ['first page', 'second page']) {
+      const { json } = await shop.ask('me', { customerId: '7' });
+      expect(json).toMatchObject({ points: 250, asOf: '2026-10-09T12:00:00.000Z' });
+    }
+    expect(shop.calls('getCustomerPoints')).toBe(1);
+    expect(shop.requested).toEqual([
+      {
+        kind: 'balance',
+        topic: 'visit',
+        shop: SHOP,
+        id: '7',
+        deliveryId: 'visit/7/2026-10-09T12',
+        receivedAt: '2026-10-09T12:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('names the points that expire next, until they have expired', async () => {
+    const shop = serveInProcess();
+    const expiring = { points: '15.5', at: '2026-10-09T12:10:00Z' };
+    await shop.remember('7', '40', '0', null, { expiring, readAt: shop.clock.ms });
+    const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
+    expect((await standing()).expiring).toEqual({ points: 15.5, at: expiring.at });
+    expect(shop.requested).toEqual([]);
+    shop.clock.ms += 600_000;
+    expect((await standing()).expiring).toBeNull();
+  });
+
+  it('is read again for a visitor whose balance was not read for a day, once in an hour', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '40', '0', null, { readAt: shop.clock.ms });
+    shop.clock.ms += 86_400_001;
+    for (const _ of ['first page', 'second page']) await shop.ask('me', { customerId: '7' });
+    expect(shop.requested).toHaveLength(1);
+    shop.clock.ms += 3_600_000;
+    await shop.ask('me', { customerId: '7' });
+    expect(shop.requested).toHaveLength(2);
+    expect(shop.calls('getCustomerPoints')).toBe(0);
+  });
+
+  it('is shown though the queue does not take the request', async () => {
+    const shop = serveInProcess();
+    shop.parts.queueFails = true;
+    await shop.remember('7', '40', '0');
+    expect((await shop.ask('me', { customerId: '7' })).json).toMatchObject({ points: 40 });
   });
 
   it('has the way to the next tier soon after the first points', async () => {
