@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { registerBackfill } from './backfill/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDoctor } from './doctor/command.ts';
+import { registerProbe } from './probe/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
@@ -93,6 +94,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerTrace,
   registerDeadLetters,
   registerDoctor,
+  registerProbe,
   registerSend,
   registerSecrets,
   registerStorefront,

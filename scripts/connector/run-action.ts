@@ -32,14 +32,13 @@ function openSession(options: CommonOptions) {
   const terminal = createTerminal({ quiet: options.json === true });
   let controller: AbortController | undefined;
   let interruptions = 0;
+  let ending = 'Finishing the current batch, then stopping.';
   process.on('SIGINT', () => {
     interruptions += 1;
     if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
     // The cursor may be behind a progress line.
     const start = process.stderr.isTTY ? '\n' : '';
-    terminal.note(
-      `${start}Finishing the current batch, then stopping. Press Ctrl-C again to stop at once.`,
-    );
+    terminal.note(`${start}${ending} Press Ctrl-C again to stop at once.`);
     controller.abort();
   });
   const session: Session = {
@@ -49,7 +48,8 @@ function openSession(options: CommonOptions) {
       const { findDeployment } = await import('./deployment/find-deployment.ts');
       return findDeployment(options);
     },
-    interruption() {
+    interruption(note = ending) {
+      ending = note;
       controller ??= new AbortController();
       return controller.signal;
     },

@@ -19,7 +19,7 @@ export interface Session {
   findDeployment(): Promise<Deployment>;
   /**
    * Fires at the first Ctrl-C. A command that uses it must end soon after; without it Ctrl-C ends the
-   * process at once, and so does a second one.
+   * process at once, and so does a second one. `note` says what happens until then.
    */
-  interruption(): AbortSignal;
+  interruption(note?: string): AbortSignal;
 }

@@ -2,6 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store } from '../../../shared/core/sync/store-reader.ts';
+import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
@@ -17,7 +18,9 @@ export interface ShopServices {
   readonly rewards: RewardStore;
   /** The Admin API of one shop, for requests that the workers do not make. */
   ask(shop: Shop): Ask;
-  loyalty(shop: Shop): LoyaltyClient;
+  /** With the credentials of the shop, or with other ones. */
+  loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
+  readonly loyaltyAddress: string;
 }
 
 /** A failed renewal of a secret matters only to a process that runs for days. */
@@ -38,10 +41,11 @@ export function openShopServices({ aws, output, connector, sandbox }: Deployment
       createAdminClient({ shop: domain, secret: secrets.store(path), sandboxAddress }).until(
         undefined,
       ),
-    loyalty: ({ path }) => {
+    loyalty: ({ path }, other) => {
       const credentials = secrets.loyalty(path);
-      return createLoyaltyClient({ baseUrl, credentials: () => credentials.get() });
+      return createLoyaltyClient({ baseUrl, credentials: other ?? (() => credentials.get()) });
     },
+    loyaltyAddress: baseUrl,
   };
 }
 
