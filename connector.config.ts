@@ -27,8 +27,7 @@ export default defineConnector({
   },
 
   rules: {
-    // Points are given when an order is fulfilled. `paid` is earlier, but a paid order can then no
-    // longer be cancelled in the loyalty service.
+    // Points are given when an order is fulfilled; with `paid`, as soon as it is paid.
     completeWhen: 'fulfilled',
 
     // Points count from the products after discounts, never from shipping.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { amountHeld } from '../../local/harness/held-order.ts';
 import { createDynamoDbClient } from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { compare } from '../../local/stack/demo/compare.ts';
@@ -79,8 +80,9 @@ function judgePoints(loyalty: LoyaltySandbox) {
   );
   const lost: string[] = [];
   const doubled: string[] = [];
-  for (const { OriginalId: id, IsCompleted, IsCancelledOrReturned, OrderTotal } of orders) {
-    const due = IsCompleted && !IsCancelledOrReturned ? Math.round(OrderTotal * 100) : 0;
+  for (const order of orders) {
+    const { OriginalId: id, IsCompleted, IsCancelledOrReturned } = order;
+    const due = IsCompleted && !IsCancelledOrReturned ? Math.round(amountHeld(order) * 100) : 0;
     const records = earned.get(id) ?? [];
     const got = records.reduce((sum, one) => sum + Math.round(one.points * 100), 0);
     const words = `order ${id}: it earned ${got / 100} in ${records.length} records and is worth ${due / 100}`;

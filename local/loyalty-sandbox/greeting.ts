@@ -8,7 +8,7 @@ export function greet({ address, credentials: { token, key } }: Greeted, now: Da
   const date = now.toISOString();
   const order = {
     OriginalId: 'order-1',
-    OrderPlacementDate: date,
+    OrderPlacementDate: new Date(now.getTime() - 1000).toISOString(),
     OrderCompletedDate: date,
     OrderStatus: 'fulfilled',
     IsCompleted: true,

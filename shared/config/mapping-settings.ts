@@ -37,8 +37,11 @@ export interface MappingSettings {
   /**
    * When an order counts as completed, so that points may be given.
    *
-   * A completed order cannot be cancelled in the loyalty service. With `paid` nearly every later
-   * cancellation concerns an order that is already completed. Default: `fulfilled`.
+   * - `fulfilled`: when all of it was shipped.
+   * - `paid`: when all of it was paid. Points come earlier; a cancellation before shipping takes them back.
+   *
+   * A completed order stays completed until it is cancelled: an exchange or an edit changes only its
+   * amount. Default: `fulfilled`.
    */
   readonly completeWhen?: 'fulfilled' | 'paid';
 

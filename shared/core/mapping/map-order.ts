@@ -5,7 +5,7 @@ import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts } from './order-products.ts';
-import { isOver, type OrderProgress, orderProgress } from './order-progress.ts';
+import { isBetweenLines, isOver, type OrderProgress, orderProgress } from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
 import {
   type KnownBefore,
@@ -30,7 +30,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   if (customer.kind === 'fault' || metadata.kind === 'fault') return { kind: 'fault', faults };
 
   const { branch, salesPerson } = pointOfSale(order, remembered);
-  const progress = orderProgress(order, rules);
+  const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
+  const progress = orderProgress(order, rules, completedBefore);
   const form: OrderForm = knownFields({
     ...orderBasics(order, rules, progress),
     Customer: customer.form,
@@ -69,7 +70,8 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
     OrderCancelledDate: progress.cancelledAt,
     OrderStatus: progress.status,
     IsCancelledOrReturned: true,
-    IsCompleted: remembered?.basics?.OrderCompletedDate != null,
+    IsCompleted: false,
+    OrderCompletedDate: null,
     Customer: remembered?.customer,
     UpdatedDate: progress.cancelledAt,
   });
@@ -94,21 +96,25 @@ function skipReason(
   remembered: RememberedOrder | undefined,
 ): MappingSkip | undefined {
   if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
+  if (isBetweenLines(order)) return 'exchange';
   if (order.customer !== undefined || isOver(order)) return undefined;
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
   const mayBeSent = rules.guests === 'send' && isReachableGuest(order);
   return neverHadCustomer && !mayBeSent ? 'guest' : undefined;
 }
 
+/** Never with both flags: of the two, only the cancellation counts then. */
 function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgress): OrderForm {
+  const isCancelled = progress.cancelledAt !== undefined;
+  const completedAt = isCancelled ? undefined : progress.completedAt;
   return {
     OriginalId: order.id,
     OrderPlacementDate: order.placedAt,
-    OrderCompletedDate: progress.completedAt ?? null,
+    OrderCompletedDate: completedAt ?? null,
     OrderCancelledDate: progress.cancelledAt ?? null,
     OrderStatus: progress.status,
-    IsCancelledOrReturned: progress.cancelledAt !== undefined,
-    IsCompleted: progress.completedAt !== undefined,
+    IsCancelledOrReturned: isCancelled,
+    IsCompleted: completedAt !== undefined,
     OrderTotal: toJsonNumber(orderTotal(order, rules)),
     Products: orderProducts(order),
     UpdatedDate: order.updatedAt,

@@ -9,26 +9,37 @@ export interface OrderProgress {
   readonly cancelledAt: string | undefined;
 }
 
+/**
+ * An order that was sent as completed stays completed, at its first date: an exchange adds a line that
+ * is not fulfilled yet, and must not take the points of the whole order.
+ * See docs/decisions/0041-an-order-completes-once.md.
+ */
 export function orderProgress(
   order: StoreOrder,
   rules: Pick<OrderRules, 'completeWhen'>,
+  completedBefore: string | undefined,
 ): OrderProgress {
+  const completes = isCompleted(order, rules);
   return {
     status: statusOf(order),
-    completedAt: isCompleted(order, rules) ? completionDate(order, rules) : undefined,
+    completedAt: completedBefore ?? (completes ? completionDate(order, rules) : undefined),
     cancelledAt: cancellationDate(order),
   };
 }
 
-/** Cancelled, or nothing of it is left. */
+/** Cancelled, or all of its money went back. Final: the loyalty service revives no cancelled order. */
 export function isOver(order: StoreOrder): boolean {
   return order.cancelledAt !== undefined || isReturned(order);
 }
 
-/** Nothing of it is kept, or all of its money went back. An order of free things is neither. */
-function isReturned(order: StoreOrder): boolean {
+/** Nothing is kept, and all of the money is: the middle of an exchange. Its next event decides. */
+export function isBetweenLines(order: StoreOrder): boolean {
   const nothingKept = order.lines.length > 0 && order.lines.every((line) => line.kept === 0);
-  return nothingKept || order.paymentStatus === 'refunded';
+  return nothingKept && order.paymentStatus === 'paid' && order.cancelledAt === undefined;
+}
+
+function isReturned(order: StoreOrder): boolean {
+  return order.paymentStatus === 'refunded';
 }
 
 function statusOf(order: StoreOrder): string {
@@ -49,13 +60,13 @@ function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>)
 }
 
 /**
- * The service wants a date, and one that no later event moves: a date that followed `updatedAt` would
- * make every event a change. When an order was paid is in no webhook, so a paid order counts from the
- * day it was placed.
+ * When an order was paid is in no webhook, so a paid order counts from the moment it was placed. The
+ * service wants a later date than that (error 12, "must be after").
  */
 function completionDate(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): string {
-  if (rules.completeWhen === 'paid') return order.placedAt;
-  return notBefore(order.placedAt, order.fulfilledAt ?? order.closedAt ?? order.placedAt);
+  const fulfilledAt = order.fulfilledAt ?? order.closedAt ?? order.placedAt;
+  const earliest = new Date(Date.parse(order.placedAt) + 1000).toISOString();
+  return notBefore(earliest, rules.completeWhen === 'paid' ? earliest : fulfilledAt);
 }
 
 function cancellationDate(order: StoreOrder): string | undefined {

@@ -8,6 +8,8 @@ export interface KnownBefore {
   readonly known: boolean;
   /** What the mapping gave to remember when it was last applied. */
   readonly remembered: string | undefined;
+  /** Of an order: the completion date that it was sent with. */
+  readonly completedAt?: string;
   /** Of an order: it is sent as history. */
   readonly history?: boolean;
 }

@@ -31,6 +31,8 @@ export type WantedState =
 export type MappingSkip =
   | 'guest'
   | 'test-order'
+  /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
+  | 'exchange'
   /** Its customer was redacted, and a live order needs one. */
   | 'redacted'
   /** It is gone, and the service never knew it. */

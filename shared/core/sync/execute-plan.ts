@@ -1,4 +1,5 @@
 import { type Outcome, overtaken } from '../batch/outcome.ts';
+import { isRetryWindowOver } from '../batch/retry-policy.ts';
 import type { StoreEvent } from '../events/event.ts';
 import { askAgain } from '../events/message-ids.ts';
 import type { EventQueue } from '../events/queues.ts';
@@ -91,7 +92,9 @@ async function apply(
   const made = await throughBreaker({ breaker, now: world.now }, async () => {
     const marked = mark ? await markChange(step, world.ledger) : step;
     if (!marked) return { kind: 'overtaken', end: 'unused' } as const;
-    const calls = await makeCalls(mapped.wanted, loyalty, assumptions, world.deadline);
+    const waitedForADay = isRetryWindowOver(step.event, 1, world.now());
+    const limits = { signal: world.deadline, waitedForADay };
+    const calls = await makeCalls(mapped.wanted, loyalty, assumptions, limits);
     return { kind: 'called', entry: marked.entry, ...calls } as const;
   });
   switch (made.kind) {

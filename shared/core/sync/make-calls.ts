@@ -6,11 +6,22 @@ import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
 import type { WantedState } from '../mapping/wanted-state.ts';
 import type { CallEnd } from './circuit-breaker.ts';
 
-/** The five calls that syncing needs. */
+/** The calls that syncing needs. */
 export type LoyaltyCalls = Pick<
   LoyaltyClient,
-  'sendOrder' | 'cancelPosOrder' | 'updateProduct' | 'createCoupon' | 'deactivateCoupon'
+  | 'sendOrder'
+  | 'cancelPosOrder'
+  | 'getOrder'
+  | 'updateProduct'
+  | 'createCoupon'
+  | 'deactivateCoupon'
 >;
+
+export interface CallLimits {
+  readonly signal: AbortSignal;
+  /** The event has waited for a day: by then the service shows a cancellation, if it ever does. */
+  readonly waitedForADay: boolean;
+}
 
 /** What the contract leaves open. The settings describe each. */
 export interface CallAssumptions {
@@ -33,13 +44,19 @@ export interface CallsMade {
 const CANNOT_CANCEL_COMPLETED = 13;
 /** ApiOrder_OrderIsCancelled. */
 const ALREADY_CANCELLED = 33;
+/** ApiExternalOrder_Order_Not_Found. */
+const ORDER_NOT_FOUND = 37;
+/** The `State` of a read order. */
+const CANCELLED_STATE = 3;
+/** A cancellation may show a day later. */
+const AFTER_A_HIDDEN_CANCEL = 3600;
 
 /** Makes the service's state the wanted one: one call, and the fallback of a refused cancellation. */
 export async function makeCalls(
   wanted: WantedState,
   loyalty: LoyaltyCalls,
   assumptions: CallAssumptions,
-  signal: AbortSignal,
+  { signal, waitedForADay }: CallLimits,
 ): Promise<CallsMade> {
   const options = { signal };
   switch (wanted.kind) {
@@ -55,7 +72,7 @@ export async function makeCalls(
     case 'inactive-coupon':
       return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
     case 'cancelled-order':
-      return cancel(wanted, loyalty, assumptions, options);
+      return cancel(wanted, loyalty, assumptions, { signal, waitedForADay });
   }
 }
 
@@ -63,9 +80,13 @@ async function cancel(
   wanted: Extract<WantedState, { kind: 'cancelled-order' }>,
   loyalty: LoyaltyCalls,
   assumptions: CallAssumptions,
-  options: { readonly signal: AbortSignal },
+  { signal, waitedForADay }: CallLimits,
 ): Promise<CallsMade> {
+  const options = { signal };
   const cancelled = await loyalty.cancelPosOrder(wanted.id, wanted.cancellation, options);
+  if (cancelled.kind === 'business-error' && cancelled.finding === 'not-cancelled') {
+    return lookForCancel(await loyalty.getOrder(wanted.id, options), cancelled, waitedForADay);
+  }
   if (hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected') {
     return refused(['cancelPosOrder'], cancelled);
   }
@@ -80,6 +101,24 @@ async function cancel(
   const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
   if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
+}
+
+/** The answer does not say that the order is cancelled: the order itself may. */
+function lookForCancel(
+  read: Awaited<ReturnType<LoyaltyCalls['getOrder']>>,
+  cancelled: BusinessError,
+  waitedForADay: boolean,
+): CallsMade {
+  const calls: OperationId[] = ['cancelPosOrder', 'getOrder'];
+  const found = read.kind === 'success' || read.kind === 'warning' ? read.value : undefined;
+  const isAbsent = hasCode(read, ORDER_NOT_FOUND);
+  if (isAbsent || found?.State === CANCELLED_STATE) return applied(calls);
+  const made = judge(calls, found ? cancelled : read);
+  if (made.outcome.kind !== 'retry') return made;
+  if (found && waitedForADay) return refused(calls, cancelled);
+  const outcome = { ...made.outcome, ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL }) };
+  // The cancellation was received, whatever became of the question.
+  return { ...made, outcome, mayHaveHappened: true };
 }
 
 /** Undefined when the service, as the merchant configured it, accepts this change. */

@@ -94,6 +94,7 @@ function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
   return {
     sendOrder: (body) => note({ operation: 'sendOrder', body }),
     cancelPosOrder: (id, body) => note({ operation: 'cancelPosOrder', id, body }),
+    getOrder: (id) => note({ operation: 'getOrder', id }),
     updateProduct: (id, body) => note({ operation: 'updateProduct', id, body }),
     createCoupon: (body) => note({ operation: 'createCoupon', body }),
     deactivateCoupon: (id) => note({ operation: 'deactivateCoupon', id }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../local/harness/held-order.ts';
 import { bodyFor, orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
 import {
   type Delivery,
@@ -12,12 +13,17 @@ const connectors = runConnectors();
 
 const fulfilled = { fulfilledAfterDays: 2 };
 
-/** The one order as the loyalty service holds it, without what the service itself numbers and dates. */
+/** The one order as the loyalty service holds it. */
 function heldOrder({ loyalty }: RunningConnector) {
   const [order, ...others] = loyalty.state().orders;
   if (!order || others.length > 0) throw new Error('not exactly one order');
-  const { Id: _, pointId: __, UpdatedDate: ___, Metadatas, ...rest } = order;
-  return { ...rest, Metadatas: Metadatas.map(({ Name, Value }) => ({ Name, Value })) };
+  return { ...order, left: amountHeld(order) };
+}
+
+/** Without what depends on which snapshot came first: the completion date, the total sent first. */
+function lastingOf(connector: RunningConnector) {
+  const { IsCompleted, customerId, Coupon, PaymentMethod, left, points } = heldOrder(connector);
+  return { IsCompleted, customerId, Coupon, PaymentMethod, left, points };
 }
 
 const balance = ({ loyalty }: RunningConnector) => loyalty.state().customers[0]?.points;
@@ -71,7 +77,7 @@ describe('the life of an order', () => {
     );
     const alone = await connectors.open();
     await alone.deliver(['orders/updated', last?.payload]);
-    const expected = heldOrder(alone);
+    const expected = lastingOf(alone);
 
     const twice = [...deliveries, ...deliveries];
     const shuffled = fc.shuffledSubarray([...twice.keys()], { minLength: twice.length });
@@ -87,7 +93,7 @@ describe('the life of an order', () => {
           if (index % 10 <= pause) await connector.work();
         }
         await connector.settle();
-        expect(heldOrder(connector)).toEqual(expected);
+        expect(lastingOf(connector)).toEqual(expected);
         expect(balance(connector)).toBe(102);
         const sent = connector.newCalls().map(({ body }) => body as Record<string, unknown>);
         const states = sent.map(({ UpdatedDate: _, ...state }) => JSON.stringify(state));
@@ -106,6 +112,46 @@ describe('the life of an order', () => {
     await connector.deliver(['orders/create', payload, { webhookId: 'same' }]);
     expect(connector.newOperations()).toEqual(['sendOrder']);
     expect(balance(connector)).toBe(50);
+  });
+});
+
+describe('an exchange on a fulfilled order', () => {
+  const coat = { product: 1, priceCents: 860_000, quantity: 1, discountCents: 0, takenBack: 0 };
+  const returned = { ...coat, takenBack: 1 };
+  const dearer = { ...coat, product: 2, priceCents: 927_095 };
+  const shipped = { fulfillment_status: 'fulfilled' };
+
+  it('moves the points from 8600 to 9270.95, and never over 0', async () => {
+    const connector = await connectors.open();
+    const steps = [
+      { payload: orderAt(1, { ...fulfilled, lines: [coat] }), points: 8600 },
+      {
+        // Nothing is kept and the money is: not the end of the order.
+        payload: orderAt(2, { ...fulfilled, lines: [returned] }, { financial_status: 'paid' }),
+        points: 8600,
+      },
+      {
+        payload: orderAt(
+          3,
+          { ...fulfilled, lines: [returned, dearer] },
+          { fulfillment_status: 'partial' },
+        ),
+        points: 9270.95,
+      },
+      {
+        payload: orderAt(4, { fulfilledAfterDays: 3, lines: [returned, dearer] }, shipped),
+        points: 9270.95,
+      },
+    ];
+    for (const { payload, points } of steps) {
+      await connector.deliver(['orders/updated', payload]);
+      expect(balance(connector)).toBe(points);
+    }
+    expect(heldOrder(connector)).toMatchObject({
+      IsCompleted: true,
+      OrderCompletedDate: '2026-10-07T09:12:44.000Z',
+    });
+    expect(await connector.deadLetters()).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
@@ -31,13 +32,19 @@ function withoutEnd(spec: OrderSpec): OrderSpec {
   return { ...spec, lines: keeps, cancelledAfterDays: undefined };
 }
 
-/** What the service holds, without what differs by the number of calls. */
+/**
+ * What the service holds, without what differs by the number of calls. Which snapshots came before the
+ * last decides whether the order was completed already, and how its amount was reached.
+ */
 function held(connector: ReturnType<typeof openConnector>): unknown {
   const order = connector.loyalty.rows.orders.get(ID);
   if (!order) return undefined;
-  const { Id: _, pointId: __, UpdatedDate: ___, Metadatas, ...rest } = order;
+  const { customerId, Coupon, PaymentMethod, Branch, SalesPerson, Metadatas } = order;
+  const metadata = Metadatas.map(({ Name, Value }) => ({ Name, Value }));
+  const amount = amountHeld(order);
   const points = [...connector.loyalty.rows.points.values()].map((row) => row.pointsHundredths);
-  return { ...rest, Metadatas: Metadatas.map(({ Name, Value }) => ({ Name, Value })), points };
+  expect(points).toEqual(order.IsCompleted && amount > 0 ? [Math.round(amount * 100)] : []);
+  return { customerId, Coupon, PaymentMethod, Branch, SalesPerson, metadata, amount };
 }
 
 describe('convergence', () => {

@@ -39,7 +39,7 @@ const EMAIL = 'kim.sample@example.com';
 const purchase = (OriginalId: string, OrderTotal: number, more: object = {}) => ({
   OriginalId,
   OrderPlacementDate: '2026-10-05T09:00:00Z',
-  OrderCompletedDate: '2026-10-05T09:00:00Z',
+  OrderCompletedDate: '2026-10-05T09:00:01Z',
   OrderStatus: 'sold',
   IsCompleted: true,
   OrderTotal,

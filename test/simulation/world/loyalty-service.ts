@@ -180,6 +180,7 @@ function entityOf({ operation, path, body }: LoyaltyCall): string {
   switch (operation) {
     case 'sendOrder':
     case 'cancelPosOrder':
+    case 'getOrder':
       return `order ${path.orderId ?? id}`;
     case 'updateProduct':
       return `product ${path.id}`;

@@ -12,7 +12,7 @@ import { classify, findErrorCode } from '../../../shared/loyalty/error-codes.ts'
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 
-const never = new AbortController().signal;
+const limits = { signal: new AbortController().signal, waitedForADay: false };
 const cancelled: WantedState = {
   kind: 'cancelled-order',
   id: '1',
@@ -38,6 +38,7 @@ function service(codes: Partial<Record<OperationId, number>>): LoyaltyCalls {
   return {
     sendOrder: () => answer('sendOrder'),
     cancelPosOrder: () => answer('cancelPosOrder'),
+    getOrder: () => answer('getOrder'),
     updateProduct: () => answer('updateProduct'),
     createCoupon: () => answer('createCoupon'),
     deactivateCoupon: () => answer('deactivateCoupon'),
@@ -49,7 +50,7 @@ const cancel = async (
   assumptions: Partial<CallAssumptions> = {},
 ) => {
   const all = { ...defaultAssumptions, ...assumptions };
-  return (await makeCalls(cancelled, service(codes), all, never)).outcome;
+  return (await makeCalls(cancelled, service(codes), all, limits)).outcome;
 };
 
 describe('cancelling an order', () => {
@@ -85,6 +86,43 @@ describe('cancelling an order', () => {
       kind: 'rejected',
       code: 'ApiOrder_OrderIsCancelled',
     });
+  });
+});
+
+describe('a cancellation that the answer does not confirm', () => {
+  const finding = { kind: 'business-error', class: 'retry', finding: 'not-cancelled' } as const;
+  const unconfirmed = { ...finding, message: 'not yet', fields: [] };
+
+  const cancelUnconfirmed = async (read: LoyaltyResult<never>, waitedForADay = false) => {
+    const loyalty = {
+      ...service({}),
+      cancelPosOrder: async () => unconfirmed,
+      getOrder: async () => read,
+    };
+    return makeCalls(cancelled, loyalty, defaultAssumptions, { ...limits, waitedForADay });
+  };
+  const held = (State: number) => ({ kind: 'success', value: { State } as never }) as const;
+  const both = ['cancelPosOrder', 'getOrder'];
+
+  it('is done when the order is read as cancelled, or is not there', async () => {
+    const absent = await service({ getOrder: 37 }).getOrder('1');
+    for (const read of [held(3), absent as LoyaltyResult<never>]) {
+      expect((await cancelUnconfirmed(read)).outcome).toEqual({ kind: 'applied', calls: both });
+    }
+  });
+
+  it('is tried for a day, because cancellations show late, and is then for a person', async () => {
+    expect(await cancelUnconfirmed(held(2))).toMatchObject({
+      outcome: { kind: 'retry', why: 'not-cancelled', afterSeconds: 3600 },
+      mayHaveHappened: true,
+    });
+    expect((await cancelUnconfirmed(held(2), true)).outcome.kind).toBe('rejected');
+  });
+
+  it('is tried on after a day while the order cannot be read', async () => {
+    const down = transportFailure('unavailable', { mayHaveHappened: true, message: 'down' });
+    const { outcome } = await cancelUnconfirmed(down, true);
+    expect(outcome).toMatchObject({ kind: 'retry', why: 'unavailable' });
   });
 });
 

@@ -80,12 +80,12 @@ describe('mapping an order', () => {
     expect(formOf(included, { orderTotal: 'total-less-shipping' }).OrderTotal).toBe(55);
   });
 
-  it('completes on payment only where the settings say so, from the day it was placed', () => {
+  it('completes on payment only where the settings say so, a second after it was placed', () => {
     const paid = storeOrder();
     expect(formOf(paid)).toMatchObject({ IsCompleted: false, OrderStatus: 'paid' });
     expect(formOf(paid, { completeWhen: 'paid' })).toMatchObject({
       IsCompleted: true,
-      OrderCompletedDate: '2026-10-05T09:12:44.000Z',
+      OrderCompletedDate: '2026-10-05T09:12:45.000Z',
     });
     const unpaid = storeOrder({ fulfilledAfterDays: 1 }, { financial_status: 'pending' });
     expect(formOf(unpaid, { completeWhen: 'paid' }).IsCompleted).toBe(false);
@@ -105,6 +105,15 @@ describe('mapping an order', () => {
     });
   });
 
+  it('never marks an order as both completed and cancelled', () => {
+    const both = storeOrder({ fulfilledAfterDays: 1, cancelledAfterDays: 2 });
+    expect(formOf(both)).toMatchObject({
+      IsCancelledOrReturned: true,
+      IsCompleted: false,
+      OrderCompletedDate: null,
+    });
+  });
+
   it('takes a fully returned order for cancelled on the day of its last refund', () => {
     const line = { product: 1, priceCents: 5000, quantity: 2, discountCents: 0, takenBack: 2 };
     expect(wantedOf(storeOrder({ lines: [line] })).wanted).toMatchObject({
@@ -112,6 +121,33 @@ describe('mapping an order', () => {
       cancellation: { OrderCancelledDate: '2026-10-08T08:00:00.000Z', OrderStatus: 'returned' },
       order: { OrderTotal: 0, Products: [] },
     });
+  });
+
+  it('stays completed at its first date when an exchange adds a line that is not shipped', () => {
+    const shipped = storeOrder({ fulfilledAfterDays: 2 });
+    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const lines = [line, { ...line, product: 2, priceCents: 1950 }];
+    const exchanged = storeOrder({ lines }, { fulfillment_status: 'partial' });
+    expect(formOf(exchanged).IsCompleted).toBe(false);
+    const completed = { IsCompleted: true, OrderCompletedDate: '2026-10-07T09:12:44.000Z' };
+    expect(formOf(exchanged, {}, sent(shipped))).toMatchObject({ ...completed, OrderTotal: 69.5 });
+    const again = storeOrder({ lines, fulfilledAfterDays: 4 });
+    expect(formOf(again, {}, sent(shipped))).toMatchObject(completed);
+  });
+
+  it('waits in the middle of an exchange: nothing kept, and the money not refunded', () => {
+    const gone = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 1 };
+    const paid = storeOrder({ lines: [gone] }, { financial_status: 'paid' });
+    const before = sent(storeOrder({ fulfilledAfterDays: 2 }));
+    expect(mapOrder(paid, rules, before)).toEqual({ kind: 'skip', why: 'exchange' });
+    // What is refunded in part, or was never paid, is corrected: a cancellation would be final.
+    for (const financial_status of ['partially_refunded', 'pending']) {
+      const order = storeOrder({ lines: [gone] }, { financial_status });
+      expect(wantedOf(order, {}, before).wanted).toMatchObject({
+        kind: 'order',
+        order: { OrderTotal: 0, IsCompleted: true },
+      });
+    }
   });
 
   it('takes an order whose money all went back without its lines for returned', () => {
