@@ -23,7 +23,7 @@ import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
-  const { metafieldNamespace, compensateLostRedemptions } = storefrontOf(connector);
+  const { metafieldNamespace, customerIdIn, compensateLostRedemptions } = storefrontOf(connector);
   const { cashbackAddIs } = connector.loyalty.assumptions;
   const environment = readEnvironment([
     'SOURCE_QUEUE_URL',
@@ -56,13 +56,14 @@ export function createBalanceWorker(connector: Connector) {
     cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
     meaningOf,
     parallel: Number.POSITIVE_INFINITY,
+    customerIdIn,
     shops,
   };
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
     const inTime = store.until(storeDeadline);
     const balances = inTime.balancesIn(metafieldNamespace);
-    const batch = { ...world, store: inTime, balances, deadline };
+    const batch = { ...world, store: inTime, customers: inTime, balances, deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleStorefront));
   }
   return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>

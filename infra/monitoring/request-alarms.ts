@@ -125,10 +125,9 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       id: 'point-events-refused',
       heading: 'Point events refused',
       urgency: 'today',
-      message:
-        'The connector refuses point events: the token in their address is wrong, or the body does not match the contract.',
+      message: 'The connector refuses point events: their token is wrong or missing.',
       command: 'storefront setup',
-      metric: refused('receive-points', ['token', 'not-the-contract'], 'point events refused'),
+      metric: refused('receive-points', ['token'], 'point events refused'),
       condition: atLeast(MANY_REFUSED, { outOf: 4 }),
     },
     {

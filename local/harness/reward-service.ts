@@ -124,5 +124,8 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     async getCustomer(id: string) {
       return { kind: 'success', value: { OriginalId: id, CurrentTier: null } } as never;
     },
+    async listCustomersReport() {
+      return { kind: 'success', value: { Items: [] } } as never;
+    },
   };
 }

@@ -1,18 +1,29 @@
 import * as v from 'valibot';
 import { isObject, type JsonObject } from './payload.ts';
+import { type PointTopic, pointTopics } from './point-topics.ts';
 
-/** What the connector uses of a point event. Nothing of the person but their id. */
+/** What the connector uses of a point event. */
 interface PointEvent {
+  /** Undefined where the delivery does not name it: a bare payload, or a number alone. */
+  readonly topic: PointTopic | undefined;
   /** The service's own id of the transaction. */
   readonly pointId: string;
   /** ISO 8601 in UTC. */
   readonly eventDate: string;
-  /** The customer's id in the merchant's store, when the event names one. */
-  readonly customerId: string | undefined;
+  readonly customer: NamedCustomer;
   /** What the transaction took from the customer; undefined for one that took nothing. */
   readonly spent: number | undefined;
   /** After the transaction. */
   readonly balance: { readonly points: number; readonly cashback: number };
+}
+
+/** How an event names its customer. */
+export interface NamedCustomer {
+  /** What may be the id in the store, the likeliest first. */
+  readonly ids: readonly string[];
+  readonly email: string | undefined;
+  /** Letters and digits only. */
+  readonly document: string | undefined;
 }
 
 export type ReadPointEvent =
@@ -35,21 +46,15 @@ const dateTime = v.pipe(
 );
 
 /**
- * `PointEvent` of openapi.yaml. Fields that it does not have are let through: it may grow. What is not
- * required may be null as well as absent: an event refused for an unused field would be lost.
+ * Of `PointEvent` in openapi.yaml only what is used: a subscription can change its payload, and an event
+ * refused for an unused field would be lost.
  */
 const pointEvent = v.object({
-  Points: number,
-  PointType: number,
-  PointAction: number,
+  Points: v.nullish(number),
   Customer: v.custom<JsonObject>(isObject),
   PointsBalance: v.object({ PointsBalance: number, CashbackBalance: number }),
-  Cashback: v.nullish(number),
-  ValidDate: v.nullish(dateTime),
-  ValidDateFormatted: v.nullish(v.string()),
   PointId: number,
   EventDate: dateTime,
-  Origins: v.array(v.object({ PointId: number, UsedPoints: number, UsedCashback: number })),
 });
 
 /**
@@ -57,27 +62,50 @@ const pointEvent = v.object({
  * `Id`. Deliveries are wrapped (`PointDelivery`); a subscription can be set to send the payload bare.
  */
 export function readPointEvent(value: unknown, customerIdIn: string): ReadPointEvent {
-  const payload = isObject(value) && isObject(value.Payload) ? value.Payload : value;
-  const parsed = v.safeParse(pointEvent, payload, { abortEarly: true });
+  const isWrapped = isObject(value) && isObject(value.Payload);
+  const parsed = v.safeParse(pointEvent, isWrapped ? value.Payload : value, { abortEarly: true });
   if (!parsed.success) {
     return { kind: 'not-the-contract', field: v.getDotPath(parsed.issues[0]) ?? 'body' };
   }
   const { Points, PointId, EventDate, Customer, PointsBalance } = parsed.output;
-  const given = Object.hasOwn(Customer, customerIdIn) ? Customer[customerIdIn] : undefined;
   return {
     kind: 'event',
     event: {
+      topic: isWrapped ? topicOf(value) : undefined,
       pointId: String(PointId),
       eventDate: EventDate,
-      customerId: customerIdOf(given),
-      spent: Points < 0 ? -Points : undefined,
+      customer: customerOf(Customer, customerIdIn),
+      spent: Points && Points < 0 ? -Points : undefined,
       balance: { points: PointsBalance.PointsBalance, cashback: PointsBalance.CashbackBalance },
     },
   };
 }
 
+/** An older form has a number as `Topic`, and the name beside it. */
+function topicOf({ Topic, TopicName }: JsonObject): PointTopic | undefined {
+  return pointTopics.find((one) => one === TopicName) ?? pointTopics.find((one) => one === Topic);
+}
+
+/** Depending on the platform, the id is null, the e-mail or the document. */
+function customerOf(customer: JsonObject, idIn: string): NamedCustomer {
+  const field = (name: string) =>
+    Object.hasOwn(customer, name) ? textOf(customer[name]) : undefined;
+  const ids = [field(idIn), field('OriginalId')].filter((id) => id !== undefined);
+  const document = plainDocument(field('Document'));
+  return {
+    ids: ids.filter((id) => !id.includes('@') && plainDocument(id) !== document),
+    email: [field('Email'), ...ids].find((text) => text?.includes('@')),
+    document,
+  };
+}
+
+/** Documents come with and without punctuation. */
+export function plainDocument(text: string | undefined): string | undefined {
+  return text?.replace(/[^\dA-Za-z]/g, '').toUpperCase() || undefined;
+}
+
 /** A number beyond 2^53 was rounded when it was parsed, and would name another customer. */
-function customerIdOf(given: unknown): string | undefined {
+function textOf(given: unknown): string | undefined {
   if (typeof given === 'number' && Number.isSafeInteger(given)) return String(given);
   return typeof given === 'string' && given.trim() !== '' ? given.trim() : undefined;
 }

@@ -1,13 +1,20 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
+import {
+  letterReaderOf,
+  prepareReplay,
+} from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
-import type { TokenPair } from '../../shared/core/balances/point-tokens.ts';
-import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
+import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
+import type { DeadLetter } from '../../shared/core/events/dead-letter.ts';
+import type { PointTopic } from '../../shared/loyalty/point-topics.ts';
 import {
   countMessages,
   createSourceQueue,
@@ -19,6 +26,15 @@ import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
+
+export interface SandboxPayload {
+  readonly Customer: {
+    readonly Id: string;
+    readonly Name?: string;
+    readonly Email?: string;
+    readonly Document?: string | null;
+  };
+}
 
 /** The storefront sync of a running connector: receiver, queue and worker, with the same emulators. */
 export async function openBalances(
@@ -32,8 +48,10 @@ export async function openBalances(
   const endpoint = process.env.AWS_ENDPOINT_URL_SQS ?? '';
   const queue = await createSourceQueue(sqs, endpoint, `${name}-balances`);
   const shops = [{ domain: SHOP }, { domain: SECOND_SHOP }];
-  const tokens = new Map<string, Record<PointTopic, TokenPair>>();
-  for (const path of ['example-store', 'second-store']) await keepTokens(path, freshTokens());
+  const tokens = new Map<string, PointTokens>();
+  for (const path of ['example-store', 'second-store']) {
+    await keepTokens(path, { shared: { current: newToken() } });
+  }
 
   Object.assign(process.env, {
     BALANCES_QUEUE_URL: queue.url,
@@ -48,12 +66,7 @@ export async function openBalances(
   const worker = createBalanceWorker(settings);
   let forwarded = 0;
 
-  function freshTokens(): Record<PointTopic, TokenPair> {
-    const pairs = pointTopics.map((topic) => [topic, { current: newToken() }]);
-    return Object.fromEntries(pairs) as Record<PointTopic, TokenPair>;
-  }
-
-  async function keepTokens(path: string, pairs: Record<PointTopic, TokenPair>): Promise<void> {
+  async function keepTokens(path: string, pairs: PointTokens): Promise<void> {
     for (const { current } of Object.values(pairs)) confidential.addSecret(current);
     const id = `${name}/${path}/points`;
     const SecretString = JSON.stringify(pairs);
@@ -65,33 +78,41 @@ export async function openBalances(
 
   const opened = {
     keepTokens,
-    tokenOf: (topic: PointTopic, path = 'example-store'): string =>
-      tokens.get(path)?.[topic].current ?? '',
+    tokenOf: (path = 'example-store'): string => tokens.get(path)?.shared?.current ?? '',
 
     /** One request at any path below the address; returns the status. */
-    async request(path: string, body: Uint8Array | string, method = 'POST'): Promise<number> {
+    async request(
+      path: string,
+      body: Uint8Array | string,
+      { method = 'POST', header }: { method?: string; header?: string } = {},
+    ): Promise<number> {
       const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
       const event = toFunctionUrlEvent({ ...plain, path, body: Buffer.from(body) });
       event.requestContext.http.method = method;
+      if (header !== undefined) event.headers[TOKEN_HEADER] = header;
       const answer = await receiver(event, invocationOf('receive-points', 10));
       return typeof answer === 'object' ? (answer.statusCode ?? 0) : 0;
     },
 
-    async post(topic: PointTopic, payload: unknown): Promise<number> {
-      const path = `example-store/${topic}/${opened.tokenOf(topic)}`;
-      return opened.request(path, JSON.stringify(payload));
+    /** As the service sends it: wrapped, with the header of its subscription. */
+    async post(Topic: PointTopic, Payload: unknown): Promise<number> {
+      const wrapped = { Uuid: randomUUID(), Timestamp: new Date().toISOString(), Topic, Payload };
+      return opened.request('example-store', JSON.stringify(wrapped), {
+        header: opened.tokenOf(),
+      });
     },
 
-    /** Sends the new point events of the loyalty sandbox; returns the statuses. */
-    async forward(): Promise<readonly number[]> {
+    /** Sends the new point events of the loyalty sandbox, changed in this way; returns the statuses. */
+    async forward(
+      change: (payload: SandboxPayload) => unknown = (payload) => payload,
+    ): Promise<readonly number[]> {
       const events = loyalty.events.all().slice(forwarded);
       forwarded += events.length;
       const statuses: number[] = [];
       for (const { topic, payload } of events) {
-        const { Name, Email } = (payload as { Customer: { Name?: string; Email?: string } })
-          .Customer;
+        const { Name, Email } = (payload as SandboxPayload).Customer;
         confidential.addPersonal({ customer: { first_name: Name, email: Email } });
-        statuses.push(await opened.post(topic, payload));
+        statuses.push(await opened.post(topic, change(payload as SandboxPayload)));
       }
       return statuses;
     },
@@ -122,6 +143,15 @@ export async function openBalances(
         reason: MessageAttributes.reason?.StringValue,
         why: MessageAttributes.why?.StringValue,
       }));
+    },
+
+    /** Sends a dead letter again, as an operator does. */
+    async replay(body: string): Promise<void> {
+      const letter = readLetter({ body, messageId: 'replayed' } as DeadLetter);
+      const wishes = { refetch: false, force: false, by: 'operator' };
+      const prepared = prepareReplay(letter, wishes, letterReaderOf(shops), new Date());
+      if (prepared.kind !== 'event') throw new Error(prepared.obstacle);
+      await createSqsEventQueue(sqs, { balances: queue.url }).send(prepared.event);
     },
 
     /** The bodies on the queue, hidden from others meanwhile. */

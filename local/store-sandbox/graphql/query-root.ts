@@ -19,6 +19,15 @@ interface DefinitionArguments extends PageArguments {
   readonly key?: string | null;
 }
 
+/** Without `customId`, which needs metafields that are unique. */
+interface CustomerIdentifier {
+  readonly identifier: {
+    readonly id?: string | null;
+    readonly emailAddress?: string | null;
+    readonly phoneNumber?: string | null;
+  };
+}
+
 type IdArgument = { readonly id: string };
 
 /** The fields of QueryRoot that the sandbox has. */
@@ -84,6 +93,17 @@ export function queryRoot(context: GraphContext): View {
         view: definitionView,
       }),
     customer: byType('Customer'),
+    customerByIdentifier: ({
+      identifier: { id, emailAddress, phoneNumber },
+    }: CustomerIdentifier) => {
+      if (id != null) return byType('Customer')({ id });
+      const row = [...rows.customers.values()].find(({ email, phone }) =>
+        emailAddress == null
+          ? phone !== null && phone === phoneNumber
+          : email?.toLowerCase() === emailAddress.toLowerCase(),
+      );
+      return row ? customerView(context, row) : null;
+    },
     customers: (args: ListArguments) =>
       connect(context, args, {
         rows: [...rows.customers.values()].filter((row) => fitsCustomer(args.query, row)),

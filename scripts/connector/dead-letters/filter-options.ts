@@ -11,6 +11,7 @@ export const KINDS = [
   'customer',
   'shop',
   'balance',
+  'point-event',
   'redemption',
 ];
 export const REASONS = [

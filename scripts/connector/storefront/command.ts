@@ -5,13 +5,13 @@ import type { SetUpOptions } from './set-up.ts';
 const EXAMPLES = `
 Examples:
   npx loyalty-connector storefront setup                 shows what is missing and changes nothing
-  npx loyalty-connector storefront setup --yes           makes it, prints the addresses once
-  npx loyalty-connector storefront setup --rotate --yes  new addresses; the older ones go on working
-  npx loyalty-connector storefront setup --finish --yes  within minutes only the new ones
+  npx loyalty-connector storefront setup --yes           makes it, prints the token once
+  npx loyalty-connector storefront setup --rotate --yes  a new token; the older one goes on working
+  npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
 
-An address is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
-service's webhook settings, one per topic, and nowhere else. The settings of the app proxy, which are no
-secret, are printed every time.
+The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
+service's webhook subscription and nowhere else. The settings of the app proxy, which are no secret, are
+printed every time. Addresses that 0.1.0 printed work until --finish.
 `;
 
 /** `loyalty-connector storefront …` */
@@ -21,11 +21,11 @@ export function registerStorefront(program: Command): void {
     .summary('set up the loyalty program in the store')
     .description('Sets up what shows points, cashback, tier and rewards in the store.')
     .command('setup')
-    .summary('create the metafield definitions and the addresses for point events')
+    .summary('create the metafield definitions and the token of point events')
     .description('Creates what the storefront needs. Without --yes it only shows what is missing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--rotate', 'create new addresses and keep accepting the current ones')
-    .option('--finish', 'end a rotation: the older addresses are no longer accepted')
+    .option('--rotate', 'create a new token and keep accepting the current one')
+    .option('--finish', 'end a rotation: older tokens and addresses are no longer accepted')
     .option('--yes', 'do it')
     .addHelpText('after', EXAMPLES)
     .action(

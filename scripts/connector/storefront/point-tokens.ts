@@ -5,8 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
-import type { PointTokens, TokenPair } from '../../../shared/core/balances/point-tokens.ts';
-import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 import { parsePointTokens } from '../../../shared/services/secret-forms.ts';
 import { Problem } from '../exit.ts';
 
@@ -24,7 +23,7 @@ export async function readTokens(
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
     throw new Problem(
-      `The secret for the tokens of point events does not exist (${name}).`,
+      `The secret for the token of point events does not exist (${name}).`,
       'Deploy the settings that have a storefront (npm run deploy), then run the command again.',
     );
   }
@@ -42,56 +41,46 @@ export async function storeTokens(
 export type TokenChange = 'keep' | 'rotate' | 'finish';
 
 export type NextTokens =
-  /** The tokens are set and unchanged. */
+  /** The token is set and unchanged. */
   | { readonly kind: 'keep' }
-  /** `fresh`: there are new addresses to print. */
-  | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh: boolean }
+  /** `fresh`: there is a new token to print. */
+  | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh?: string }
   | { readonly kind: 'refused'; readonly why: string; readonly next: string };
 
-/** Undefined tokens: never set, or unusable. */
+/** Undefined tokens: never set, or unusable. What 0.1.0 made is kept until `finish`. */
 export function nextTokens(
   stored: PointTokens | undefined,
   change: TokenChange,
   newToken: () => string,
 ): NextTokens {
-  if (!stored) {
+  const { shared, ...byTopic } = stored ?? {};
+  if (!shared) {
     if (change !== 'keep') {
-      const why = 'There are no addresses for point events yet.';
+      const why = 'There is no token for all topics yet.';
       return { kind: 'refused', why, next: 'Run the same command without --rotate and --finish.' };
     }
-    return { kind: 'store', tokens: forEachTopic(() => ({ current: newToken() })), fresh: true };
+    const fresh = newToken();
+    return { kind: 'store', tokens: { shared: { current: fresh }, ...byTopic }, fresh };
   }
-  const rotating = pointTopics.some((topic) => stored[topic].previous !== undefined);
+  const { current, previous } = shared;
   switch (change) {
     case 'keep':
       return { kind: 'keep' };
-    case 'rotate':
+    case 'rotate': {
       // The previous token would be dropped while it is in use.
-      if (rotating) {
-        const why = 'A rotation is already running: the previous addresses still work.';
+      if (previous !== undefined) {
+        const why = 'A rotation is already running: the previous token still works.';
         return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
       }
-      return {
-        kind: 'store',
-        tokens: forEachTopic((topic) => ({
-          current: newToken(),
-          previous: stored[topic].current,
-        })),
-        fresh: true,
-      };
+      const fresh = newToken();
+      const pair = { current: fresh, previous: current };
+      return { kind: 'store', tokens: { shared: pair, ...byTopic }, fresh };
+    }
     case 'finish':
-      if (!rotating) {
-        const why = 'There is no rotation to finish: there are no older addresses.';
+      if (previous === undefined && Object.keys(byTopic).length === 0) {
+        const why = 'There is nothing to finish: no older token is accepted.';
         return { kind: 'refused', why, next: 'Nothing needs to be done.' };
       }
-      return {
-        kind: 'store',
-        tokens: forEachTopic((topic) => ({ current: stored[topic].current })),
-        fresh: false,
-      };
+      return { kind: 'store', tokens: { shared: { current } } };
   }
-}
-
-function forEachTopic(make: (topic: PointTopic) => TokenPair): PointTokens {
-  return Object.fromEntries(pointTopics.map((topic) => [topic, make(topic)])) as PointTokens;
 }

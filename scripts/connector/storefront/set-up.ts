@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import {
   type DefinitionState,
@@ -15,6 +13,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { nextTokens, readTokens, storeTokens, type TokenChange } from './point-tokens.ts';
+import { describeSubscription, subscriptionOf } from './subscription.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
@@ -25,7 +24,7 @@ export interface SetUpOptions {
 
 const TOKEN_BYTES = 32;
 
-/** Read store and secrets → with --yes, create definitions and tokens → print the addresses once. */
+/** Read store and secrets → with --yes, create definitions and token → print what to paste where. */
 export async function setUpStorefront(
   { terminal, json, findDeployment }: Session,
   options: SetUpOptions,
@@ -68,8 +67,11 @@ export async function setUpStorefront(
   }
   if (!options.yes) {
     const tokens = next.kind;
-    if (json) terminal.json({ shop: shop.domain, definitions, appProxy, tokens, changed: false });
-    else for (const line of plan(toRepair, next.kind)) terminal.line(line);
+    const subscription = subscriptionOf(deployment, shop, undefined);
+    const found = { definitions, appProxy, subscription, tokens, changed: false };
+    if (json) terminal.json({ shop: shop.domain, ...found });
+    const lines = [...describeSubscription(subscription), ...plan(toRepair, next.kind)];
+    if (!json) for (const line of lines) terminal.line(line);
     return EXIT.fine;
   }
 
@@ -81,16 +83,22 @@ export async function setUpStorefront(
     if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
   }
   if (next.kind === 'store') await storeTokens(client, name, next.tokens);
-  const addresses =
-    next.kind === 'store' && next.fresh ? addressesOf(deployment, shop.path, next.tokens) : [];
+  const subscription = subscriptionOf(
+    deployment,
+    shop,
+    next.kind === 'store' ? next.fresh : undefined,
+  );
   if (json) {
     const repaired = toRepair.map(({ field }) => field);
-    const made = { repaired, appProxy, tokens: next.kind, changed: true, addresses };
+    const made = { repaired, appProxy, tokens: next.kind, changed: true, subscription };
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
   if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);
-  for (const line of afterwards(addresses, change)) terminal.line(line);
+  if (change !== 'finish')
+    for (const line of describeSubscription(subscription)) terminal.line(line);
+  for (const line of afterwards(change, subscription.header.value !== undefined))
+    terminal.line(line);
   return EXIT.fine;
 }
 
@@ -116,36 +124,24 @@ function wordsOf(one: DefinitionState): string {
 function plan(toRepair: readonly DefinitionState[], tokens: 'keep' | 'store'): readonly string[] {
   const steps = [
     ...(toRepair.length > 0 ? [`create or open ${toRepair.length} definitions`] : []),
-    ...(tokens === 'store' ? ['store the tokens of the addresses for point events'] : []),
+    ...(tokens === 'store' ? ['store the token of point events'] : []),
   ];
-  if (steps.length === 0) return ['Everything is set up. For new addresses: --rotate --yes.'];
+  if (steps.length === 0) return ['Everything is set up. For a new token: --rotate --yes.'];
   return [`Nothing was changed. With --yes it would ${steps.join(', and ')}.`];
 }
 
-function addressesOf(
-  deployment: Deployment,
-  path: string,
-  tokens: PointTokens,
-): readonly { readonly topic: string; readonly address: string }[] {
-  const base = deployment.output('PointsAddress').replace(/\/+$/, '');
-  return pointTopics.map((topic) => ({
-    topic,
-    address: `${base}/${path}/${topic}/${tokens[topic].current}`,
-  }));
-}
-
-function afterwards(
-  addresses: ReturnType<typeof addressesOf>,
-  change: TokenChange,
-): readonly string[] {
+function afterwards(change: TokenChange, isFresh: boolean): readonly string[] {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
-  if (change === 'finish') return [`The older addresses stop working within ${minutes} minutes.`];
-  if (addresses.length === 0) return ['The addresses for point events are unchanged.'];
+  if (change === 'finish') {
+    return [
+      `Older tokens, and addresses with a token in them, stop working within ${minutes} minutes.`,
+    ];
+  }
+  if (!isFresh)
+    return ['The token is unchanged, and is not shown again. For a new one: --rotate --yes.'];
   return [
-    'Addresses for point events, shown only this once. Each is a secret:',
-    ...addresses.map(({ topic, address }) => `  ${topic}  ${address}`),
-    `They work within ${minutes} minutes. Paste them into the loyalty service's webhook settings.`,
-    ...(change === 'rotate' ? ['The older ones work until --finish --yes.'] : []),
+    `The value is a secret and is shown only this once. It works within ${minutes} minutes.`,
+    'Whatever worked before works until --finish --yes.',
   ];
 }
 

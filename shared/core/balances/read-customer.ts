@@ -37,7 +37,7 @@ export interface ReadCustomerWorld {
   readonly deadline: AbortSignal;
 }
 
-interface Retry {
+export interface AskLater {
   readonly kind: 'retry';
   readonly retry: RetryReason;
 }
@@ -46,7 +46,7 @@ interface Retry {
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
   { shops, now, deadline }: ReadCustomerWorld,
-): Promise<ReadCustomer | Retry> {
+): Promise<ReadCustomer | AskLater> {
   const source = shops.get(shop);
   if (!source) throw new Error('a balance of an unknown shop was not parked');
   const { loyalty } = source;
@@ -72,11 +72,11 @@ export async function readCustomer(
  * Undefined for what the service refuses: it may send events of a customer whom it does not let us read,
  * and the balance in them is still written.
  */
-async function ask<Answer>(
+export async function ask<Answer>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Answer>>,
   world: Pick<CustomerSource, 'breaker'> & Pick<ReadCustomerWorld, 'now'>,
-): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | Retry> {
+): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
   const called = await callLoyalty(operation, call, world);
   if (called.kind === 'stay-away') {
     const { afterSeconds } = called;

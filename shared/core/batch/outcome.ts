@@ -29,6 +29,8 @@ type RetryWhy =
   | FindingName
   | 'unnamed-error'
   | TransportFailureReason
+  /** Of a point event: by e-mail or document. */
+  | 'customer-not-found'
   | 'redemption-in-progress'
   | 'redemption-unknown'
   | 'redemptions-unavailable'

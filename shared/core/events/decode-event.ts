@@ -14,11 +14,14 @@ const isoTime = v.pipe(
   v.check((text) => Number.isFinite(Date.parse(text))),
 );
 
-const carriedBody = v.union([
+const wholeBody = v.union([
   // The most frequent form first: the library describes in full why each earlier form does not fit.
   v.object({ brotli: v.string() }),
   v.object({ text: v.string() }),
   v.object({ bytes: v.string() }),
+]);
+const carriedBody = v.union([
+  ...wholeBody.options,
   v.object({
     omitted: v.object({ bytes: v.number(), sha256: v.string(), head: v.exactOptional(v.string()) }),
   }),
@@ -65,11 +68,13 @@ const storeEvent = v.object({
   body: v.exactOptional(carriedBody),
 });
 
+const pointTopic = v.picklist([...pointTopics, 'unnamed']);
+
 const balanceEvent = v.object({
   ...head,
   kind: v.literal('balance'),
   id: numericId,
-  topic: v.picklist(pointTopics),
+  topic: pointTopic,
   eventDate: isoTime,
   points: decimal,
   cashback: decimal,
@@ -81,6 +86,14 @@ const balanceRequest = v.object({
   kind: v.literal('balance'),
   id: numericId,
   topic: v.picklist(['visit', 'repair']),
+});
+
+const pointEvent = v.object({
+  ...head,
+  kind: v.literal('point-event'),
+  id: v.string(),
+  topic: pointTopic,
+  body: wholeBody,
 });
 
 const redemptionEvent = v.object({
@@ -132,6 +145,13 @@ function readVersion1(envelope: object, meaningOf: MeaningOf, maxBytes: number):
     const form = kind === 'balance' ? ofBalance : redemptionEvent;
     const parsed = v.safeParse(form, envelope, { abortEarly: true });
     return parsed.success ? { kind: 'event', event: parsed.output } : unusable(parsed.issues);
+  }
+  if (kind === 'point-event') {
+    const parsed = v.safeParse(pointEvent, envelope, { abortEarly: true });
+    if (!parsed.success) return unusable(parsed.issues);
+    const read = readCarriedBody(parsed.output.body, maxBytes);
+    if (read.kind === 'unreadable') return unreadable(`the message cannot be used: ${read.why}`);
+    return { kind: 'event', event: { ...parsed.output, body: read.body } };
   }
   const parsed = v.safeParse(storeEvent, envelope, { abortEarly: true });
   if (!parsed.success) return unusable(parsed.issues);

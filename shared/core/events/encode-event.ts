@@ -1,4 +1,4 @@
-import type { QueuedEvent, StoreEvent } from './event.ts';
+import type { PointEvent, QueuedEvent, StoreEvent } from './event.ts';
 import { type CarriedBody, carryBody, escapeToAscii, omitBody } from './message-body.ts';
 import { hashBody } from './message-ids.ts';
 
@@ -20,7 +20,7 @@ export function encodeEvent(event: QueuedEvent): string {
  * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
  * compression that is not an entity: none is known to exist.
  */
-function carry(event: StoreEvent, body: Uint8Array): CarriedBody {
+function carry(event: StoreEvent | PointEvent, body: Uint8Array): CarriedBody {
   const carried = carryBody(body);
   if (carried) return carried;
   return omitBody(body, !canBeReadFromStore(event, hashBody(body)));

@@ -5,7 +5,7 @@ import type { EntityKind } from '../ledger/ledger-key.ts';
  * Every event on a queue: one envelope, distinguished by `kind`.
  * See docs/decisions/0040-events-carry-a-claim.md.
  */
-export type QueuedEvent = StoreEvent | BalanceEvent | BalanceRequest | RedemptionEvent;
+export type QueuedEvent = StoreEvent | BalanceEvent | BalanceRequest | PointEvent | RedemptionEvent;
 
 export type EventKind = QueuedEvent['kind'];
 
@@ -91,7 +91,8 @@ export interface BalanceEvent extends EventHead {
   readonly kind: 'balance';
   /** The customer's id in the store. */
   readonly id: string;
-  readonly topic: PointTopic;
+  /** `unnamed`: a bare payload on the address of all topics. */
+  readonly topic: PointTopic | 'unnamed';
   /** Names the topic, the transaction and its moment. */
   readonly deliveryId: string;
   /** ISO 8601: the time at which this was the balance. */
@@ -113,6 +114,20 @@ export interface BalanceRequest extends EventHead {
   readonly id: string;
   /** Who asks: the storefront for a shopper, or the nightly comparison with the service's report. */
   readonly topic: 'visit' | 'repair';
+}
+
+/**
+ * A point event as it came, because it cannot be read or names its customer only by e-mail or document.
+ * The worker finds the customer and sends a `BalanceEvent`, or parks it.
+ */
+export interface PointEvent extends EventHead {
+  readonly kind: 'point-event';
+  /** Of the person a short hash, or a hash of the body. */
+  readonly id: string;
+  /** That of the address. */
+  readonly topic: BalanceEvent['topic'];
+  /** Byte for byte up to a bound. Holds personal data: it is in no log and no list. */
+  readonly body: Uint8Array;
 }
 
 /** Asks the worker to finish one redemption. */
@@ -148,11 +163,12 @@ export function queueFamilyOf(kind: EventKind): QueueFamily {
     case 'discount':
       return 'coupons';
     case 'balance':
+    case 'point-event':
     case 'redemption':
       return 'balances';
   }
 }
 
 export function isStoreEvent(event: QueuedEvent): event is StoreEvent {
-  return event.kind !== 'balance' && event.kind !== 'redemption';
+  return queueFamilyOf(event.kind) !== 'balances';
 }

@@ -1,3 +1,4 @@
+import { type FindingShop, type FindWorld, settlePointEvents } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/read-customer.ts';
 import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Item } from '../batch/conclude.ts';
@@ -9,21 +10,26 @@ type ShopLoyalty = Pick<ResumeWorld, 'loyalty' | 'breaker'>;
 
 export interface StorefrontWorld
   extends BalanceWorld,
-    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld> {
-  readonly shops: ReadonlyMap<string, CustomerSource & ShopLoyalty>;
+    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld>,
+    Omit<FindWorld, keyof BalanceWorld> {
+  readonly shops: ReadonlyMap<string, CustomerSource & FindingShop & ShopLoyalty>;
 }
 
-/** The queue of balances carries redemptions, too. Neither kind waits for the other. */
+/** The queue of balances carries redemptions and point events, too. No kind waits for another. */
 export const settleStorefront: Settle<StorefrontWorld> = (groups, world) => {
   const settleBalance = settleBalances(
-    groups.filter((group) => !isRedemption(group)),
+    groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
     world,
   );
-  return (group) => (isRedemption(group) ? settleRedemption(group, world) : settleBalance(group));
+  const settlePointEvent = settlePointEvents(groups, world);
+  return (group) => {
+    if (isOf('redemption', group)) return settleRedemption(group, world);
+    return isOf('point-event', group) ? settlePointEvent(group) : settleBalance(group);
+  };
 };
 
-const isRedemption = ({ items }: Group): boolean =>
-  items.some(({ event }) => event?.kind === 'redemption');
+const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
+  items.some(({ event }) => event?.kind === kind);
 
 async function settleRedemption(
   { items, unsettled }: Group,

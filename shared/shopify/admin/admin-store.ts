@@ -1,4 +1,5 @@
 import type { BalanceStore } from '../../core/balances/balance-store.ts';
+import type { CustomerSearch } from '../../core/balances/find-customer.ts';
 import type { RewardStore } from '../../core/redeem/reward-store.ts';
 import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
 import type { StoreWalk } from '../../core/sync/store-walk.ts';
@@ -20,6 +21,7 @@ import {
 import type { Enrichment } from './orders/enrichment.ts';
 import { readOrder, walkOrders } from './orders/read-orders.ts';
 import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
+import { findCustomer } from './storefront/find-customer.ts';
 import { makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
@@ -33,7 +35,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreWalk, RewardStore {
+export interface AdminStore extends Store, StoreWalk, RewardStore, CustomerSearch {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -100,6 +102,7 @@ export function questionsOf(
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
+    findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),
   });
 }

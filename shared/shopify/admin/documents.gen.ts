@@ -1639,6 +1639,13 @@ type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readon
 
 type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
 
+type CustomerByEmailQueryVariables = Exact<{
+  email: string;
+}>;
+
+
+type CustomerByEmailQuery = { readonly customerByIdentifier: { readonly id: string } | null };
+
 type CustomerDefinitionsQueryVariables = Exact<{
   namespace: string;
 }>;
@@ -2161,6 +2168,12 @@ export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutatio
   name: 'CreateSubscription',
   kind: 'mutation',
   text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const customerByEmailDocument: AdminDocument<CustomerByEmailQuery, CustomerByEmailQueryVariables> = {
+  name: 'CustomerByEmail',
+  kind: 'query',
+  text: "query CustomerByEmail($email:String!){customerByIdentifier(identifier:{emailAddress:$email}){id}}",
 };
 
 export const customerDefinitionsDocument: AdminDocument<CustomerDefinitionsQuery, CustomerDefinitionsQueryVariables> = {

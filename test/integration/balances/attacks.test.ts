@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
+import older from '../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 import { newToken, openBalances } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 
@@ -14,45 +14,47 @@ async function open() {
   return { connector, balances };
 }
 
-const body = JSON.stringify(pointEvent());
+const event = (given: Parameters<typeof pointEvent>[0]) => JSON.stringify(pointEvent(given));
+const body = event({});
 
 describe('an attacker at the address of point events', () => {
-  it('gets the same answer for a wrong shop, topic, token and shape of the path', async () => {
+  it('gets the same answer for a wrong shop, topic, token, header and shape of the path', async () => {
     const { balances } = await open();
-    const token = balances.tokenOf('Point_Add');
+    const token = balances.tokenOf();
     const wrong = [
-      `example-store/Point_Add/${newToken()}`,
-      'example-store/Point_Add/',
-      'example-store/Point_Add',
-      `example-store/Point_Add/${token.slice(0, -1)}`,
-      `example-store/Point_Add/${token}x`,
-      `example-store/Point_Add/${token}/`,
-      `example-store/Point_Add/${token}/more`,
-      `/example-store/Point_Add/${token}`,
+      `example-store/${newToken()}`,
+      'example-store',
+      'example-store/',
+      `example-store/${token.slice(0, -1)}`,
+      `example-store/${token}x`,
+      `example-store/${token}/`,
+      `example-store/${token}/more`,
+      `/example-store/${token}`,
+      // An address of 0.1.0 needs a token of its own.
+      `example-store/Point_Add/${token}`,
       `example-store/point_add/${token}`,
       `example-store/__proto__/${token}`,
       `example-store/constructor/${token}`,
-      `nobody/Point_Add/${token}`,
-      `example-store/Point_Add/${'x'.repeat(43)}`,
-      `example-store/Point_Add/%00${token}`,
-      'example-store/Point_Add/undefined',
+      `nobody/${token}`,
+      `example-store/${'x'.repeat(43)}`,
+      `example-store/%00${token}`,
+      'example-store/undefined',
       '',
     ];
     for (const path of wrong)
       expect([path, await balances.request(path, body)]).toEqual([path, 401]);
+    for (const header of [newToken(), '', `${token} `, `${token},${token}`, 'undefined']) {
+      const status = await balances.request('example-store', body, { header });
+      expect([header, status]).toEqual([header, 401]);
+    }
     expect(await balances.waiting()).toBe(0);
   });
 
-  it('cannot use the token of another topic or another shop', async () => {
+  it('cannot use the token of another shop', async () => {
     const { balances } = await open();
-    for (const topic of pointTopics) {
-      for (const other of pointTopics.filter((one) => one !== topic)) {
-        const path = `example-store/${topic}/${balances.tokenOf(other)}`;
-        expect(await balances.request(path, body)).toBe(401);
-      }
-      const foreign = balances.tokenOf(topic, 'second-store');
-      expect(await balances.request(`example-store/${topic}/${foreign}`, body)).toBe(401);
-    }
+    const foreign = balances.tokenOf('second-store');
+    expect(await balances.request(`example-store/${foreign}`, body)).toBe(401);
+    expect(await balances.request('example-store', body, { header: foreign })).toBe(401);
     expect(await balances.waiting()).toBe(0);
   });
 
@@ -71,67 +73,10 @@ describe('an attacker at the address of point events', () => {
 
   it('gets nothing but POST answered', async () => {
     const { balances } = await open();
-    const path = `example-store/Point_Add/${balances.tokenOf('Point_Add')}`;
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
-      expect(await balances.request(path, body, method)).toBe(405);
+      const given = { method, header: balances.tokenOf() };
+      expect(await balances.request('example-store', body, given)).toBe(405);
     }
-  });
-
-  it('cannot fill the queue with a large body, nor with nonsense, even with the right token', async () => {
-    const { balances } = await open();
-    const path = `example-store/Point_Add/${balances.tokenOf('Point_Add')}`;
-    const large = JSON.stringify(pointEvent({ Note: 'x'.repeat(70_000) }));
-    expect(await balances.request(path, large)).toBe(413);
-    const nonsense = [
-      '',
-      'null',
-      '[]',
-      '"text"',
-      '42',
-      '{',
-      '\ufeff{}',
-      '{}',
-      JSON.stringify(pointEvent({ PointsBalance: 310 })),
-      JSON.stringify(pointEvent({ PointsBalance: { PointsBalance: '310', CashbackBalance: 1 } })),
-      JSON.stringify(pointEvent({ PointsBalance: { PointsBalance: 1e300, CashbackBalance: 1 } })),
-      JSON.stringify(pointEvent({ EventDate: 'yesterday' })),
-      JSON.stringify(pointEvent({ EventDate: '2026-13-45T99:99:99Z' })),
-      JSON.stringify(pointEvent({ EventDate: 1_790_000_000_000 })),
-      JSON.stringify(pointEvent({ Customer: null })),
-      JSON.stringify(pointEvent({ Customer: ['7001'] })),
-      JSON.stringify(pointEvent({ Origins: undefined })),
-      JSON.stringify(pointEvent({ PointId: 'x' })),
-    ];
-    for (const text of nonsense)
-      expect([text, await balances.request(path, text)]).toEqual([text, 400]);
-    expect(await balances.request(path, Uint8Array.of(0xff, 0xfe, 0x00))).toBe(400);
-    expect(await balances.waiting()).toBe(0);
-  });
-
-  it('cannot make the id of a customer anything but the store’s number', async () => {
-    const { balances } = await open();
-    const odd = [
-      'gid://shopify/Order/1',
-      '7001 OR 1=1',
-      '../7001',
-      '0',
-      '-1',
-      '1e3',
-      '',
-      {},
-      ['7001'],
-      true,
-      // Rounded by the parser, it would be somebody else's.
-      2 ** 60,
-    ];
-    for (const Id of odd) {
-      expect(await balances.post('Point_Add', pointEvent({ Customer: { Id } }))).toBe(200);
-    }
-    expect(await balances.post('Point_Add', pointEvent({ Customer: {} }))).toBe(200);
-    expect(await balances.waiting()).toBe(0);
-    const long = '820982911946154508';
-    await balances.post('Point_Add', pointEvent({ Customer: { Id: long } }));
-    expect(JSON.parse((await balances.peek())[0] ?? '{}')).toMatchObject({ id: long });
   });
 
   it('parks an event from the future with its reason, and nothing of it reaches the store', async () => {
@@ -145,37 +90,72 @@ describe('an attacker at the address of point events', () => {
   });
 });
 
+describe('what carries the right proof', () => {
+  it.each<readonly [RegExp, Uint8Array | string]>([
+    [/not JSON/, ''],
+    [/not JSON/, '{'],
+    [/not JSON/, Uint8Array.of(0xff, 0xfe, 0x00)],
+    [/body is missing/, 'null'],
+    [/Customer is missing/, '[]'],
+    [/Customer is missing/, '{}'],
+    [/Customer is missing/, event({ Customer: null })],
+    [/Customer is missing/, event({ Customer: ['7001'] })],
+    [/PointsBalance is missing/, event({ PointsBalance: 310 })],
+    [/PointsBalance\./, event({ PointsBalance: { PointsBalance: '3', CashbackBalance: 1 } })],
+    [/no store can keep/, event({ PointsBalance: { PointsBalance: 1e300, CashbackBalance: 1 } })],
+    [/EventDate is missing/, event({ EventDate: undefined })],
+    [/EventDate is missing/, event({ EventDate: '2026-13-45T99:99:99Z' })],
+    [/PointId is missing/, event({ PointId: 'x' })],
+    [/neither the id/, event({ Customer: {} })],
+    [/neither the id/, event({ Customer: { Id: '../7001' } })],
+    // Rounded by the parser, it would be the id of another customer.
+    [/neither the id/, event({ Customer: { Id: 2 ** 60 } })],
+    [/larger than 65536 bytes/, event({ Note: 'x'.repeat(70_000) })],
+  ])('is answered 200 and kept with its reason: %s (%#)', async (why, text) => {
+    const { connector, balances } = await open();
+    const header = balances.tokenOf();
+    expect(await balances.request('example-store', text, { header })).toBe(200);
+    await balances.settle();
+    const [letter] = await balances.deadLetters();
+    expect(letter).toMatchObject({ reason: 'unreadable', why: expect.stringMatching(why) });
+    expect(letter?.body).toContain('"kind":"point-event"');
+    expect(await connector.ledgerText()).not.toContain('|customer|');
+  });
+});
+
 describe('tokens', () => {
   it('overlap while they are rotated, and the older one ends with the rotation', async () => {
     const { connector, balances } = await open();
-    const older = balances.tokenOf('Point_Add');
-    expect(await balances.post('Point_Add', pointEvent())).toBe(200);
+    const older = balances.tokenOf();
+    const send = (header: string) => balances.request('example-store', body, { header });
+    expect(await send(older)).toBe(200);
     const current = newToken();
-    const pairs = { ...(await pairsOf(balances)), Point_Add: { current, previous: older } };
-    await balances.keepTokens('example-store', pairs);
+    await balances.keepTokens('example-store', { shared: { current, previous: older } });
     // Known at once by its failure; the older one serves meanwhile.
     connector.pass(61);
-    expect(await balances.request(`example-store/Point_Add/${current}`, body)).toBe(200);
-    expect(await balances.request(`example-store/Point_Add/${older}`, body)).toBe(200);
-    await balances.keepTokens('example-store', { ...pairs, Point_Add: { current } });
+    expect(await send(current)).toBe(200);
+    expect(await send(older)).toBe(200);
+    await balances.keepTokens('example-store', { shared: { current } });
     connector.pass(301);
-    expect(await balances.request(`example-store/Point_Add/${older}`, body)).toBe(401);
-    expect(await balances.request(`example-store/Point_Add/${current}`, body)).toBe(200);
+    expect(await send(older)).toBe(401);
+    expect(await send(current)).toBe(200);
     expect(connector.output.pieces.join('\n')).toContain('older-secret-used');
+  });
+
+  it('that 0.1.0 made let its addresses in, also beside the new one', async () => {
+    const { connector, balances } = await open();
+    const paths = Object.values(older.addresses).map((one) => new URL(one).pathname.slice(1));
+    for (const shared of [{}, { shared: { current: newToken() } }]) {
+      await balances.keepTokens('example-store', { ...older.secret, ...shared });
+      connector.pass(301);
+      for (const path of paths) expect(await balances.request(path, body)).toBe(200);
+    }
   });
 
   it('that are not set let no one in', async () => {
     const { connector, balances } = await open();
-    const pairs = await pairsOf(balances);
-    await balances.keepTokens('example-store', { ...pairs, Point_Update: { current: 'short' } });
+    await balances.keepTokens('example-store', { shared: { current: 'short' } });
     connector.pass(301);
-    const path = `example-store/Point_Add/${newToken()}`;
-    expect(await balances.request(path, body)).toBe(503);
+    expect(await balances.request('example-store', body, { header: newToken() })).toBe(503);
   });
 });
-
-async function pairsOf(balances: Awaited<ReturnType<typeof openBalances>>) {
-  return Object.fromEntries(
-    pointTopics.map((topic) => [topic, { current: balances.tokenOf(topic) }]),
-  ) as Record<(typeof pointTopics)[number], { readonly current: string }>;
-}

@@ -12,7 +12,6 @@ import {
 } from '../../../scripts/connector/storefront/set-up.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';
@@ -100,16 +99,14 @@ describe('loyalty-connector storefront setup', () => {
     expect(code).toBe(0);
     expect(text).toContain('loyalty.points: no definition yet');
     expect(text).toContain('url = "https://proxy.example.com/example-store"');
-    expect(text).toContain(
-      'With --yes it would create or open 3 definitions, and store the tokens',
-    );
+    expect(text).toContain('With --yes it would create or open 5 definitions, and store the token');
     expect(defined()).toEqual([]);
     await expect(tokens()).rejects.toThrow();
   });
 
-  it('makes the definitions and shows each address once', async () => {
+  it('makes the definitions and a token, and shows once what to paste where', async () => {
     const { text } = await run({ yes: true });
-    expect(defined()).toEqual(['cashback', 'points', 'tier']);
+    expect(defined()).toEqual(['cashback', 'expires_at', 'expiring_points', 'points', 'tier']);
     for (const one of store.state().metafieldDefinitions) {
       expect(one).toMatchObject({
         ownerType: 'CUSTOMER',
@@ -119,29 +116,37 @@ describe('loyalty-connector storefront setup', () => {
       });
     }
     const made = await tokens();
-    for (const topic of pointTopics) {
-      const address = `https://points.example.com/example-store/${topic}/${made[topic]?.current}`;
-      expect(text).toContain(address);
-      expect(made[topic]?.current).toMatch(/^[\w-]{43}$/);
+    const token = made.shared?.current ?? '';
+    expect(made).toEqual({ shared: { current: token } });
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const steps = [
+      'name     loyalty-connector example-store.myshopify.com',
+      'address  https://points.example.com/example-store',
+      'topics   Point_Add, Point_Update, Point_Removed',
+      'header   name   x-loyalty-connector-token',
+      `value  ${token}`,
+    ];
+    for (const step of steps) expect(text).toContain(step);
+    for (const again of [await run({ yes: true }), await run()]) {
+      expect(again.text).toContain('address  https://points.example.com/example-store');
+      expect(again.text).not.toContain(token);
     }
-    const again = await run({ yes: true });
-    expect(again.text).toContain('are unchanged');
-    expect(again.text).not.toContain(made.Point_Add?.current);
     expect(await tokens()).toEqual(made);
   });
 
   it('rotates with an overlap and ends it', async () => {
     const before = await tokens();
-    await run({ rotate: true, yes: true });
+    const { text: shown } = await run({ rotate: true, yes: true });
     const rotated = await tokens();
-    expect(rotated.Point_Add?.previous).toBe(before.Point_Add?.current);
+    expect(rotated.shared?.previous).toBe(before.shared?.current);
+    expect(shown).toContain(rotated.shared?.current);
+    expect(shown).not.toContain(before.shared?.current);
     await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });
     // A receiver that is running keeps what it has read for so long.
     expect(text).toContain('stop working within 5 minutes');
-    expect(await tokens()).toEqual(
-      Object.fromEntries(pointTopics.map((topic) => [topic, { current: rotated[topic]?.current }])),
-    );
+    expect(text).not.toContain(rotated.shared?.current);
+    expect(await tokens()).toEqual({ shared: { current: rotated.shared?.current } });
   });
 
   it('changes nothing when a definition of another type is in the way', async () => {
@@ -154,7 +159,7 @@ describe('loyalty-connector storefront setup', () => {
       'another type',
     );
     expect(await tokens()).toEqual(before);
-    expect(defined()).toHaveLength(4);
+    expect(defined()).toHaveLength(6);
   });
 
   it('says what to set where the way back is not wanted', async () => {

@@ -84,7 +84,7 @@ describe('a filter', () => {
     expect(REASONS).toEqual([...LETTER_REASONS]);
     const kinds: Record<EventKind, true> = {
       ...{ order: true, product: true, coupon: true, discount: true, customer: true, shop: true },
-      ...{ balance: true, redemption: true },
+      ...{ balance: true, 'point-event': true, redemption: true },
     };
     expect(KINDS).toEqual(Object.keys(kinds));
   });

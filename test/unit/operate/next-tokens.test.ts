@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextTokens } from '../../../scripts/connector/storefront/point-tokens.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import older from '../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 
 let made = 0;
 const newToken = () => {
@@ -14,36 +14,43 @@ function stored(change: 'keep' | 'rotate' | 'finish', before?: Parameters<typeof
   return next;
 }
 
-describe('the tokens of point events', () => {
-  it('are made once, a different one for each topic', () => {
+describe('the token of point events', () => {
+  it('is made once, for all topics', () => {
     const { tokens, fresh } = stored('keep');
-    expect(fresh).toBe(true);
-    expect(new Set(pointTopics.map((topic) => tokens[topic].current)).size).toBe(3);
+    expect(tokens).toEqual({ shared: { current: fresh } });
     expect(nextTokens(tokens, 'keep', newToken)).toEqual({ kind: 'keep' });
   });
 
-  it('keep the current ones beside the new until the rotation is ended', () => {
-    const before = stored('keep').tokens;
-    const rotated = stored('rotate', before).tokens;
-    for (const topic of pointTopics) {
-      expect(rotated[topic].previous).toBe(before[topic].current);
-      expect(rotated[topic].current).not.toBe(before[topic].current);
-    }
-    const finished = stored('finish', rotated);
-    expect(finished.fresh).toBe(false);
-    for (const topic of pointTopics) {
-      expect(finished.tokens[topic]).toEqual({ current: rotated[topic].current });
-    }
+  it('keeps the current one beside the new until the rotation is ended', () => {
+    const { tokens: before, fresh: first } = stored('keep');
+    const { tokens: rotated, fresh: second } = stored('rotate', before);
+    expect(rotated).toEqual({ shared: { current: second, previous: first } });
+    expect(second).not.toBe(first);
+    expect(stored('finish', rotated)).toEqual({
+      kind: 'store',
+      tokens: { shared: { current: second } },
+    });
   });
 
-  it('are not rotated twice at once: addresses in use would die', () => {
+  it('is not rotated twice at once: one in use would end', () => {
     const rotated = stored('rotate', stored('keep').tokens).tokens;
     expect(nextTokens(rotated, 'rotate', newToken).kind).toBe('refused');
   });
 
-  it('cannot be rotated before they are made, nor finished when nothing is under way', () => {
+  it('cannot be rotated before it is made, nor finished when nothing is under way', () => {
     expect(nextTokens(undefined, 'rotate', newToken).kind).toBe('refused');
     expect(nextTokens(undefined, 'finish', newToken).kind).toBe('refused');
     expect(nextTokens(stored('keep').tokens, 'finish', newToken).kind).toBe('refused');
+  });
+
+  it('is made beside the tokens of 0.1.0, which work until the change is finished', () => {
+    const both = stored('keep', older.secret).tokens;
+    expect(both).toMatchObject(older.secret);
+    const { tokens: rotated, fresh } = stored('rotate', both);
+    expect(rotated).toMatchObject(older.secret);
+    expect(stored('finish', both).tokens).toEqual({ shared: both.shared });
+    expect(stored('finish', rotated).tokens).toEqual({ shared: { current: fresh } });
+    // Nothing is ended before there is something to use instead.
+    expect(nextTokens(older.secret, 'finish', newToken).kind).toBe('refused');
   });
 });

@@ -1,7 +1,7 @@
 import crypto, { createHmac } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkToken } from '../../../shared/core/balances/point-tokens.ts';
+import { checkProof } from '../../../shared/core/balances/point-tokens.ts';
 import {
   checkProxySignature,
   type QueryPairs,
@@ -60,14 +60,19 @@ describe('what proves a sender is compared in constant time', () => {
   });
 
   it('the token of a point event: by its hash, against both tokens, whichever fits', () => {
-    const tokens = { current: 'a'.repeat(43), previous: 'b'.repeat(43) };
-    for (const given of [tokens.current, tokens.previous, 'c'.repeat(43), '']) {
-      compared = [];
-      checkToken(given, tokens);
-      expect(compared).toEqual([
-        [32, 32],
-        [32, 32],
-      ]);
+    const shared = { current: 'a'.repeat(43), previous: 'b'.repeat(43) };
+    for (const token of [shared.current, shared.previous, 'c'.repeat(43)]) {
+      for (const given of [
+        { header: token, topic: undefined, token: undefined },
+        { header: undefined, topic: undefined, token },
+      ]) {
+        compared = [];
+        checkProof(given, { shared });
+        expect(compared).toEqual([
+          [32, 32],
+          [32, 32],
+        ]);
+      }
     }
   });
 });

@@ -1,4 +1,4 @@
-import { isStoreEvent, type QueuedEvent } from '../../../../shared/core/events/event.ts';
+import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
@@ -11,7 +11,7 @@ export function letterAsJson(
   options: CommonOptions & { readonly reveal?: boolean },
 ) {
   const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
-  const body = event && isStoreEvent(event) ? event.body : undefined;
+  const body = event && 'body' in event ? event.body : undefined;
   const { remembered: ___, ...known } = entry ?? {};
   const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
   return {
@@ -45,7 +45,7 @@ function shownDifferences(differences: readonly FieldDifference[], reveal: boole
 
 /** An event without its body, and without the balance in it. */
 function withoutValues(event: QueuedEvent) {
-  if (isStoreEvent(event)) {
+  if ('body' in event) {
     const { body, ...rest } = event;
     return { ...rest, bodyBytes: body?.length ?? 0 };
   }

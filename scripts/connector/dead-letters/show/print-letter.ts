@@ -1,4 +1,3 @@
-import { isStoreEvent } from '../../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -56,7 +55,7 @@ function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSetting
   for (const { at, by } of event.replays ?? []) {
     fact(terminal, 'replayed', `${moment(Date.parse(at))} by ${by}`);
   }
-  if (!isStoreEvent(event)) return;
+  if (!('body' in event)) return;
   const size = event.body ? `${event.body.length} bytes` : 'none: the store is asked';
   fact(terminal, 'body', options.reveal || !event.body ? size : `${size} (--reveal shows it)`);
   if (options.reveal && event.body) {

@@ -1,24 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import type { PointTokens } from '../../../../shared/core/balances/point-tokens.ts';
+import { type PointTokens, TOKEN_HEADER } from '../../../../shared/core/balances/point-tokens.ts';
 import { receivePoints } from '../../../../shared/core/balances/receive-points.ts';
-import type { BalanceEvent } from '../../../../shared/core/events/event.ts';
+import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
+import { encodeEvent } from '../../../../shared/core/events/encode-event.ts';
+import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
+import { deduplicationIdOf, groupIdOf } from '../../../../shared/core/events/message-ids.ts';
 import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
+import { parsePointTokens } from '../../../../shared/services/secret-forms.ts';
+import { meaningOf } from '../../../../shared/shopify/webhooks/topics.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
+import older from '../../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 import { SHOP } from '../../../support/balance-worker.ts';
 
 const TOKEN = 'a'.repeat(43);
+const PREVIOUS = 'b'.repeat(43);
+const OURS: PointTokens = { shared: { current: TOKEN, previous: PREVIOUS } };
 
-/** One token for all topics will do here. */
-async function receive(topic: string, event: object): Promise<readonly BalanceEvent[]> {
-  const tokens = Object.fromEntries(pointTopics.map((one) => [one, { current: TOKEN }]));
-  const value = tokens as unknown as PointTokens;
-  const sent: BalanceEvent[] = [];
-  await receivePoints(
+interface Given {
+  readonly path?: string;
+  readonly header?: string;
+  readonly tokens?: PointTokens;
+  readonly body?: object | string;
+}
+
+async function receive({ path = '/example-store', header, tokens = OURS, body = {} }: Given) {
+  const sent: QueuedEvent[] = [];
+  const telemetry = recordTelemetry();
+  const { status } = await receivePoints(
     {
       method: 'POST',
-      path: `/example-store/${topic}/${TOKEN}`,
-      body: Buffer.from(JSON.stringify(event)),
+      path,
+      headers: { [TOKEN_HEADER]: header },
+      body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
     },
     {
       shops: new Map([
@@ -26,32 +40,144 @@ async function receive(topic: string, event: object): Promise<readonly BalanceEv
           'example-store',
           {
             domain: SHOP,
-            tokens: { get: async () => value, refresh: async () => ({ kind: 'unchanged', value }) },
+            tokens: {
+              get: async () => tokens,
+              refresh: async () => ({ kind: 'unchanged', value: tokens }),
+            },
           },
         ],
       ]),
       customerIdIn: 'Id',
-      queue: { send: async (one) => void sent.push(one as BalanceEvent) },
-      telemetry: recordTelemetry(),
+      queue: { send: async (one) => void sent.push(one) },
+      telemetry,
       now: () => new Date('2026-10-09T12:00:00Z'),
     },
   );
-  return sent;
+  return { status, event: sent[0], isOlder: telemetry.total('older-secret-used') === 1 };
 }
+
+const accept = async (body: object | string, path?: string) =>
+  (await receive({ header: TOKEN, body, ...(path !== undefined && { path }) })).event;
+
+const wrapped = (Topic: string, Payload: object) => ({ Uuid: 'u', Timestamp: '', Topic, Payload });
+
+describe('what proves the sender of a point event', () => {
+  it.each<[string, Given, number, boolean]>([
+    ['the header', { header: TOKEN }, 200, false],
+    ['the header of before a rotation', { header: PREVIOUS }, 200, true],
+    ['the token in the address', { path: `/example-store/${TOKEN}` }, 200, false],
+    ['both', { path: `/example-store/${TOKEN}`, header: TOKEN }, 200, false],
+    [
+      'the address, beside an older header',
+      { path: `/example-store/${TOKEN}`, header: PREVIOUS },
+      200,
+      false,
+    ],
+    ['the header, with a slash at the end', { path: '/example-store/', header: TOKEN }, 200, false],
+    [
+      'the header, with a topic in the address',
+      { path: '/example-store/Point_Add', header: TOKEN },
+      200,
+      false,
+    ],
+    ['nothing', {}, 401, false],
+    ['a wrong header', { header: 'c'.repeat(43) }, 401, false],
+    ['a header that holds two tokens', { header: `${TOKEN},${TOKEN}` }, 401, false],
+    ['the header, for another shop', { path: '/second-store', header: TOKEN }, 401, false],
+    [
+      'the header, for a longer path',
+      { path: `/example-store/${TOKEN}/x`, header: TOKEN },
+      401,
+      false,
+    ],
+    [
+      'the shared token as the one of a topic',
+      { path: `/example-store/Point_Add/${TOKEN}` },
+      401,
+      false,
+    ],
+    [
+      'a header, where 0.1.0 made the secret',
+      { header: 'A'.repeat(43), tokens: older.secret },
+      401,
+      false,
+    ],
+  ])('%s', async (_what, given, status, isOlder) => {
+    expect(await receive({ body: pointEvent(), ...given })).toMatchObject({ status, isOlder });
+  });
+
+  it('is the address of each topic that 0.1.0 printed, with its secret as 0.1.0 stored it', async () => {
+    const parsed = parsePointTokens(older.secret);
+    if (parsed.kind !== 'parsed') throw new Error(parsed.why);
+    const both = { ...parsed.value, ...OURS };
+    for (const [topic, address] of Object.entries(older.addresses)) {
+      const path = new URL(address).pathname;
+      const alone = await receive({ path, tokens: parsed.value, body: pointEvent() });
+      expect(alone).toMatchObject({ status: 200, isOlder: false, event: { topic } });
+      // Counted beside a token for all topics, so that an operator sees when it can be ended.
+      const beside = await receive({ path, tokens: both, body: pointEvent() });
+      expect(beside).toMatchObject({ status: 200, isOlder: true, event: { topic } });
+      expect(await receive({ path, tokens: OURS, body: pointEvent() })).toMatchObject({
+        status: 401,
+      });
+    }
+    const path = new URL(older.previousAddress).pathname;
+    const previous = await receive({ path, tokens: parsed.value, body: pointEvent() });
+    expect(previous).toMatchObject({ status: 200, isOlder: true });
+  });
+});
 
 describe('a point event', () => {
   it('is another delivery under another topic, even for the same point in the same second', async () => {
     const ids = new Set<string | undefined>();
-    for (const topic of pointTopics) ids.add((await receive(topic, pointEvent()))[0]?.deliveryId);
+    for (const topic of pointTopics) {
+      ids.add((await accept(wrapped(topic, pointEvent())))?.deliveryId);
+    }
     expect(ids.size).toBe(pointTopics.length);
   });
 
-  it('of a customer whose number no store can hold is left out: it would fail the call of all others', async () => {
+  it('without a topic, on the address of all topics, is about the balance only', async () => {
+    const event = await accept(pointEvent({ Points: -50 }));
+    expect(event).toMatchObject({ kind: 'balance', topic: 'unnamed', points: '310' });
+    expect(event).not.toHaveProperty('spent');
+    // The body names its topic better than the address.
+    const named = wrapped('Point_Removed', pointEvent());
+    expect(await accept(named, '/example-store/Point_Add')).toMatchObject({
+      topic: 'Point_Removed',
+    });
+  });
+
+  it('of a customer whose number no store can hold is kept as it came: it would fail the call of all others', async () => {
     const largest = String(2n ** 63n - 1n);
-    const [kept] = await receive('Point_Add', pointEvent({ Customer: { Id: largest } }));
-    expect(kept?.id).toBe(largest);
+    expect(await accept(pointEvent({ Customer: { Id: largest } }))).toMatchObject({ id: largest });
     for (const Id of [String(2n ** 63n), '99999999999999999999']) {
-      expect(await receive('Point_Add', pointEvent({ Customer: { Id } }))).toEqual([]);
+      expect(await accept(pointEvent({ Customer: { Id } }))).toMatchObject({ kind: 'point-event' });
     }
+  });
+
+  it('of a person without an id is kept for the worker, with nothing of the person but in its body', async () => {
+    const body = wrapped('Point_Add', pointEvent({ Customer: { Email: 'Robin@Example.com' } }));
+    const event = await accept(body);
+    if (event?.kind !== 'point-event') throw new Error(event?.kind);
+    const { body: kept, ...rest } = event;
+    expect(JSON.parse(Buffer.from(kept).toString())).toEqual(body);
+    expect(JSON.stringify(rest)).not.toMatch(/robin/i);
+    // So few groups that a hash in the log does not tell whose it is.
+    expect(event.id).toMatch(/^[0-9a-f]{4}$/);
+    expect(decodeEvent(encodeEvent(event), meaningOf)).toEqual({ kind: 'event', event });
+    const later = pointEvent({ Customer: { Email: 'robin@example.com' }, PointId: 5 });
+    const next = await accept(later);
+    expect(next && groupIdOf(next)).toBe(groupIdOf(event));
+    expect(next && deduplicationIdOf(next)).not.toBe(deduplicationIdOf(event));
+  });
+
+  it('that cannot be read is kept, up to a bound', async () => {
+    expect(await accept('{')).toMatchObject({
+      kind: 'point-event',
+      body: new TextEncoder().encode('{'),
+    });
+    const large = await accept(JSON.stringify(pointEvent({ Note: 'x'.repeat(5_000_000) })));
+    if (large?.kind !== 'point-event') throw new Error(large?.kind);
+    expect(large.body).toHaveLength(65_537);
   });
 });

@@ -1,0 +1,130 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { isObject } from '../../loyalty/payload.ts';
+import { plainDocument } from '../../loyalty/read-point-event.ts';
+import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
+import type { Outcome } from '../batch/outcome.ts';
+import { isRetryWindowOver } from '../batch/retry-policy.ts';
+import type { Settle } from '../batch/run-batch.ts';
+import type { BalanceEvent, PointEvent } from '../events/event.ts';
+import type { EventQueue } from '../events/queues.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import { retryStore, type StoreAnswer } from '../sync/store-reader.ts';
+import { isStoreId, type Person, readPointBalance } from './point-balance.ts';
+import { type AskLater, ask } from './read-customer.ts';
+
+/** Asks the store for the id of the customer with exactly this e-mail address. */
+export interface CustomerSearch {
+  findCustomer(shop: string, email: string): Promise<StoreAnswer<string>>;
+}
+
+export interface FindingShop {
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomer' | 'listCustomersReport'>;
+  readonly breaker: CircuitBreaker;
+}
+
+export interface FindWorld extends ConcludeWorld {
+  /** By domain. */
+  readonly shops: ReadonlyMap<string, FindingShop>;
+  readonly customers: CustomerSearch;
+  readonly queue: EventQueue;
+  readonly customerIdIn: string;
+  readonly deadline: AbortSignal;
+}
+
+/** An hour: the store may make the account a moment after the points. */
+const SEARCHED_DAYS = 1 / 24;
+
+/**
+ * Read → find the customer → send the balance to that customer's own group. There it is ordered with all
+ * other events of the customer, by its date.
+ */
+export const settlePointEvents: Settle<FindWorld> = (_, world) => async (group) => {
+  for (const item of group.items) {
+    const { event } = item;
+    if (event?.kind !== 'point-event') throw new Error('a group mixes kinds of events');
+    const retry = await conclude(item, await passOn(event, world), group.unsettled, world);
+    if (retry) return retry;
+  }
+  return undefined;
+};
+
+async function passOn(event: PointEvent, world: FindWorld): Promise<Outcome> {
+  const { shop, topic, receivedAt, replays, body } = event;
+  const source = world.shops.get(shop);
+  if (!source) return unreadable('the shop is not in the settings of the storefront');
+  const read = readPointBalance(body, { customerIdIn: world.customerIdIn, topic });
+  if (read.kind === 'unreadable') return unreadable(read.why);
+  const found =
+    read.kind === 'of-customer'
+      ? read.customerId
+      : await findCustomer(read.person, { ...world, ...source, shop });
+  if (found === undefined) return notFound(event, world.now());
+  if (typeof found !== 'string') return found;
+  const balance: BalanceEvent = { kind: 'balance', shop, id: found, ...read.said, receivedAt };
+  await world.queue.send(replays ? { ...balance, replays } : balance);
+  return { kind: 'handled', how: 'customer-found' };
+}
+
+type Retry = Extract<Outcome, { kind: 'retry' }>;
+type Searching = FindWorld & FindingShop & { readonly shop: string };
+
+/** The id in the store; undefined when nothing names one; a retry when it cannot be asked now. */
+async function findCustomer(person: Person, world: Searching): Promise<string | undefined | Retry> {
+  const emails = new Set(person.email === undefined ? [] : [person.email]);
+  for (const lookUp of lookUpsOf(person, world)) {
+    const called = await lookUp();
+    if ('kind' in called) return { kind: 'retry', ...called.retry };
+    const found = called.find((one) => isSamePerson(one, person));
+    const { OriginalId, Email } = found ?? {};
+    if (typeof OriginalId === 'string' && isStoreId(OriginalId)) return OriginalId;
+    if (typeof Email === 'string') emails.add(Email);
+  }
+  for (const email of emails) {
+    const answer = await world.customers.findCustomer(world.shop, email);
+    if (answer.kind === 'unavailable') return retryStore(answer);
+    if (answer.kind === 'found') return answer.value;
+  }
+  return undefined;
+}
+
+/** Not checked: the client checks the containers of an answer, not every field in them. */
+type ServiceCustomer = Partial<Record<'OriginalId' | 'Email' | 'Document', unknown>>;
+
+/** The path of a customer takes an e-mail address; only the report is documented to take a document. */
+function lookUpsOf({ email, document }: Person, world: Searching) {
+  const { loyalty, deadline: signal } = world;
+  const byEmail = async (id: string) => {
+    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), world);
+    return asked.kind === 'asked' ? [asked.value ?? {}] : asked;
+  };
+  const byDocument = async (query: { document: string; isEnrolled: boolean }) => {
+    const call = () => loyalty.listCustomersReport(query, { signal });
+    const asked = await ask('listCustomersReport', call, world);
+    return asked.kind === 'asked' ? (asked.value?.Items ?? []).filter(isObject) : asked;
+  };
+  const all: (() => Promise<readonly ServiceCustomer[] | AskLater>)[] = [];
+  if (email !== undefined) all.push(() => byEmail(email));
+  if (document === undefined) return all;
+  for (const isEnrolled of [true, false]) all.push(() => byDocument({ document, isEnrolled }));
+  return all;
+}
+
+/** A service that ignored the question must not give one customer's balance to another. */
+function isSamePerson({ Email, Document }: ServiceCustomer, { email, document }: Person): boolean {
+  const hasEmail = typeof Email === 'string' && Email.toLowerCase() === email?.toLowerCase();
+  const hasDocument = typeof Document === 'string' && plainDocument(Document) === document;
+  return hasEmail || (document !== undefined && hasDocument);
+}
+
+function notFound(event: PointEvent, now: Date): Outcome {
+  if (!isRetryWindowOver(event, SEARCHED_DAYS, now)) {
+    return { kind: 'retry', why: 'customer-not-found' };
+  }
+  const why =
+    'neither the loyalty service nor the store names a customer of the store for its e-mail or document';
+  return { kind: 'rejected', reason: 'unmappable', why };
+}
+
+function unreadable(why: string): Outcome {
+  return { kind: 'rejected', reason: 'unreadable', why };
+}

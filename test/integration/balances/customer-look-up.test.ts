@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { pointEvent } from '../../fixtures/point-event.ts';
+import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
+import { openBalances, type SandboxPayload } from '../../support/running-balances.ts';
+import { type RunningConnector, runConnectors } from '../../support/running-connector.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+const EMAIL = 'robin.sampleson@example.com';
+
+/** A customer of the store, whom the loyalty service knows from an order. */
+async function open({ buys = true } = {}) {
+  const both = await openStoreAndConnector(connectors, { seed: 11 });
+  stop = both.stop;
+  const { store, connector } = both;
+  const balances = await openBalances(connector);
+  connector.confidential.addPersonal({ customer: { first_name: 'Robin', email: EMAIL } });
+  const create = () =>
+    store.actions.createCustomer({ firstName: 'Robin', lastName: 'Sampleson', email: EMAIL }).id;
+  const customerId = buys ? create() : '';
+  if (buys) {
+    const order = store.actions.placeOrder({
+      customerId,
+      lines: [{ title: 'Kettle', price: 64.9, quantity: 1 }],
+      payment: 'paid',
+    });
+    store.actions.fulfilOrder({ orderId: order.id });
+    await store.deliveries.settled();
+    await connector.settle();
+  }
+  const pointsOf = (id: string) =>
+    store
+      .state()
+      .metafields.find(
+        ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
+      )?.value;
+  return { store, connector, balances, customerId, create, pointsOf };
+}
+
+type Customer = Parameters<ReturnType<typeof createLoyaltyClient>['upsertCustomer']>[0];
+
+async function upsert({ loyalty }: RunningConnector, customer: Customer): Promise<void> {
+  const credentials = LOYALTY_CREDENTIALS;
+  const client = createLoyaltyClient({ baseUrl: loyalty.address, credentials });
+  expect(await client.upsertCustomer(customer)).toMatchObject({ kind: 'success' });
+}
+
+const named = (Customer: object, given: object = {}) =>
+  pointEvent({ EventDate: new Date().toISOString(), Customer, ...given });
+
+/** As on a platform where the Id is something else. */
+const withId = (Id: string | null) => (payload: SandboxPayload) => ({
+  ...payload,
+  Customer: { ...payload.Customer, Id },
+});
+
+describe('a point event without the id of the store', () => {
+  it.each([null, EMAIL])('reaches its customer by e-mail, with %s as Id', async (id) => {
+    const { connector, balances, customerId, pointsOf } = await open();
+    expect(await balances.forward(withId(id))).toEqual([200]);
+    await balances.settle();
+    expect(pointsOf(customerId)).toBe('64.9');
+    expect(await balances.deadLetters()).toEqual([]);
+    expect(connector.loyalty.journal.entries({ operation: 'getCustomer' })[0]).toMatchObject({
+      path: `/v1/pvt/Customer/${encodeURIComponent(EMAIL)}`,
+    });
+  });
+
+  it.each([true, false])('reaches its customer by document, enrolled: %s', async (IsEnrolled) => {
+    const { connector, balances, customerId, pointsOf } = await open();
+    const known = { OriginalId: customerId, Name: 'Robin', Email: EMAIL };
+    await upsert(connector, { ...known, Document: '12345678900', IsEnrolled });
+    await balances.post('Point_Add', named({ Id: null, Document: '123.456.789-00' }));
+    await balances.settle();
+    expect(pointsOf(customerId)).toBe('310');
+  });
+
+  it('reaches its customer through the store, where the service names no id of the store', async () => {
+    const { balances, create, pointsOf } = await open({ buys: false });
+    const id = create();
+    await balances.post('Point_Add', named({ Id: null, Email: EMAIL.toUpperCase() }));
+    await balances.settle();
+    expect(pointsOf(id)).toBe('310');
+  });
+
+  it('waits while the loyalty service or the store does not answer', async () => {
+    const { connector, balances, customerId, pointsOf } = await open();
+    connector.loyalty.faults.add({ operation: 'getCustomer', kind: 'http-503', count: 2 });
+    await balances.forward(withId(null));
+    await balances.work();
+    expect(await balances.waiting()).toBe(1);
+    await balances.settle();
+    expect(pointsOf(customerId)).toBe('64.9');
+    expect(await balances.deadLetters()).toEqual([]);
+  });
+
+  it('of nobody is tried for an hour, and then kept with its reason; a replay finds the customer', async () => {
+    const { connector, balances, create, pointsOf } = await open({ buys: false });
+    await balances.post('Point_Add', named({ Id: null, Email: EMAIL }));
+    await balances.work();
+    connector.pass(50 * 60);
+    await balances.work();
+    expect(await balances.waiting()).toBe(1);
+    await balances.settle();
+    const [letter] = await balances.deadLetters();
+    expect(letter).toMatchObject({ reason: 'unmappable' });
+    expect(letter?.why).toContain('neither the loyalty service nor the store');
+    const id = create();
+    await balances.replay(letter?.body ?? '');
+    await balances.settle();
+    expect(pointsOf(id)).toBe('310');
+  });
+
+  it('is ordered with the other events of its customer, also within one second', async () => {
+    // The service names no balance for this customer, so the events decide.
+    const { balances, create, pointsOf } = await open({ buys: false });
+    const customerId = create();
+    const EventDate = new Date().toISOString();
+    const balance = (PointsBalance: number) => ({
+      PointsBalance: { PointsBalance, CashbackBalance: 0 },
+    });
+    for (const [PointId, points] of [10, 20, 30].entries()) {
+      const given = { EventDate, PointId, ...balance(points) };
+      await balances.post('Point_Add', named({ Id: null, Email: EMAIL }, given));
+    }
+    await balances.settle();
+    expect(pointsOf(customerId)).toBe('30');
+    const earlier = new Date(Date.parse(EventDate) - 5_000).toISOString();
+    const late = { EventDate: earlier, PointId: 9, ...balance(5) };
+    await balances.post('Point_Add', named({ Id: null, Email: EMAIL }, late));
+    await balances.settle();
+    expect(pointsOf(customerId)).toBe('30');
+  });
+
+  it('never gives a balance to a customer with another e-mail or document', async () => {
+    const { connector, balances, customerId, pointsOf } = await open();
+    const other = { OriginalId: '12345678900', Name: 'Other', Email: 'other@example.com' };
+    await upsert(connector, other);
+    await balances.post('Point_Add', named({ Id: null, Document: customerId }));
+    await balances.post(
+      'Point_Add',
+      named({ Id: '12345678900', Document: '12345678900' }, { PointId: 2 }),
+    );
+    await balances.settle();
+    expect(pointsOf(customerId)).toBeUndefined();
+    expect(await balances.deadLetters()).toHaveLength(2);
+  });
+});
