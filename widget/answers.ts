@@ -33,9 +33,24 @@ export interface Rewards {
   readonly rewards: readonly Reward[];
 }
 
-export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'other';
+export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'cashback' | 'other';
 
-export type WhyNot = 'not-logged-in' | 'too-few-points' | 'pending' | 'not-available';
+/** Why the loyalty program does not give a reward. */
+type Refusal =
+  | 'too-few-points'
+  | 'below-minimum'
+  | 'below-minimum-percent'
+  | 'exceeds-purchase'
+  | 'no-cashback'
+  | 'not-a-member'
+  | 'not-enrolled'
+  | 'not-cumulative'
+  | 'product-conditions'
+  | 'not-available'
+  /** It cannot become a discount code. */
+  | 'not-online';
+
+export type WhyNot = Refusal | 'not-logged-in' | 'pending';
 
 export interface Reward {
   readonly id: number;
@@ -44,6 +59,10 @@ export interface Reward {
   readonly points: number;
   readonly kind: RewardKind;
   readonly value: number;
+  /** The name of the only product that it is for. */
+  readonly product: string | null;
+  /** The amounts that can be chosen. */
+  readonly cashback: { readonly least: number; readonly most: number } | null;
   readonly redeemable: boolean;
   readonly why: WhyNot | null;
   readonly missingPoints: number | null;
@@ -51,9 +70,9 @@ export interface Reward {
 
 /**
  * `making`: the points are spent and the code is being created in the store. `pending`: it is unknown whether
- * the points were spent.
+ * the points were spent. `refused`: they were not. `cancelled`: no code could be created, and they are back.
  */
-export type RedemptionState = 'ready' | 'making' | 'pending' | 'used';
+export type RedemptionState = 'ready' | 'making' | 'pending' | 'used' | 'refused' | 'cancelled';
 
 export interface Redemption {
   readonly id: string;
@@ -107,8 +126,8 @@ export type FailureCode =
   | 'not-logged-in'
   | 'too-many-requests'
   | 'unavailable'
-  | 'too-few-points'
-  | 'not-available'
+  | Refusal
+  | 'value-not-allowed'
   | 'limit-reached'
   | 'refused'
   /** No answer came. */

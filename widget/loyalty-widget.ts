@@ -29,14 +29,22 @@ const REDEEMED = 'loyalty:redeemed';
  * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store.
  *
  *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards
- *   `items`       instead of product and price, a cart: `id:price:quantity,…`
+ *   `items`       instead of product and price, what earns points: `id:price:quantity,…`
+ *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
  *   `logged-out`  the page knows that the visitor is not logged in: saves requests
  * See docs/decisions/0031-the-widget-is-one-script-of-our-own.md.
  */
 export class LoyaltyWidget extends HTMLElement {
-  static readonly observedAttributes = ['product-id', 'price', 'items', 'currency', 'locale'];
+  static readonly observedAttributes = [
+    'product-id',
+    'price',
+    'items',
+    'cart',
+    'currency',
+    'locale',
+  ];
 
   readonly #root = this.attachShadow({ mode: 'open' });
   readonly #parts = new Map<Part, HTMLElement>();
@@ -45,7 +53,7 @@ export class LoyaltyWidget extends HTMLElement {
     ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
     wanted: () => this.#wanted,
     changed: (...sections) => this.#draw('problem', ...sections),
-    codeIsReady: (redemption) => {
+    settled: (redemption) => {
       this.#refusal = undefined;
       this.#draw('rewards');
       this.#announce(describe(redemption, this.#view.words));
@@ -56,7 +64,7 @@ export class LoyaltyWidget extends HTMLElement {
     },
   });
   readonly #actions: Actions = {
-    redeem: (reward) => void this.#redeem(reward),
+    redeem: (reward, value) => void this.#redeem(reward, value),
     copy: (redemption, shown) => void this.#copy(redemption, shown),
     reload: () => void this.#load(),
     answer: async (quiz, answers) => {
@@ -80,6 +88,7 @@ export class LoyaltyWidget extends HTMLElement {
       return undefined;
     },
   };
+  readonly #amounts: View['amounts'] = new Map();
   #refusal: View['refusal'];
   /** Not `isConnected`: that is true already while the parser reports the attributes. */
   #isShown = false;
@@ -120,7 +129,7 @@ export class LoyaltyWidget extends HTMLElement {
     this.#isAsking = true;
     queueMicrotask(() => {
       this.#isAsking = false;
-      void this.#program.loadEarned();
+      void (name === 'cart' ? this.#program.loadBalance() : this.#program.loadEarned());
     });
   }
 
@@ -129,10 +138,12 @@ export class LoyaltyWidget extends HTMLElement {
     const id = this.getAttribute('product-id');
     const price = this.getAttribute('price');
     const item = id && price ? `${id}:${price}:1` : undefined;
+    const items = this.getAttribute('items') ?? item;
     return {
       // A shopper who redeems must see the code.
       shows: (section) => !show || show.includes(section === 'codes' ? 'rewards' : section),
-      items: this.getAttribute('items') ?? item,
+      items,
+      cart: this.getAttribute('cart') || items,
       currency: this.getAttribute('currency') ?? undefined,
       isLoggedOut: this.hasAttribute('logged-out'),
     };
@@ -147,6 +158,7 @@ export class LoyaltyWidget extends HTMLElement {
       logInAddress: this.getAttribute('log-in') ?? '/account/login',
       subject: this.hasAttribute('items') ? 'cart' : 'product',
       refusal: this.#refusal,
+      amounts: this.#amounts,
     };
   }
 
@@ -173,13 +185,13 @@ export class LoyaltyWidget extends HTMLElement {
     await this.#program.load();
   }
 
-  async #redeem({ id }: Reward): Promise<void> {
+  async #redeem({ id }: Reward, value: number | undefined): Promise<void> {
     const { words } = this.#view;
     const { rewards } = words.strings;
     this.#refusal = undefined;
     if (this.#program.model.redeeming === undefined) this.#announce(rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
-    const redeemed = await this.#program.redeem(id);
+    const redeemed = await this.#program.redeem(id, value);
     switch (redeemed.kind) {
       case 'busy':
         return;
@@ -217,9 +229,9 @@ export class LoyaltyWidget extends HTMLElement {
   };
 }
 
-function describe(redemption: Redemption, { strings }: Words): string {
+function describe(redemption: Redemption, words: Words): string {
   const { code, state } = redemption;
   return state === 'ready' && code !== null
-    ? fill(strings.rewards.done, { code })
-    : strings.codes.states[state];
+    ? fill(words.strings.rewards.done, { code })
+    : words.state(state);
 }

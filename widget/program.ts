@@ -36,6 +36,8 @@ export interface Wanted {
   readonly shows: (section: Section) => boolean;
   /** `id:price:quantity,…`; undefined: the page is about no product. */
   readonly items: string | undefined;
+  /** The same for the cart; undefined where it is empty. */
+  readonly cart: string | undefined;
   readonly currency: string | undefined;
   /** The page knows that the visitor is not logged in. */
   readonly isLoggedOut: boolean;
@@ -46,8 +48,8 @@ export interface ProgramParts {
   /** The current attributes: they may change. */
   readonly wanted: () => Wanted;
   readonly changed: (...sections: readonly Section[]) => void;
-  /** A code is ready that was not ready at the last look. */
-  readonly codeIsReady: (redemption: Redemption) => void;
+  /** It was open or not known at the last look, and is decided now. */
+  readonly settled: (redemption: Redemption) => void;
   /** Runs it after so many seconds; returns a function that cancels it. */
   readonly later: (run: () => void, seconds: number) => () => void;
 }
@@ -104,7 +106,7 @@ export class Program {
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.#loadBalance(), this.loadEarned(), this.#loadQuizzes()]);
+    await Promise.all([this.loadBalance(), this.loadEarned(), this.#loadQuizzes()]);
     this.#lookAgain();
   }
 
@@ -125,8 +127,9 @@ export class Program {
   }
 
   /** Redeems the reward once, even if the button is pressed several times. */
-  async redeem(rewardId: number): Promise<Redeemed> {
+  async redeem(rewardId: number, value?: number): Promise<Redeemed> {
     const { model } = this;
+    const { cart } = this.#parts.wanted();
     if (model.redeeming !== undefined) return { kind: 'busy' };
     model.redeeming = rewardId;
     this.#parts.changed('rewards');
@@ -134,6 +137,8 @@ export class Program {
     const answer = await this.#parts.ask<{ redemption: Redemption }>('redeem', {
       rewardId,
       clientKey,
+      ...(value !== undefined && { value }),
+      ...(cart && { items: cart }),
     });
     model.redeeming = undefined;
     if (answer.kind === 'failed') {
@@ -180,14 +185,17 @@ export class Program {
     return isCompleted(id, this.model.quizzes);
   }
 
-  async #loadBalance(): Promise<void> {
+  /** With the rewards and the codes, which change with it. */
+  async loadBalance(): Promise<void> {
     const { model } = this;
     const { ask, wanted, changed } = this.#parts;
-    const { shows, isLoggedOut } = wanted();
+    const { shows, isLoggedOut, cart } = wanted();
+    // Without a login, the rewards are the same for every cart.
+    const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
     const redeemed = this.#redeemed;
     const [me, rewards, redemptions] = await Promise.all([
       isLoggedOut ? NOT_LOGGED_IN : shows('balance') ? ask<Me>('me') : undefined,
-      shows('rewards') ? ask<Rewards>('rewards') : undefined,
+      shows('rewards') ? ask<Rewards>(`rewards${query}`) : undefined,
       shows('codes') && !isLoggedOut ? ask<Redemptions>('redemptions') : undefined,
     ]);
     model.me = newer(model.me, me);
@@ -196,15 +204,15 @@ export class Program {
     // A list from before a redemption would hide its code again.
     if (redeemed === this.#redeemed) model.redemptions = newer(before, redemptions);
     changed('balance', 'rewards', 'codes');
-    this.#announceReadyCodes(answered(before)?.redemptions);
+    this.#announceSettled(answered(before)?.redemptions);
   }
 
-  #announceReadyCodes(before: readonly Redemption[] | undefined): void {
+  #announceSettled(before: readonly Redemption[] | undefined): void {
     for (const redemption of answered(this.model.redemptions)?.redemptions ?? []) {
-      const wasReady = before?.some((one) => one.id === redemption.id && !isOpen(one));
-      if (redemption.state !== 'ready' || !before || wasReady) continue;
+      const wasSettled = before?.some((one) => one.id === redemption.id && !isOpen(one));
+      if (isOpen(redemption) || redemption.state === 'used' || !before || wasSettled) continue;
       forgetClientKey(redemption.rewardId);
-      this.#parts.codeIsReady(redemption);
+      this.#parts.settled(redemption);
     }
   }
 
@@ -222,7 +230,7 @@ export class Program {
     if (seconds === undefined || !this.#isChangeExpected()) return;
     this.#looks += 1;
     this.#cancelLook = this.#parts.later(async () => {
-      await this.#loadBalance();
+      await this.loadBalance();
       this.#lookAgain();
     }, seconds);
   }

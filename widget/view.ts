@@ -4,7 +4,8 @@ import type { Words } from './words.ts';
 
 /** What the shopper can do. */
 export interface Actions {
-  redeem(reward: Reward): void;
+  /** `value`: the chosen amount of cashback. */
+  redeem(reward: Reward, value?: number): void;
   copy(redemption: Redemption, shown: HTMLElement): void;
   /** Resolves to why the answers were not accepted; undefined when they were. */
   answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<string | undefined>;
@@ -19,6 +20,8 @@ export interface View {
   readonly logInAddress: string;
   /** What earns the points shown. */
   readonly subject: 'product' | 'cart';
+  /** What was typed into the fields for amounts, by reward: it outlives a redrawing. */
+  readonly amounts: Map<number, string>;
   /** Why the last attempt to redeem failed. */
   readonly refusal: { readonly rewardId: number; readonly sentence: string } | undefined;
 }

@@ -1,9 +1,9 @@
-import type { Reward } from './answers.ts';
+import type { RedemptionState, Reward } from './answers.ts';
 import type { Failure } from './ask.ts';
 import { en } from './strings/en.ts';
 import { es } from './strings/es.ts';
 import { ptBr } from './strings/pt-br.ts';
-import type { Strings } from './strings/strings.ts';
+import { SAME_SENTENCE, type Strings } from './strings/strings.ts';
 
 /** Sentences, numbers, money and dates as the shopper reads them. */
 export interface Words {
@@ -18,7 +18,10 @@ export interface Words {
   /** `12 points and €3.00 cashback`; undefined for nothing at all. */
   gain(points: number, cashback: number): string | undefined;
   /** Undefined for other kinds. */
-  worth(reward: Pick<Reward, 'kind' | 'value'>): string | undefined;
+  worth(reward: Pick<Reward, 'kind' | 'value' | 'product'>): string | undefined;
+  /** A code without its own sentence is a technical one. */
+  why(code: string): string;
+  state(state: RedemptionState): string;
   failure(failure: Failure): string;
 }
 
@@ -46,6 +49,10 @@ export function createWords(locale: string, currency: string | undefined): Words
     fill(plural.select(value) === 'one' ? strings.points.one : strings.points.other, {
       n: number.format(value),
     });
+  const why = (code: string) => {
+    const named = valueIn(SAME_SENTENCE, code) ?? code;
+    return valueIn(strings.why, named) ?? strings.why.technical;
+  };
   return {
     language: tag,
     strings,
@@ -63,26 +70,29 @@ export function createWords(locale: string, currency: string | undefined): Words
       ];
       return parts.length > 0 ? list.format(parts) : undefined;
     },
-    worth({ kind, value }) {
+    worth({ kind, value, product }) {
       const { worth } = strings.rewards;
+      const off = () =>
+        fill(worth.off, {
+          value: kind === 'percent' ? percent.format(value / 100) : cash.format(value),
+        });
       switch (kind) {
         case 'fixed':
-          return fill(worth.fixed, { value: cash.format(value) });
         case 'percent':
-          return fill(worth.percent, { value: percent.format(value / 100) });
+          return product === null ? off() : `${off()}: ${product}`;
         case 'free-shipping':
-          return worth['free-shipping'];
+          return worth.shipping;
+        case 'cashback':
         case 'other':
-          return undefined;
+          return product ?? undefined;
       }
     },
+    why,
+    state: (state) => (state === 'refused' ? strings.why.refused : strings.codes.states[state]),
     failure({ code, afterSeconds }) {
-      const { why, tryAgainIn } = strings;
-      const known: Readonly<Record<string, string>> = why;
-      const sentence = (Object.hasOwn(known, code) && known[code]) || why.technical;
       return afterSeconds === undefined
-        ? sentence
-        : `${sentence} ${fill(tryAgainIn, { n: number.format(afterSeconds) })}`;
+        ? why(code)
+        : `${why(code)} ${fill(strings.tryAgainIn, { n: number.format(afterSeconds) })}`;
     },
   };
 }
@@ -90,6 +100,11 @@ export function createWords(locale: string, currency: string | undefined): Words
 /** `Redeem for {points}` */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (hole, name: string) => values[name] ?? hole);
+}
+
+/** Not `table[name]`: every object has a `toString`. */
+function valueIn(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 function isLocale(locale: string): boolean {

@@ -50,7 +50,7 @@ function drawRedemption(redemption: Redemption, { words, actions }: View): Node 
     build(
       'p',
       { part: 'note', tabindex: -1, 'data-key': isUsable ? undefined : keyOf(redemption) },
-      [codes.states[state], until].filter(Boolean).join(' '),
+      [words.state(state), until].filter(Boolean).join(' '),
     ),
   );
 }

@@ -22,16 +22,13 @@ export function drawRewards(view: View): readonly Node[] {
   ];
 }
 
-function drawReward(reward: Reward, { model, words, actions, refusal }: View): Node {
-  const { strings } = words;
-  const { id, title, description, points, redeemable } = reward;
-  const isRedeeming = model.redeeming === id;
-  const price = fill(strings.rewards.redeem, { points: words.points(points) });
-  const label = isRedeeming ? strings.rewards.redeeming : price;
-  const why = whyNot(reward, words);
+function drawReward(reward: Reward, view: View): Node {
+  const { words, refusal } = view;
+  const { id, title, description, points, kind } = reward;
   const refused = refusal?.rewardId === id && refusal.sentence;
-  const noteId = `reward-${id}-note`;
   const worth = words.worth(reward);
+  // Such a reward can be redeemed elsewhere only.
+  const isOther = kind === 'other';
   return build(
     'li',
     { part: 'reward' },
@@ -41,33 +38,76 @@ function drawReward(reward: Reward, { model, words, actions, refusal }: View): N
       build('h3', { part: 'title' }, title),
       description !== '' && build('p', {}, description),
       worth !== undefined && worth !== title && build('p', { part: 'note' }, worth),
+      isOther && build('p', { part: 'note' }, words.points(points)),
     ),
+    ...(isOther ? [] : drawButton(reward, view)),
     build(
-      'button',
-      {
-        part: 'button',
-        type: 'button',
-        'data-key': `redeem-${id}`,
-        // The label contains the title: screen readers list buttons without their surroundings.
-        'aria-label': `${label}: ${title}`,
-        'aria-describedby': noteId,
-        disabled: !redeemable,
-        // Not `disabled` while the request runs: that would remove the focus.
-        'aria-disabled': model.redeeming !== undefined && redeemable ? 'true' : undefined,
-        'aria-busy': isRedeeming ? 'true' : undefined,
-        click: () => actions.redeem(reward),
-      },
-      label,
+      'p',
+      { part: refused ? 'error' : 'note', id: noteIdOf(reward) },
+      refused || whyNot(reward, words),
     ),
-    build('p', { part: refused ? 'error' : 'note', id: noteId }, refused || why),
   );
+}
+
+const noteIdOf = ({ id }: Reward): string => `reward-${id}-note`;
+
+/** The button, and for cashback the field with the amount before it. */
+function drawButton(reward: Reward, view: View): readonly Node[] {
+  const { model, words, actions } = view;
+  const { rewards } = words.strings;
+  const { id, title, points, kind, redeemable } = reward;
+  const isRedeeming = model.redeeming === id;
+  const price =
+    kind === 'cashback'
+      ? rewards.redeemCashback
+      : fill(rewards.redeem, { points: words.points(points) });
+  const label = isRedeeming ? rewards.redeeming : price;
+  const field = redeemable ? drawAmount(reward, view) : undefined;
+  const button = build(
+    'button',
+    {
+      part: 'button',
+      type: 'button',
+      'data-key': `redeem-${id}`,
+      // The label contains the title: screen readers list buttons without their surroundings.
+      'aria-label': `${label}: ${title}`,
+      'aria-describedby': noteIdOf(reward),
+      disabled: !redeemable,
+      // Not `disabled` while the request runs: that would remove the focus.
+      'aria-disabled': model.redeeming !== undefined && redeemable ? 'true' : undefined,
+      'aria-busy': isRedeeming ? 'true' : undefined,
+      click() {
+        if (!field) actions.redeem(reward);
+        // The browser says what is wrong with the amount.
+        else if (field.reportValidity()) actions.redeem(reward, field.valueAsNumber);
+      },
+    },
+    label,
+  );
+  if (!field || !reward.cashback) return [button];
+  const range = {
+    least: words.money(reward.cashback.least),
+    most: words.money(reward.cashback.most),
+  };
+  return [build('label', { part: 'amount' }, fill(rewards.amount, range), field), button];
+}
+
+function drawAmount({ id, cashback }: Reward, { amounts }: View): HTMLInputElement | undefined {
+  if (!cashback) return undefined;
+  const { least, most } = cashback;
+  const field = build('input', {
+    ...{ part: 'input', type: 'number', inputmode: 'decimal', required: true },
+    ...{ min: least, max: most, step: 0.01, 'data-key': `amount-${id}` },
+    input: () => amounts.set(id, field.value),
+  });
+  field.value = amounts.get(id) ?? String(most);
+  return field;
 }
 
 function whyNot({ redeemable, why, missingPoints }: Reward, words: Words): string {
   if (redeemable) return '';
-  const { rewards, why: sentences } = words.strings;
   if (why === 'too-few-points' && missingPoints !== null) {
-    return fill(rewards.missing, { points: words.points(missingPoints) });
+    return fill(words.strings.rewards.missing, { points: words.points(missingPoints) });
   }
-  return sentences[why ?? 'not-available'];
+  return words.why(why ?? 'not-available');
 }

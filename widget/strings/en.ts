@@ -18,8 +18,13 @@ export const en: Strings = {
   rewards: {
     heading: 'Rewards',
     none: 'There are no rewards at the moment.',
-    worth: { fixed: '{value} off', percent: '{value} off', 'free-shipping': 'Free shipping' },
+    worth: {
+      off: '{value} off',
+      shipping: 'Free shipping',
+    },
     redeem: 'Redeem for {points}',
+    redeemCashback: 'Use cashback',
+    amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
     missing: 'You need {points} more.',
     safeToRetry: 'You can try again: your points are never taken twice for it.',
@@ -37,6 +42,7 @@ export const en: Strings = {
       pending:
         'We are waiting for confirmation. Your points are not taken twice, and your code appears here as soon as it is certain.',
       used: 'Used',
+      cancelled: 'No code could be made. Your points are back.',
     },
   },
   quizzes: {
@@ -60,6 +66,14 @@ export const en: Strings = {
     'too-many-requests': 'That was a bit fast.',
     unavailable: 'The loyalty program cannot be reached at the moment.',
     'too-few-points': 'You do not have enough points for this reward.',
+    'below-minimum': 'Your cart is too small for this reward.',
+    'exceeds-purchase': 'This reward is worth more than your cart.',
+    'no-cashback': 'There is no cashback for this cart.',
+    'not-a-member': 'You do not take part in the loyalty program.',
+    'not-cumulative': 'This reward cannot be combined with other discounts.',
+    'product-conditions': 'Your cart does not meet the conditions for this product.',
+    'not-online': 'This reward cannot be redeemed in the online store.',
+    'value-not-allowed': 'This amount is not possible for your cart.',
     'not-available': 'This reward is not available to you at the moment.',
     'limit-reached': 'This reward was redeemed as often as possible.',
     refused:

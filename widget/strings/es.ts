@@ -19,11 +19,12 @@ export const es: Strings = {
     heading: 'Recompensas',
     none: 'No hay recompensas en este momento.',
     worth: {
-      fixed: '{value} de descuento',
-      percent: '{value} de descuento',
-      'free-shipping': 'Envío gratis',
+      off: '{value} de descuento',
+      shipping: 'Envío gratis',
     },
     redeem: 'Canjear por {points}',
+    redeemCashback: 'Usar cashback',
+    amount: 'Importe (de {least} a {most})',
     redeeming: 'Canjeando…',
     missing: 'Te faltan {points}.',
     safeToRetry: 'Puedes intentarlo de nuevo: tus puntos nunca se descuentan dos veces.',
@@ -41,6 +42,7 @@ export const es: Strings = {
       pending:
         'Esperamos la confirmación. Tus puntos no se descuentan dos veces, y el código aparecerá aquí en cuanto sea seguro.',
       used: 'Usado',
+      cancelled: 'No se pudo crear el código. Has recuperado tus puntos.',
     },
   },
   quizzes: {
@@ -64,6 +66,14 @@ export const es: Strings = {
     'too-many-requests': 'Ha sido demasiado rápido.',
     unavailable: 'No se puede acceder al programa de fidelidad en este momento.',
     'too-few-points': 'No tienes suficientes puntos para esta recompensa.',
+    'below-minimum': 'Tu carrito no llega al mínimo de esta recompensa.',
+    'exceeds-purchase': 'Esta recompensa vale más que tu carrito.',
+    'no-cashback': 'No hay cashback para este carrito.',
+    'not-a-member': 'No participas en el programa de fidelidad.',
+    'not-cumulative': 'Esta recompensa no se puede combinar con otros descuentos.',
+    'product-conditions': 'Tu carrito no cumple las condiciones de este producto.',
+    'not-online': 'Esta recompensa no se puede canjear en la tienda en línea.',
+    'value-not-allowed': 'Este importe no es posible para tu carrito.',
     'not-available': 'Esta recompensa no está disponible para ti en este momento.',
     'limit-reached': 'Esta recompensa ya se canjeó tantas veces como es posible.',
     refused:

@@ -19,11 +19,12 @@ export const ptBr: Strings = {
     heading: 'Recompensas',
     none: 'Não há recompensas no momento.',
     worth: {
-      fixed: '{value} de desconto',
-      percent: '{value} de desconto',
-      'free-shipping': 'Frete grátis',
+      off: '{value} de desconto',
+      shipping: 'Frete grátis',
     },
     redeem: 'Resgatar por {points}',
+    redeemCashback: 'Usar cashback',
+    amount: 'Valor (de {least} a {most})',
     redeeming: 'Resgatando…',
     missing: 'Faltam {points}.',
     safeToRetry: 'Você pode tentar de novo: seus pontos nunca são descontados duas vezes.',
@@ -41,6 +42,7 @@ export const ptBr: Strings = {
       pending:
         'Estamos aguardando a confirmação. Seus pontos não são descontados duas vezes, e o código aparece aqui assim que for certo.',
       used: 'Usado',
+      cancelled: 'Não foi possível criar o código. Seus pontos foram devolvidos.',
     },
   },
   quizzes: {
@@ -64,6 +66,14 @@ export const ptBr: Strings = {
     'too-many-requests': 'Foi rápido demais.',
     unavailable: 'O programa de fidelidade não está acessível no momento.',
     'too-few-points': 'Você não tem pontos suficientes para esta recompensa.',
+    'below-minimum': 'Seu carrinho não atinge o mínimo desta recompensa.',
+    'exceeds-purchase': 'Esta recompensa vale mais do que o seu carrinho.',
+    'no-cashback': 'Não há cashback para este carrinho.',
+    'not-a-member': 'Você não participa do programa de fidelidade.',
+    'not-cumulative': 'Esta recompensa não é cumulativa com outros descontos.',
+    'product-conditions': 'Seu carrinho não atende às condições deste produto.',
+    'not-online': 'Esta recompensa não pode ser resgatada na loja on-line.',
+    'value-not-allowed': 'Este valor não é possível para o seu carrinho.',
     'not-available': 'Esta recompensa não está disponível para você no momento.',
     'limit-reached': 'Esta recompensa já foi resgatada o máximo de vezes possível.',
     refused:

@@ -1,4 +1,10 @@
-import type { FailureCode, RedemptionState, RewardKind, WhyNot } from '../answers.ts';
+import type { FailureCode, RedemptionState, WhyNot } from '../answers.ts';
+
+/** To a shopper these are the same. */
+export const SAME_SENTENCE = {
+  'below-minimum-percent': 'below-minimum',
+  'not-enrolled': 'not-a-member',
+} as const;
 
 /** `{n}` and the like are filled in. Every language has all of them, or it does not compile. */
 export interface Strings {
@@ -19,8 +25,10 @@ export interface Strings {
   readonly rewards: {
     readonly heading: string;
     readonly none: string;
-    readonly worth: Readonly<Record<Exclude<RewardKind, 'other'>, string>>;
+    readonly worth: { readonly off: string; readonly shipping: string };
     readonly redeem: string;
+    readonly redeemCashback: string;
+    readonly amount: string;
     readonly redeeming: string;
     /** Used where the number is known. */
     readonly missing: string;
@@ -34,7 +42,8 @@ export interface Strings {
     readonly copied: string;
     readonly notCopied: string;
     readonly validUntil: string;
-    readonly states: Readonly<Record<RedemptionState, string>>;
+    /** One that was refused has a sentence of `why`. */
+    readonly states: Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>;
   };
   readonly quizzes: {
     readonly heading: string;
@@ -52,5 +61,5 @@ export interface Strings {
   readonly tryAgain: string;
   readonly tryAgainIn: string;
   /** Why something is not possible, or did not work. */
-  readonly why: Readonly<Record<WhyNot | FailureCode, string>>;
+  readonly why: Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>;
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
-import { customerOf, metafieldOf, type ShopStore } from '../shop.ts';
+import { cartOf, customerOf, metafieldOf, priceOf, type ShopStore } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 
 const languages: readonly (readonly [Visit['locale'], string])[] = [
@@ -51,18 +51,25 @@ ${content}
 
 interface WidgetOptions {
   readonly product?: { readonly id: string; readonly price: string };
-  readonly items?: string;
+  readonly isCart?: true;
   readonly show?: string;
 }
 
 /** The same element as widget/theme/snippets/loyalty-widget.liquid renders. */
 export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOptions): Html {
-  const { product, items, show } = options;
+  const { product, show } = options;
+  const cart = cartOf(store, visit)
+    .map(
+      ({ product: { id }, variant, quantity }) =>
+        `${id}:${priceOf(store, variant.priceMinor)}:${quantity}`,
+    )
+    .join(',');
+  const items = options.isCart ? cart : undefined;
   return html`<loyalty-widget locale="${visit.locale}" currency="${store.shop.currency}" log-in="/account"${
     show !== undefined && html` show="${show}"`
   }${product && html` product-id="${product.id}" price="${product.price}"`}${
     items !== undefined && html` items="${items}"`
-  }${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>`;
+  }${cart !== '' && html` cart="${cart}"`}${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>`;
 }
 
 /** No other origin and nothing inline: the widget must work in a strict theme. */

@@ -33,12 +33,6 @@ export function renderCart(store: ShopStore, visit: Visit): Html {
   const lines = cartOf(store, visit);
   if (lines.length === 0)
     return html`<h1>Cart</h1>\n<p>The cart is empty. <a href="/">See the products</a></p>`;
-  const items = lines
-    .map(
-      ({ product, variant, quantity }) =>
-        `${product.id}:${priceOf(store, variant.priceMinor)}:${quantity}`,
-    )
-    .join(',');
   return html`<h1>Cart</h1>
 <table>
 <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col">Price</th></tr></thead>
@@ -53,7 +47,7 @@ ${lines.map(
 <label>Discount code <input name="code" value="${visit.code}" autocomplete="off"></label>
 <button>Place order</button>
 </form>
-${renderWidget(store, visit, { items, show: 'earned rewards' })}`;
+${renderWidget(store, visit, { isCart: true, show: 'earned rewards' })}`;
 }
 
 /** Logging in means choosing a customer. */

@@ -141,7 +141,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(await note.textContent()).toContain('You need 42 points more.');
 
     // As when the points were spent in another window: the page still offers it.
-    await page.route('**/apps/loyalty/rewards', async (route) => {
+    await page.route('**/apps/loyalty/rewards*', async (route) => {
       const answer = await route.fetch();
       const { points, rewards } = await answer.json();
       const offered = rewards.map((reward: object) => ({ ...reward, redeemable: true, why: null }));
@@ -151,6 +151,39 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await button.click();
     await note.getByText('You do not have enough points for this reward.').waitFor();
     expect(await page.getByRole('status').textContent()).toContain('not have enough points');
+  }, 120_000);
+
+  it('asks for an amount of cashback within its range, and sends it with the cart', async () => {
+    const { page, open, asked } = await visit('Sasha');
+    const bodies: (string | null)[] = [];
+    await page.route('**/apps/loyalty/redeem', async (route) => {
+      bodies.push(route.request().postData());
+      await route.continue();
+    });
+    await open(PRODUCT);
+    // 49 points are 2.45 of cashback, less than half of the shirt.
+    const amount = page.getByLabel('Amount (€0.01 to €2.45)');
+    const button = page.getByRole('button', { name: 'Use cashback: Cashback' });
+    expect(await amount.inputValue()).toBe('2.45');
+    await amount.fill('2.46');
+    await button.click();
+    expect(await page.locator('loyalty-widget input:invalid').count()).toBe(1);
+    expect(asked).not.toContain('redeem');
+    await amount.fill('1.5');
+    await button.click();
+    await expect.poll(() => bodies, patient).toHaveLength(1);
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ rewardId: 8, value: 1.5 });
+    expect(bodies[0]).toMatch(/"items":"\d+:49.00:1"/);
+  }, 120_000);
+
+  it('names the product of a reward, and shows what is redeemed elsewhere without a button', async () => {
+    const { page, open } = await visit('Robin');
+    await open(PRODUCT);
+    const listed = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+    await listed('Linen scarf at half price').getByText('50% off: Linen scarf').waitFor();
+    const custom = listed('A visit to the workshop');
+    await custom.getByText('This reward cannot be redeemed in the online store.').waitFor();
+    expect(await custom.getByRole('button').count()).toBe(0);
   }, 120_000);
 
   it('reports a lost connection, and sends the same request again when pressed again', async () => {
@@ -175,7 +208,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   it('shows a hostile title as the text that it is', async () => {
     const { page, open } = await visit('Robin');
     const title = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
-    await page.route('**/apps/loyalty/rewards', async (route) => {
+    await page.route('**/apps/loyalty/rewards*', async (route) => {
       const { points, rewards } = await (await route.fetch()).json();
       const hostile = rewards.map((reward: object) => ({ ...reward, title, description: title }));
       await route.fulfill({ json: { points, rewards: hostile } });

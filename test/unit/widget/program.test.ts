@@ -16,7 +16,7 @@ const redemption = (state: string) => ({
 
 let asked: Asked[] = [];
 let waiting: { run: () => void; seconds: number }[] = [];
-let codeIsReady: string[] = [];
+let settledOnes: string[] = [];
 let wanted: Wanted;
 let program: Program;
 /** Tests share what the page would share: a reward of its own for each. */
@@ -25,9 +25,12 @@ let reward = 100;
 beforeEach(() => {
   asked = [];
   waiting = [];
-  codeIsReady = [];
+  settledOnes = [];
   reward += 1;
-  wanted = { shows: () => true, items: '7:49.00:1', currency: 'EUR', isLoggedOut: false };
+  wanted = {
+    ...{ shows: () => true, items: '7:49.00:1', currency: 'EUR', isLoggedOut: false },
+    cart: '7:49.00:2',
+  };
   program = new Program({
     ask: <T>(path: string, body?: object) =>
       new Promise<Answer<T>>((resolve) => {
@@ -35,7 +38,7 @@ beforeEach(() => {
       }),
     wanted: () => wanted,
     changed: () => {},
-    codeIsReady: ({ id }) => codeIsReady.push(id),
+    settled: ({ id, state }) => settledOnes.push(`${id} ${state}`),
     later: (run, seconds) => {
       const one = { run, seconds };
       waiting.push(one);
@@ -64,7 +67,7 @@ describe('what the widget asks for', () => {
       'points?items=7%3A49.00%3A1&currency=EUR',
       'quizzes',
       'redemptions',
-      'rewards',
+      'rewards?items=7%3A49.00%3A2',
     ]);
   });
 
@@ -128,6 +131,11 @@ describe('redeeming', () => {
     },
   );
 
+  it('sends the chosen amount, and the cart that it was chosen for', () => {
+    void program.redeem(reward, 2.5);
+    expect(asked[0]?.body).toMatchObject({ rewardId: reward, value: 2.5, items: '7:49.00:2' });
+  });
+
   it('shows the new code at once, and one that it knew already only once', async () => {
     for (const state of ['making', 'ready']) {
       void program.redeem(reward);
@@ -189,10 +197,23 @@ describe('looking again', () => {
   it('announces a code that was on its way, once', async () => {
     await load(60, 'making');
     await look(60, 'making');
-    expect(codeIsReady).toEqual([]);
+    expect(settledOnes).toEqual([]);
     await look(60, 'ready');
     await look(60, 'ready');
-    expect(codeIsReady).toEqual(['r1']);
+    expect(settledOnes).toEqual(['r1 ready']);
+  });
+
+  it('announces that a redemption was cancelled, and the next press is another one', async () => {
+    await load(60, 'pending');
+    void program.redeem(3);
+    const [first] = asked.splice(0);
+    first?.answer(failed('network'));
+    await tick();
+    await look(60, 'cancelled');
+    await look(60, 'cancelled');
+    expect(settledOnes).toEqual(['r1 cancelled']);
+    void program.redeem(3);
+    expect(asked.at(-1)?.body).not.toEqual(first?.body);
   });
 
   it('goes on by the points that come with the rewards where no balance is shown', async () => {
@@ -220,7 +241,7 @@ describe('looking again', () => {
     expect(program.model.redemptions).toMatchObject(
       ok({ redemptions: [{ id: 'r2' }, { id: 'r1' }] }),
     );
-    expect(codeIsReady).toEqual([]);
+    expect(settledOnes).toEqual([]);
   });
 
   it('keeps what it knows when a look fails, unless the customer is logged out', async () => {
@@ -241,7 +262,7 @@ describe('looking again', () => {
     first?.answer(failed('network'));
     await tick();
     await look(60, 'ready');
-    expect(codeIsReady).toEqual(['r1']);
+    expect(settledOnes).toEqual(['r1 ready']);
     void program.redeem(3);
     expect(asked.at(-1)?.body).not.toEqual(first?.body);
   });
@@ -259,7 +280,7 @@ describe('answers to a quiz', () => {
 
   it.each([
     ['accepted', true, true],
-    ['refused because an earlier try codeIsReady', false, true],
+    ['refused because an earlier try was accepted', false, true],
     ['refused', false, false],
   ])('that were %s leave the quiz as the service has it', async (_, accepted, completed) => {
     const answered = program.answer(quiz, []);
