@@ -38,6 +38,11 @@ export interface SandboxSettings {
    * leaves the stored order as it is.
    */
   readonly repeatedOrder: 'replace' | 'refuse';
+  /**
+   * `Origin` of orders, documented: 1 this API. 0 as where an integration that is built into the service
+   * sends the same orders.
+   */
+  readonly orderOrigin: 0 | 1;
   /** What another total does to points already given, when a completed order is sent again: not shown. */
   readonly changedTotal: 'revises-points' | 'keeps-points';
   /**
@@ -110,6 +115,7 @@ export const defaultSettings: SandboxSettings = {
   pointsExpireSoonDays: 30,
   daysToWaitToGrantPoints: 0,
   repeatedOrder: 'replace',
+  orderOrigin: 1,
   changedTotal: 'revises-points',
   error13: 'both-flags',
   lateCancel: false,
@@ -166,6 +172,7 @@ const checkSettings = parts({
   pointsExpireSoonDays: number(0, 36_500, 'whole number'),
   daysToWaitToGrantPoints: number(0, 36_500, 'whole number'),
   repeatedOrder: oneOf('replace', 'refuse'),
+  orderOrigin: number(0, 1, 'whole number'),
   changedTotal: oneOf('revises-points', 'keeps-points'),
   error13: oneOf('both-flags', 'cancel-completed', 'return-completed', 'never'),
   lateCancel: flag,

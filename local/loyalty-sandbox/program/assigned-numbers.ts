@@ -8,9 +8,6 @@ import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
 /** Documented. An order that is neither completed nor cancelled is pending. */
 export const orderState = { pending: 1, completed: 2, cancelled: 3 } as const;
 
-/** Documented: 1 is this API. */
-export const orderOrigin = { api: 1 } as const;
-
 export const customerOrigin = { order: 1, coupon: 2, upsert: 3 } as const;
 
 export const pointType = { order: 1, cashbackChange: 2, reward: 3, quiz: 4 } as const;

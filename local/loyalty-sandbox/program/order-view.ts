@@ -1,5 +1,5 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import { orderOrigin, orderState, unspecified } from './assigned-numbers.ts';
+import { orderState, unspecified } from './assigned-numbers.ts';
 import { balanceOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
@@ -37,7 +37,7 @@ export function describeOrder(
       })) ?? null,
     Coupon: row.Coupon,
     State: stateOf(row),
-    Origin: orderOrigin.api,
+    Origin: context.settings.orderOrigin,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
   };
 }

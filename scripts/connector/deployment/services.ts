@@ -2,6 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
@@ -14,7 +15,7 @@ import type { Deployment } from './deployment.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
-  readonly store: Store;
+  readonly store: Store & Pick<StoreWalk, 'changedOrders'>;
   readonly rewards: RewardStore;
   /** The Admin API of one shop, for requests that the workers do not make. */
   ask(shop: Shop): Ask;

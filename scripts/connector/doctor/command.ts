@@ -17,7 +17,7 @@ export function registerDoctor(program: Command): void {
     .command('doctor')
     .summary('check everything that a deployment needs, with a fix for each problem')
     .description(
-      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock, quota and assumptions.',
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota; shows rewards and assumptions.',
     )
     .addHelpText('after', EXAMPLES)
     .action(

@@ -6,14 +6,17 @@ import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
+import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
-import { checkAlarms, checkSettings, listAssumptions } from './check-settings.ts';
+import { checkAlarms, checkSettings } from './check-settings.ts';
 import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
 import { type Check, type Finding, fail, pass, warn } from './finding.ts';
+import { listGuesses } from './list-guesses.ts';
 
 /** All checks, in the order in which they are printed. */
 export function openChecks(deployment: Deployment, explain: (error: unknown) => string): Check[] {
   const { connector, aws, output } = deployment;
+  const { storefront } = connector;
   const services = openShopServices(deployment);
   const secrets = new SecretsManagerClient(aws);
   const doNext = (command: string) => nextCommand(deployment, command);
@@ -38,15 +41,31 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     {
       name: 'Admin API',
       run: () =>
-        forEachShop((shop) =>
-          checkAdminApi(shop, services, doNext, connector.storefront !== undefined),
-        ),
+        forEachShop((shop) => checkAdminApi(shop, services, doNext, storefront !== undefined)),
     },
     { name: 'subscriptions', run: judgeSubscriptions },
     { name: 'loyalty', run: () => forEachShop((shop) => checkLoyalty(shop, services, doNext)) },
+    {
+      name: 'order origin',
+      run: () =>
+        forEachShop((shop) =>
+          checkOrigins(shop, services.store, services.loyalty(shop), new Date()),
+        ),
+    },
+    ...(storefront
+      ? [
+          {
+            name: 'rewards',
+            run: () =>
+              forEachShop((shop) =>
+                checkRewards(shop, services.loyalty(shop), storefront.rewardTypes),
+              ),
+          },
+        ]
+      : []),
     { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },
     { name: 'alarms', run: async () => checkAlarms(connector.alarms) },
-    { name: 'assumptions', run: async () => listAssumptions(connector.loyalty.assumptions) },
+    { name: 'assumptions', run: async () => listGuesses(connector) },
   ];
 
   async function judgeSecrets(): Promise<readonly Finding[]> {

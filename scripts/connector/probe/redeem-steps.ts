@@ -29,12 +29,17 @@ export function concludeIds({ byStoreId, byEmail }: SeenIds): Conclusion {
     `${answerText(result)}, ${finds(result) ? 'customer found' : 'no customer'}`;
   const answered = [`store id: ${text(byStoreId)}`, `e-mail: ${text(byEmail)}`];
   if (verdictOf(byStoreId) === 'unclear' || !finds(byEmail)) return { answered, means: UNCLEAR };
-  return {
-    answered,
-    means: finds(byStoreId)
-      ? 'Operations under /POS take the id of the store.'
-      : 'Operations under /POS do not take the id of the store, only e-mail or document.',
-  };
+  return finds(byStoreId)
+    ? {
+        answered,
+        means: 'Operations under /POS take the id of the store, which saves a request.',
+        settings: { storefront: { posCustomerId: 'store-id' } },
+      }
+    : {
+        answered,
+        means: 'Operations under /POS do not take the id of the store, only e-mail or document.',
+        settings: { storefront: { posCustomerId: 'email-or-document' } },
+      };
 }
 
 type Redeemed = LoyaltyResult<Value<'redeemRewardByKey'>>;

@@ -53,7 +53,10 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Ex
       if (!json) printConclusion(terminal, one);
     },
   });
-  const settings = mergeSettings(tried.map(({ settings: found = {} }) => found));
+  const { storefront, ...others } = mergeSettings(tried.map((one) => one.settings ?? {}));
+  // Pasted into settings that have none, it would switch the storefront on.
+  const settings =
+    storefront && deployment.connector.storefront ? { ...others, storefront } : others;
   if (json) terminal.json({ id, steps: tried, undone, settings });
   else {
     printUndone(terminal, undone);

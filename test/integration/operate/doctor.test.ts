@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import { checkOrigins } from '../../../scripts/connector/doctor/check-program.ts';
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
@@ -28,7 +31,9 @@ describe('loyalty-connector doctor', () => {
     expect(about(stdout, 'subscriptions')[0]).toMatch(/^FAIL .*orders\/create is missing, and/);
     expect(stdout).toContain(`fix: npx loyalty-connector webhooks sync --shop ${SHOP}`);
     expect(about(stdout, 'alarms')[0]).toMatch(/^warn /);
-    expect(about(stdout, 'assumptions')).toHaveLength(6);
+    expect(about(stdout, 'assumptions').length).toBeGreaterThan(6);
+    expect(about(stdout, 'order origin')[0]).toMatch(/^info /);
+    expect(about(stdout, 'rewards')).toEqual([]);
     expect(code).toBe(1);
   });
 
@@ -72,4 +77,52 @@ describe('loyalty-connector doctor', () => {
     expect(about(stdout, 'stack')[0]).toMatch(/^FAIL .*lacks the outputs NextCommand/);
     expect(about(stdout, 'loyalty')[0]).toMatch(/^pass /);
   });
+});
+
+describe('the program in the loyalty service', () => {
+  it('is shown reward by reward where there is a storefront, each title beside its reading', async () => {
+    await connector.describe({ settings: 'local/stack/with-storefront.config.ts' });
+    const { stdout } = await connector.run('doctor --json');
+    await connector.describe();
+    const { checks } = JSON.parse(stdout);
+    const { findings } = checks.find((one: { name: string }) => one.name === 'rewards');
+    const texts = findings.map((one: { what: string }) => one.what.replace(`${SHOP}: `, ''));
+    expect(texts).toEqual(
+      expect.arrayContaining([
+        '"5 off" (reward 1): 5 off, from 20, 100 points, a code for this customer',
+        '"10 percent off" (reward 2): 10 % off, 200 points, a code for this customer',
+        '"A visit to the workshop" (reward 10): shown, not redeemable: custom reward',
+      ]),
+    );
+    expect(texts.join()).not.toContain('50 off" (reward 7)');
+  });
+
+  it.each([
+    [0, 'warn', '1 of Origin 0'],
+    [1, 'pass', 'none of Origin 0'],
+  ] as const)(
+    'is searched for orders of Origin 0: %i gives %s',
+    async (orderOrigin, verdict, text) => {
+      const sandbox = await startLoyaltySandbox({ settings: { orderOrigin } });
+      const { address: baseUrl, credentials } = sandbox;
+      const loyalty = createLoyaltyClient({ baseUrl, credentials });
+      const now = new Date();
+      await loyalty.sendOrder({
+        OriginalId: '2',
+        OrderPlacementDate: now.toISOString(),
+        OrderTotal: 10,
+        Customer: { OriginalId: '7', Email: 'sam@example.com' },
+      });
+      const changed = ['1', '2'].map((id) => ({
+        id,
+        updatedAt: now.toISOString(),
+        value: undefined,
+      }));
+      const store = { changedOrders: async () => ({ kind: 'found' as const, value: { changed } }) };
+      const [found] = await checkOrigins({ domain: SHOP }, store, loyalty, now);
+      await sandbox.stop();
+      expect(found).toMatchObject({ verdict, what: expect.stringContaining(text) });
+      expect(found?.what).toContain('the service holds 1');
+    },
+  );
 });

@@ -42,6 +42,8 @@ describe('loyalty-connector probe', () => {
     expect(steps.length).toBeGreaterThan(10);
     expect(undone.length).toBeGreaterThan(5);
     expect(settings.rules.couponForEveryone).toBe('send');
+    // The settings have no storefront, and a probe must not switch it on.
+    expect(settings.storefront).toBeUndefined();
   });
 
   it('undoes everything on Ctrl-C, and ends with 130', async () => {

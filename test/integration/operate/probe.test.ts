@@ -79,6 +79,7 @@ describe('probe', () => {
         assumptions: { ordersAreReplaced: true, couponsAreReplaced: true, cancellingTwice: 'done' },
       },
       rules: { enrolment: 'unstated', couponForEveryone: 'send' },
+      storefront: { posCustomerId: 'store-id' },
     });
     expect(leftovers()).toEqual(NOTHING);
     expect(new Set(found.undone.map(({ kind }) => kind))).toEqual(
@@ -131,6 +132,11 @@ describe('probe', () => {
     const found = await probe(settings);
     expect(found.settings.rules).toMatchObject(rules);
     expect(leftovers()).toEqual(NOTHING);
+  });
+
+  it('follows the service in storefront: the id of the store is not taken', async () => {
+    const found = await probe({ posCustomerId: 'email-or-document' });
+    expect(found.settings.storefront).toEqual({ posCustomerId: 'email-or-document' });
   });
 
   it.each<[string, PartialSettings, string, RegExp]>([

@@ -2,12 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
+import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
-import { listAssumptions } from '../../../scripts/connector/doctor/check-settings.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/doctor/check-webhooks.ts';
+import { describeReward } from '../../../scripts/connector/doctor/describe-reward.ts';
 import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
+import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
+import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import { defaultRules } from '../../../shared/config/mapping-settings.ts';
+import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 
 const SCOPES = ['read_orders', 'read_customers', 'read_products', 'read_discounts'];
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
@@ -85,12 +90,96 @@ describe('the clock', () => {
   });
 });
 
-it('lists every assumption about the loyalty service with its value', () => {
-  const lines = listAssumptions({ ...defaultAssumptions }).map(({ what }) => what);
-  for (const [name, value] of Object.entries(defaultAssumptions)) {
-    expect(lines.filter((line) => line.startsWith(`${name}: ${value} (`))).toHaveLength(1);
-  }
-  expect(lines.at(-1)).toMatch(/^cashbackAddIs: unset/);
+describe('the guesses about the loyalty service', () => {
+  const settings = {
+    loyalty: { assumptions: { ...defaultAssumptions } },
+    shops: [{ rules: defaultRules }, { rules: { ...defaultRules, enrolment: () => true } }],
+    storefront: completeStorefront({}),
+  };
+  const lines = listGuesses(settings).map(({ what }) => what);
+  const about = (name: string) => lines.find((line) => line.startsWith(`${name}: `)) ?? '';
+
+  it('are each listed with value and grade', () => {
+    for (const [name, value] of Object.entries(defaultAssumptions)) {
+      expect(about(`loyalty.assumptions.${name}`)).toContain(`: ${value} (`);
+    }
+    expect(about('rules.couponForEveryone')).toContain(': send (');
+    expect(about('rules.enrolment')).toContain(': unstated or a function of yours (');
+    expect(about('storefront.rewardTypes')).toMatch(/"3":"cashback".*in the sample client only/);
+    for (const line of lines) {
+      expect(line).toMatch(/; (documented|in the sample client only|inferred|not documented)[;)]/);
+    }
+  });
+
+  it('name steps that probe has', () => {
+    const named = lines.flatMap((line) => /probe settles it: ([\w-]+)/.exec(line)?.[1] ?? []);
+    expect(named.length).toBeGreaterThan(5);
+    expect(STEPS.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+  });
+
+  it('are fewer without a storefront', () => {
+    const fewer = listGuesses({ ...settings, storefront: undefined });
+    expect(fewer.some(({ what }) => what.startsWith('storefront.'))).toBe(false);
+  });
+});
+
+describe('what the connector would make of a reward', () => {
+  const { rewardTypes = {} } = completeStorefront({}) ?? {};
+  const reward = { Id: 1, Title: 'A reward', Points: 200, Value: 10 };
+  it.each([
+    ['percent', { RewardType: 0 }, '10 % off, 200 points, a code for this customer'],
+    ['fixed', { RewardType: 1 }, '10 off, 200 points, a code for this customer'],
+    [
+      'its minimum',
+      { RewardType: 1, MinimalValue: 50 },
+      '10 off, from 50, 200 points, a code for this customer',
+    ],
+    ['no cost', { RewardType: 1, NoPointCost: true }, '10 off, 0 points, a code for this customer'],
+    [
+      'cashback',
+      { RewardType: 3, Value: 0 },
+      'cashback of an amount that the customer chooses, a code for this customer',
+    ],
+    [
+      'product',
+      { RewardType: 5, Value: 0 },
+      'one unit of a product at the discount that the service names, 200 points, a code for this customer',
+    ],
+    ['custom', { RewardType: 4 }, 'shown, not redeemable: custom reward'],
+    [
+      'too much',
+      { RewardType: 0, Value: 110 },
+      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
+    ],
+    [
+      'a collection',
+      { RewardType: 0, HasProductCollection: true },
+      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
+    ],
+    [
+      'an unknown type',
+      { RewardType: 2 },
+      'shown, not redeemable: RewardType 2 is not in storefront.rewardTypes',
+    ],
+  ])('%s', (_, changes, text) => {
+    expect(describeReward({ ...reward, ...changes }, rewardTypes).text).toBe(text);
+  });
+
+  it('follows the settings, so that swapped numbers are seen', () => {
+    const swapped = { ...rewardTypes, 0: 'fixed', 1: 'percent' } as const;
+    expect(describeReward({ ...reward, RewardType: 0 }, swapped).text).toMatch(/^10 off/);
+  });
+});
+
+describe('the origin of orders', () => {
+  it('warns of a built-in integration that sends the same orders', () => {
+    expect(judgeOrigins([1, 0, 1])).toMatchObject({
+      verdict: 'warn',
+      what: expect.stringContaining('holds 3, 1 of Origin 0'),
+    });
+    expect(judgeOrigins([1, 1]).verdict).toBe('pass');
+    expect(judgeOrigins([]).verdict).toBe('info');
+  });
 });
 
 describe('checks', () => {

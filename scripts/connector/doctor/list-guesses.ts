@@ -1,0 +1,116 @@
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import type {
+  CompleteAssumptions,
+  LoyaltyAssumptions,
+} from '../../../shared/config/loyalty-assumptions.ts';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import type { Storefront } from '../../../shared/config/storefront-settings.ts';
+import { type Finding, info } from './finding.ts';
+
+/** Where the default comes from. */
+type Grade = 'documented' | 'in the sample client only' | 'inferred' | 'not documented';
+
+interface Guess {
+  readonly means: string;
+  readonly grade: Grade;
+  /** The step of `probe` that settles it. */
+  readonly step?: string;
+}
+
+type Guesses<Settings> = Readonly<Partial<Record<keyof Settings, Guess>>>;
+
+/** All of them are guesses; shared/config/loyalty-assumptions.ts has the full text. */
+const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
+  ordersAreReplaced: {
+    means: 'an order sent again replaces the earlier one',
+    grade: 'inferred',
+    step: 'resend',
+  },
+  couponsAreReplaced: {
+    means: 'a coupon sent again replaces the earlier one',
+    grade: 'not documented',
+    step: 'coupon',
+  },
+  completedOrdersTakeTheCancelledMark: {
+    means: 'a completed order can be sent again marked as cancelled',
+    grade: 'inferred',
+    step: 'cancel',
+  },
+  refusedCancelledMark: {
+    means: 'what it means when that mark is refused (error 13)',
+    grade: 'not documented',
+  },
+  cancellingTwice: {
+    means: 'what it means when a cancelled order is cancelled again (error 33)',
+    grade: 'inferred',
+    step: 'cancel',
+  },
+  cashbackAddIs: {
+    means: 'which operation type adds cashback; unset, no cashback is changed',
+    grade: 'documented',
+  },
+};
+
+const RULES: Guesses<MappingRules> = {
+  enrolment: {
+    means: 'unstated: the service decides whether a customer takes part',
+    grade: 'not documented',
+    step: 'enrolment',
+  },
+  couponForEveryone: {
+    means: 'whether a coupon without a customer is sent',
+    grade: 'not documented',
+    step: 'coupon',
+  },
+};
+
+const STOREFRONT: Guesses<Storefront> = {
+  customerIdIn: {
+    means: "the field of a point event that holds the customer's id in the store",
+    grade: 'documented',
+  },
+  posCustomerId: {
+    means: 'how reward operations name a customer',
+    grade: 'documented',
+    step: 'customer-id',
+  },
+  rewardTypes: {
+    means: 'compare the rewards above with their titles',
+    grade: 'in the sample client only',
+  },
+};
+
+/** Every setting that is a guess about the service, with its value and grade, for a person to confirm. */
+export function listGuesses({
+  loyalty,
+  shops,
+  storefront,
+}: {
+  readonly loyalty: { readonly assumptions: CompleteAssumptions };
+  readonly shops: readonly { readonly rules: MappingRules }[];
+  readonly storefront: Connector['storefront'];
+}): readonly Finding[] {
+  const ofShops = (name: keyof MappingRules) => shops.map(({ rules }) => valueText(rules[name]));
+  return [
+    ...linesOf('loyalty.assumptions', ASSUMPTIONS, (name) => valueText(loyalty.assumptions[name])),
+    ...linesOf('rules', RULES, (name) => [...new Set(ofShops(name))].join(' or ')),
+    ...(storefront ? linesOf('storefront', STOREFRONT, (name) => valueText(storefront[name])) : []),
+  ];
+}
+
+function linesOf<Name extends string>(
+  path: string,
+  guesses: Readonly<Partial<Record<Name, Guess>>>,
+  read: (name: Name) => string,
+): readonly Finding[] {
+  return (Object.entries(guesses) as [Name, Guess][]).map(([name, { means, grade, step }]) => {
+    const settled = step === undefined ? '' : `; probe settles it: ${step}`;
+    return info(`${path}.${name}: ${read(name)} (${means}; ${grade}${settled})`);
+  });
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return 'unset';
+  if (typeof value === 'function') return 'a function of yours';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
