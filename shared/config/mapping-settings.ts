@@ -46,15 +46,33 @@ export interface MappingSettings {
   readonly completeWhen?: 'fulfilled' | 'paid';
 
   /**
-   * The amount that points are counted from. Neither includes shipping.
+   * The amount that points are counted from. Neither includes shipping; docs/mapping.md has examples.
    *
-   * - `subtotal`: the products kept, after discounts; taxes only where prices include them.
-   * - `total-less-shipping`: all the customer pays but shipping and its tax, so with taxes, duties
-   *   and tips.
+   * - `subtotal`: the products kept, after discounts.
+   * - `total-less-shipping`: duties and tips as well.
    *
    * Default: `subtotal`.
    */
   readonly orderTotal?: 'subtotal' | 'total-less-shipping';
+
+  /**
+   * Whether taxes count. The loyalty service documents that the amount is without them. `exclude` deducts
+   * the order's own taxes where prices include them. Default: `exclude`.
+   */
+  readonly taxes?: 'exclude' | 'include';
+
+  /**
+   * When the money of a gift card earns points. Store credit is treated like a gift card.
+   *
+   * - `earn-when-bought`: the purchase of a gift card counts; what is paid with one does not, as the
+   *   loyalty service documents it.
+   * - `earn-when-used`: the other way round.
+   * - `never`: neither counts.
+   *
+   * No webhook says how much was paid with a gift card. Unless this is `earn-when-used`, the connector
+   * reads such orders from the store. Default: `earn-when-bought`.
+   */
+  readonly giftCards?: 'earn-when-bought' | 'earn-when-used' | 'never';
 
   /**
    * Orders without a customer account.
@@ -152,6 +170,8 @@ export type MappingRules = {
 export const defaultRules: MappingRules = {
   completeWhen: 'fulfilled',
   orderTotal: 'subtotal',
+  taxes: 'exclude',
+  giftCards: 'earn-when-bought',
   guests: 'skip',
   testOrders: 'skip',
   document: undefined,

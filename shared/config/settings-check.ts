@@ -66,6 +66,8 @@ const detailSource = either(
 const ruleChecks: Record<keyof MappingSettings, Check> = {
   completeWhen: oneOf('fulfilled', 'paid'),
   orderTotal: oneOf('subtotal', 'total-less-shipping'),
+  taxes: oneOf('exclude', 'include'),
+  giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),
   guests: oneOf('skip', 'send'),
   testOrders: oneOf('skip', 'send'),
   document: detailSource,

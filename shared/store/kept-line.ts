@@ -9,24 +9,30 @@ export interface SoldLine {
   readonly kept: number;
   /** All discounts on the line, including its share of order discounts. */
   readonly discount: Amount;
-  /** What was removed or refunded, with the value according to the store. */
-  readonly takenBack: { readonly quantity: number; readonly worth: Amount };
+  /** On the quantity sold. */
+  readonly tax: Amount;
+  /** What was removed or refunded, with the value and tax according to the store. */
+  readonly takenBack: { readonly quantity: number; readonly worth: Amount; readonly tax: Amount };
 }
 
 /**
- * What the customer paid for the quantity still kept.
+ * What the customer paid for the quantity still kept, and the taxes on it.
  *
  * The store's own figures are preferred: a discount of 1.00 on three items cannot be split evenly, and
  * only the store knows which item has the extra cent. If its records do not cover exactly the missing
  * items, the kept share is computed and rounded to the currency.
  */
-export function amountKept(line: SoldLine, currency: string): Amount {
-  if (line.kept <= 0 || line.quantity <= 0) return ZERO;
-  const paid = subtract(multiply(line.unitPrice, line.quantity), line.discount);
-  if (line.kept === line.quantity) return atLeastZero(paid);
-
-  if (line.takenBack.quantity === line.quantity - line.kept) {
-    return atLeastZero(subtract(paid, line.takenBack.worth));
-  }
-  return atLeastZero(share(paid, line.kept, line.quantity, minorDigits(currency)));
+export function amountKept(
+  line: SoldLine,
+  currency: string,
+): { readonly paid: Amount; readonly tax: Amount } {
+  const { quantity, kept, takenBack } = line;
+  if (kept <= 0 || quantity <= 0) return { paid: ZERO, tax: ZERO };
+  const keptOf = (sold: Amount, back: Amount): Amount => {
+    if (kept === quantity) return atLeastZero(sold);
+    if (takenBack.quantity === quantity - kept) return atLeastZero(subtract(sold, back));
+    return atLeastZero(share(sold, kept, quantity, minorDigits(currency)));
+  };
+  const sold = subtract(multiply(line.unitPrice, quantity), line.discount);
+  return { paid: keptOf(sold, takenBack.worth), tax: keptOf(line.tax, takenBack.tax) };
 }

@@ -31,8 +31,15 @@ export interface StoreOrder {
   readonly fulfillmentStatus: string | undefined;
   /** Includes lines with nothing left. Tips are not lines. */
   readonly lines: readonly StoreOrderLine[];
+  /** Prices include the taxes; otherwise taxes come on top. */
+  readonly taxesIncluded: boolean;
   /** The kept lines after all discounts, before shipping, duties, tips and taxes on top. */
   readonly subtotal: Amount;
+  /**
+   * What was paid back beyond the value of what was taken back: refunds of an amount without lines. Never
+   * shipping. Not deducted from `subtotal` and `total`.
+   */
+  readonly refundedWithoutLines: Amount;
   /** Everything that the customer owes or paid, without what was removed or refunded. */
   readonly total: Amount;
   /** The part of `total` that is shipping. */
@@ -43,7 +50,13 @@ export interface StoreOrder {
   };
   /** Codes that were used, in the order of the store's list. */
   readonly couponCodes: readonly string[];
+  /** Gift cards and store credit last: what pays the rest says more. */
   readonly paymentGateways: readonly string[];
+  /**
+   * Paid with gift cards and store credit, less what went back to them. Undefined: some of it was, and
+   * this source does not say how much.
+   */
+  readonly paidWithGiftCards: Amount | undefined;
   /** Only known to sources that read the order's transactions. */
   readonly card: { readonly brand: string; readonly type: string | undefined } | undefined;
   /** Draft orders can have one, too: it does not prove a point of sale. */
@@ -73,6 +86,8 @@ export interface StoreOrderLine {
   readonly kept: number;
   /** What was paid for that quantity, after line and order discounts. */
   readonly paid: Amount;
+  /** The taxes on that; part of `paid` if the order's prices include them. */
+  readonly tax: Amount;
 }
 
 export interface StoreCustomer {

@@ -110,57 +110,63 @@ const money = (amount: string) => ({ shopMoney: { amount } });
 
 function nodeOfOrder(order: StoreOrder): Record<string, unknown> {
   const { card, location, staff, customer, metafields = [] } = order;
-  return orderNode(simpleOrder, {
-    id: `gid://shopify/Order/${order.id}`,
-    name: order.name,
-    processedAt: order.placedAt,
-    updatedAt: order.updatedAt,
-    sourceName: order.source,
-    displayFinancialStatus: order.paymentStatus?.toUpperCase(),
-    displayFulfillmentStatus: order.fulfillmentStatus === 'fulfilled' ? 'FULFILLED' : 'UNFULFILLED',
-    fulfillments: order.fulfilledAt ? [{ status: 'SUCCESS', createdAt: order.fulfilledAt }] : [],
-    currentSubtotalPriceSet: money(order.subtotal),
-    currentTotalPriceSet: money(order.total),
-    currentShippingPriceSet: money(order.shipping.price),
-    shippingLines: pagesOf([
-      {
-        originalPriceSet: money(order.shipping.price),
-        discountedPriceSet: money(order.shipping.price),
-        discountAllocations: [],
-        taxLines: [{ priceSet: money(order.shipping.taxOnTop) }],
-      },
-    ]),
-    discountApplications: pagesOf(
-      order.couponCodes.map((code, index) => ({
-        __typename: 'DiscountCodeApplication',
-        code,
-        index,
-      })),
-    ),
-    customAttributes: order.noteAttributes.map(({ name, value }) => ({ key: name, value })),
-    retailLocation: location && { legacyResourceId: location.id, name: location.name },
-    staffMember: staff && { id: `gid://shopify/StaffMember/${staff.id}`, name: staff.name },
-    transactions: card && [
-      {
-        kind: 'SALE',
-        status: 'SUCCESS',
-        paymentDetails: {
-          __typename: 'CardPaymentDetails',
-          company: card.brand,
-          paymentMethodName: card.type,
+  const [line] = order.lines;
+  const taxPercent = (100 * Number(line?.tax)) / Number(line?.paid);
+  return orderNode(
+    { ...simpleOrder, taxPercent },
+    {
+      id: `gid://shopify/Order/${order.id}`,
+      name: order.name,
+      processedAt: order.placedAt,
+      updatedAt: order.updatedAt,
+      sourceName: order.source,
+      displayFinancialStatus: order.paymentStatus?.toUpperCase(),
+      displayFulfillmentStatus:
+        order.fulfillmentStatus === 'fulfilled' ? 'FULFILLED' : 'UNFULFILLED',
+      fulfillments: order.fulfilledAt ? [{ status: 'SUCCESS', createdAt: order.fulfilledAt }] : [],
+      currentSubtotalPriceSet: money(order.subtotal),
+      currentTotalPriceSet: money(order.total),
+      currentShippingPriceSet: money(order.shipping.price),
+      shippingLines: pagesOf([
+        {
+          originalPriceSet: money(order.shipping.price),
+          discountedPriceSet: money(order.shipping.price),
+          discountAllocations: [],
+          taxLines: [{ priceSet: money(order.shipping.taxOnTop) }],
         },
+      ]),
+      discountApplications: pagesOf(
+        order.couponCodes.map((code, index) => ({
+          __typename: 'DiscountCodeApplication',
+          code,
+          index,
+        })),
+      ),
+      customAttributes: order.noteAttributes.map(({ name, value }) => ({ key: name, value })),
+      retailLocation: location && { legacyResourceId: location.id, name: location.name },
+      staffMember: staff && { id: `gid://shopify/StaffMember/${staff.id}`, name: staff.name },
+      transactions: card && [
+        {
+          kind: 'SALE',
+          status: 'SUCCESS',
+          paymentDetails: {
+            __typename: 'CardPaymentDetails',
+            company: card.brand,
+            paymentMethodName: card.type,
+          },
+        },
+      ],
+      customer: customer && {
+        id: `gid://shopify/Customer/${customer.id}`,
+        firstName: customer.name,
+        lastName: null,
+        createdAt: customer.createdAt,
+        defaultEmailAddress: { emailAddress: customer.email },
+        defaultPhoneNumber: { phoneNumber: customer.phone },
+        metafields: pagesOf(metafields),
       },
-    ],
-    customer: customer && {
-      id: `gid://shopify/Customer/${customer.id}`,
-      firstName: customer.name,
-      lastName: null,
-      createdAt: customer.createdAt,
-      defaultEmailAddress: { emailAddress: customer.email },
-      defaultPhoneNumber: { phoneNumber: customer.phone },
-      metafields: pagesOf(metafields),
     },
-  });
+  );
 }
 
 function nodeOfProduct(product: StoreProduct): Record<string, unknown> {

@@ -1,8 +1,9 @@
-import { type Amount, atLeastZero, subtract, sum, toJsonNumber } from '../../store/money.ts';
+import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { isReachableGuest, orderCustomer } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
+import { orderAmounts } from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts } from './order-products.ts';
 import { isBetweenLines, isOver, type OrderProgress, orderProgress } from './order-progress.ts';
@@ -105,6 +106,7 @@ function skipReason(
 
 /** Never with both flags: of the two, only the cancellation counts then. */
 function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgress): OrderForm {
+  const amounts = orderAmounts(order, rules);
   const isCancelled = progress.cancelledAt !== undefined;
   const completedAt = isCancelled ? undefined : progress.completedAt;
   return {
@@ -115,8 +117,8 @@ function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgre
     OrderStatus: progress.status,
     IsCancelledOrReturned: isCancelled,
     IsCompleted: completedAt !== undefined,
-    OrderTotal: toJsonNumber(orderTotal(order, rules)),
-    Products: orderProducts(order),
+    OrderTotal: toJsonNumber(amounts.total),
+    Products: orderProducts(amounts),
     UpdatedDate: order.updatedAt,
     Coupon: order.couponCodes[0] ?? null,
   };
@@ -131,16 +133,4 @@ function wantedOrder(id: string, order: OrderForm, { cancelledAt, status }: Orde
   if (cancelledAt === undefined) return { kind: 'order', id, order } as const;
   const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
   return { kind: 'cancelled-order', id, cancellation, order } as const;
-}
-
-/** The amount the program counts with. Shipping is in neither. */
-function orderTotal(order: StoreOrder, rules: Pick<OrderRules, 'orderTotal'>): Amount {
-  switch (rules.orderTotal) {
-    case 'subtotal':
-      return atLeastZero(order.subtotal);
-    case 'total-less-shipping':
-      return atLeastZero(
-        subtract(order.total, sum([order.shipping.price, order.shipping.taxOnTop])),
-      );
-  }
 }

@@ -5,6 +5,8 @@ import type { StoreOrder } from '../../store/order.ts';
 export interface OrderRules {
   readonly completeWhen: 'fulfilled' | 'paid';
   readonly orderTotal: 'subtotal' | 'total-less-shipping';
+  readonly taxes: 'exclude' | 'include';
+  readonly giftCards: 'earn-when-bought' | 'earn-when-used' | 'never';
   readonly guests: 'skip' | 'send';
   readonly testOrders: 'skip' | 'send';
   readonly document: DetailSource | undefined;

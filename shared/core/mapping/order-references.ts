@@ -16,9 +16,7 @@ export function paymentMethod(
     const name = [card.brand, card.type].filter((part) => part !== undefined).join(' ');
     return { OriginalId: slug(name), Name: name };
   }
-  // A gift card pays a part; what pays the rest says more.
-  const gateway =
-    order.paymentGateways.find((name) => name !== 'gift_card') ?? order.paymentGateways[0];
+  const [gateway] = order.paymentGateways;
   return gateway === undefined ? undefined : { OriginalId: gateway, Name: gateway };
 }
 

@@ -7,10 +7,11 @@ import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
 import { type ExecutionWorld, executePlan, type Synced } from './execute-plan.ts';
-import { plan, snapshotSource } from './plan.ts';
+import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import type { EventReading, Store } from './store-reader.ts';
 
@@ -66,7 +67,11 @@ export async function syncEntity(
     const force = event.force === true && !predatesRedaction(entry, version);
     const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
     // At most once: a snapshot from the store is never read again.
-    if (next.kind === 'read-store' || (next.kind === 'call' && leavesOut(snapshot, rules, entry))) {
+    if (
+      next.kind === 'read-store' ||
+      (next.kind === 'call' && leavesOut(snapshot, rules, entry)) ||
+      (isDecided(next) && hidesPayments(snapshot, rules))
+    ) {
       snapshot = undefined;
       continue;
     }
@@ -107,6 +112,16 @@ function presumeSent(
     return { version: 0, uncertain: true, ...kept, outcomes: [], revision: 0 };
   }
   return undefined;
+}
+
+/** It would be recorded, as a call or without one. */
+function isDecided(next: Plan): boolean {
+  return next.kind === 'call' || (next.kind === 'unchanged' && next.advance);
+}
+
+/** Without the payments the amount is not known, so that even "unchanged" may be wrong. */
+function hidesPayments({ source, entity }: Snapshot, rules: EntityRules): boolean {
+  return source !== 'store' && entity.kind === 'order' && needsPayments(entity.order, rules);
 }
 
 /**

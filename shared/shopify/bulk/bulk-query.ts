@@ -7,8 +7,8 @@ export type BulkKind = 'orders' | 'products' | 'discounts';
  * (Shopify, "Perform bulk operations with the GraphQL Admin API"), so it is written here and not among
  * the documents. Tests check every form of it against Shopify's schema and these rules.
  *
- * Therefore it cannot contain the amounts of refunded lines, nor which lines are tips: the worker reads
- * orders with either one by one.
+ * Therefore it cannot contain the amounts of refunds, nor which lines are tips, nor what was paid with a
+ * gift card: the worker reads orders with any of these one by one.
  * See docs/decisions/0021-backfill-in-bulk.md.
  */
 export function bulkQuery(kind: BulkKind, search: string, enrichment: Enrichment): string {
@@ -51,7 +51,7 @@ function orderParts(enrichment: Enrichment): string {
       : '',
     list(
       'lineItems',
-      `id title name vendor isGiftCard quantity currentQuantity product { id } originalUnitPriceSet ${MONEY} discountAllocations { allocatedAmountSet ${MONEY} } ${staff}`,
+      `id title name vendor isGiftCard quantity currentQuantity product { id } originalUnitPriceSet ${MONEY} discountAllocations { allocatedAmountSet ${MONEY} } taxLines { priceSet ${MONEY} } ${staff}`,
     ),
     list('discountApplications', 'index ... on DiscountCodeApplication { code }'),
     list(

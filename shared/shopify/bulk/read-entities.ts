@@ -15,9 +15,10 @@ import {
   type ShippingNode,
   type WholeOrder,
 } from '../admin/orders/order-as-payload.ts';
+import { needsRefunds } from '../admin/orders/order-from-node.ts';
 import { type ProductNode, productFromNode } from '../admin/products/read-products.ts';
 import { idFromGid } from '../entity-id.ts';
-import { readOrderWebhook } from '../webhooks/read-order-webhook.ts';
+import { isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import {
   type BulkGroup,
   type BulkLine,
@@ -129,14 +130,16 @@ function orderFromBulk({ owner, children }: BulkGroup): BulkOrder {
     owner,
     ofType<Fields>((type) => type === 'LocalizedField'),
   );
-  if (hasTip(node) || hasPartlyRefundedLine(node, lines)) return { kind: 'ask', id };
+  if (hasTip(node) || hasCountingRefund(node, lines) || node.paymentGatewayNames.some(isGiftCard)) {
+    return { kind: 'ask', id };
+  }
   const order: WholeOrder = {
     node,
     lines,
     // DiscountCodeApplication, ManualDiscountApplication, …
     discounts: ofType((type) => type.endsWith('Application')),
     shipping: ofType<ShippingNode>((type) => type === 'ShippingLine'),
-    refundLines: [],
+    refunds: new Map(),
     tipLines: new Set(),
   };
   const read = readOrderWebhook(orderAsPayload(order));
@@ -166,12 +169,9 @@ function hasTip({ totalTipReceivedSet }: OrderNode): boolean {
   return readAmount(totalTipReceivedSet.shopMoney.amount) !== ZERO;
 }
 
-/** Only the lines of the refund state the amount. */
-function hasPartlyRefundedLine({ refunds }: OrderNode, lines: readonly OrderLineNode[]): boolean {
-  return (
-    refunds.length > 0 &&
-    lines.some(({ quantity, currentQuantity }) => currentQuantity > 0 && currentQuantity < quantity)
-  );
+/** Only the refund itself states the amounts. */
+function hasCountingRefund({ refunds }: OrderNode, lines: readonly OrderLineNode[]): boolean {
+  return refunds.length > 0 && needsRefunds(lines);
 }
 
 /** Undefined when a required field is missing. */

@@ -65,7 +65,7 @@ export function takenBackByLine(
   return new Map(
     [...groups].map(([id, group]) => {
       const quantity = group.reduce((count, item) => count + item.quantity, 0);
-      return [id, { quantity, worth: sum(group.map(lineRefund)) }];
+      return [id, { quantity, worth: sum(group.map(lineRefund)), tax: sum(group.map(taxRefund)) }];
     }),
   );
 }
@@ -74,16 +74,17 @@ export function keptOf(
   line: OrderLinePayload,
   takenBack: SoldLine['takenBack'],
   currency: string,
-): { readonly kept: number; readonly paid: Amount } {
+): { readonly kept: number; readonly paid: Amount; readonly tax: Amount } {
   const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
   const sold = {
     unitPrice: line.price ?? line.price_set?.shop_money.amount ?? ZERO,
     quantity: line.quantity,
     kept,
     discount: discountOf(line),
+    tax: sum(line.tax_lines.map((tax) => tax.price ?? ZERO)),
     takenBack,
   };
-  return { kept, paid: amountKept(sold, currency) };
+  return { kept, ...amountKept(sold, currency) };
 }
 
 function discountOf({
@@ -97,12 +98,35 @@ function lineRefund(item: RefundedLine): Amount {
   return item.subtotal_set?.shop_money.amount ?? item.subtotal ?? ZERO;
 }
 
+function taxRefund(item: RefundedLine): Amount {
+  return item.total_tax_set?.shop_money.amount ?? item.total_tax ?? ZERO;
+}
+
+/**
+ * A refund of another amount than its lines and shipping are worth has an adjustment with the difference:
+ * negative if more was paid back. All refunds count together, because a refund with too little money can be
+ * followed by one with the rest. Less money than the lines are worth is a fee, which buys nothing.
+ */
+export function refundedWithoutLines({ refunds, taxes_included }: OrderPayload): Amount {
+  const differences = refunds
+    .flatMap((refund) => refund.order_adjustments)
+    .filter((adjustment) => !isOfShipping(adjustment))
+    .flatMap(({ amount, tax_amount }) => [
+      amount ?? ZERO,
+      taxes_included === true ? ZERO : (tax_amount ?? ZERO),
+    ]);
+  return atLeastZero(subtract(ZERO, sum(differences)));
+}
+
+function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][number]): boolean {
+  return kind == null ? reason === 'Shipping refund' : kind === 'shipping_refund';
+}
+
 function refundWorth(refund: RefundPayload, payload: OrderPayload): Amount {
   const lines = sum(refund.refund_line_items.map(lineRefund));
   const shipping = shippingRefund(refund);
   if (payload.taxes_included === true) return sum([lines, shipping.price]);
-  const lineTaxes = refund.refund_line_items.map((item) => item.total_tax ?? ZERO);
-  return sum([lines, ...lineTaxes, shipping.price, shipping.tax]);
+  return sum([lines, ...refund.refund_line_items.map(taxRefund), shipping.price, shipping.tax]);
 }
 
 /** Both lists of a payload can hold the same refund, so only one of them is read. */
@@ -114,7 +138,7 @@ function shippingRefund(refund: RefundPayload): { readonly price: Amount; readon
       tax: sum(lines.map((line) => line.tax_amount_set?.shop_money.amount ?? ZERO)),
     };
   }
-  const adjustments = refund.order_adjustments.filter(({ kind }) => kind === 'shipping_refund');
+  const adjustments = refund.order_adjustments.filter(isOfShipping);
   return {
     price: sum(adjustments.map((adjustment) => withoutSign(adjustment.amount ?? ZERO))),
     tax: sum(adjustments.map((adjustment) => withoutSign(adjustment.tax_amount ?? ZERO))),

@@ -15,6 +15,7 @@ import {
 } from './payload-fields.ts';
 
 const allocations = list(v.object({ amount }));
+const taxLines = list(v.object({ price: optional(amount) }));
 
 const line = v.pipe(
   v.object({
@@ -30,6 +31,7 @@ const line = v.pipe(
     price: optional(amount),
     price_set: optional(moneySet),
     discount_allocations: allocations,
+    tax_lines: taxLines,
     /** Only tips have this key, often with the value null. */
     tip_payment_gateway: optional(text),
     attributed_staffs: list(v.object({ id: optional(text) })),
@@ -41,7 +43,7 @@ const shippingLine = v.object({
   price: optional(amount),
   discounted_price: optional(amount),
   is_removed: optional(flag),
-  tax_lines: list(v.object({ price: optional(amount) })),
+  tax_lines: taxLines,
   discount_allocations: allocations,
 });
 
@@ -55,13 +57,20 @@ const refund = v.object({
       subtotal: optional(amount),
       subtotal_set: optional(moneySet),
       total_tax: optional(amount),
+      total_tax_set: optional(moneySet),
     }),
   ),
   refund_shipping_lines: list(
     v.object({ subtotal_amount_set: optional(moneySet), tax_amount_set: optional(moneySet) }),
   ),
   order_adjustments: list(
-    v.object({ kind: optional(text), amount: optional(amount), tax_amount: optional(amount) }),
+    v.object({
+      /** Deprecated by Shopify since 2024-10; then only the reason distinguishes shipping. */
+      kind: optional(text),
+      reason: optional(text),
+      amount: optional(amount),
+      tax_amount: optional(amount),
+    }),
   ),
 });
 

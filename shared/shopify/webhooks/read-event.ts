@@ -3,10 +3,9 @@ import type { StoreEvent } from '../../core/events/event.ts';
 import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
 import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
-import type { StoreOrder } from '../../store/order.ts';
 import type { ReadFault } from '../../store/read-fault.ts';
 import { parseJson } from './parse-json.ts';
-import { isPointOfSale, readOrderWebhook } from './read-order-webhook.ts';
+import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
 import {
   readCustomerRedaction,
@@ -46,22 +45,16 @@ function readEvent(event: StoreEvent): EventReading {
     return parsed.kind === 'fault' ? unreadable([parsed.fault]) : readPayload(event, parsed.value);
   }
   const read = body && decodeSnapshot(event, body);
-  if (read)
-    return {
-      kind: 'snapshot',
-      version: versionOf(read.entity),
-      ...read,
-      entity: whole(read.entity),
-    };
+  if (read && isWhole(read.entity)) {
+    return { kind: 'snapshot', version: versionOf(read.entity), ...read };
+  }
   // The snapshot was too large, has the form of another version, or its feeder knew only the id.
   return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
 }
 
-/** Version 0.1.0 wrote orders without `pointOfSale`. */
-function whole(entity: StoreEntity): StoreEntity {
-  if (entity.kind !== 'order') return entity;
-  const { pointOfSale = isPointOfSale(entity.order.source) }: Partial<StoreOrder> = entity.order;
-  return { kind: 'order', order: { ...entity.order, pointOfSale } };
+/** Version 0.1.0 wrote orders without what their amount needs. */
+function isWhole(entity: StoreEntity): boolean {
+  return entity.kind !== 'order' || 'refundedWithoutLines' in entity.order;
 }
 
 function readPayload(event: StoreEvent, payload: unknown): EventReading {

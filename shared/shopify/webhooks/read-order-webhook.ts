@@ -7,6 +7,7 @@ import {
   currentSubtotal,
   currentTotal,
   keptOf,
+  refundedWithoutLines,
   takenBackByLine,
 } from './order-amounts.ts';
 import { type OrderPayload, orderPayload } from './order-payload.ts';
@@ -36,19 +37,25 @@ function toOrder(payload: OrderPayload): StoreOrder {
     refundedAt: latest(payload.refunds.map((refund) => refund.processed_at ?? refund.created_at)),
     test: payload.test ?? false,
     source: filled(payload.source_name),
-    pointOfSale: isPointOfSale(payload.source_name),
+    pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
     fulfillmentStatus: filled(payload.fulfillment_status),
     lines,
+    taxesIncluded: payload.taxes_included ?? false,
     subtotal: currentSubtotal(
       payload,
       lines.map((line) => line.paid),
     ),
+    refundedWithoutLines: refundedWithoutLines(payload),
     total: currentTotal(payload),
     shipping: currentShipping(payload),
     couponCodes: usedCodes(payload),
-    paymentGateways: payload.payment_gateway_names.filter((name) => name !== ''),
+    paymentGateways: payload.payment_gateway_names
+      .filter((name) => name !== '')
+      .toSorted((one, other) => Number(isGiftCard(one)) - Number(isGiftCard(other))),
+    // No webhook says how much.
+    paidWithGiftCards: payload.payment_gateway_names.some(isGiftCard) ? undefined : ZERO,
     card: cardOf(payload),
     location: reference(payload.location_id),
     staff: reference(payload.user_id ?? attributedStaff(payload)),
@@ -66,7 +73,14 @@ function toOrder(payload: OrderPayload): StoreOrder {
   };
 }
 
-const NOTHING = { quantity: 0, worth: ZERO };
+/** What Shopify's own gift cards and store credit are called among the gateways. */
+const GIFT_CARDS: ReadonlySet<string> = new Set(['gift_card', 'shopify_store_credit']);
+
+export function isGiftCard(gateway: string | null): boolean {
+  return GIFT_CARDS.has(gateway ?? '');
+}
+
+const NOTHING = { quantity: 0, worth: ZERO, tax: ZERO };
 
 /** Without tips, which are listed as lines but are no products and not part of the subtotal. */
 function readLines(payload: OrderPayload): StoreOrderLine[] {
@@ -135,8 +149,4 @@ function latest(moments: readonly (string | null | undefined)[]): string | undef
 function filled(text: string | null | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === '' ? undefined : trimmed;
-}
-
-export function isPointOfSale(source: string | null | undefined): boolean {
-  return source === 'pos';
 }

@@ -16,7 +16,14 @@ beforeAll(async () => {
 afterAll(() => receiver.stop());
 
 /** What only one of the two ways can know. */
-const common = ({ metafields, card, location, staff, ...order }: StoreOrder) => ({
+const common = ({
+  metafields,
+  card,
+  location,
+  staff,
+  paidWithGiftCards,
+  ...order
+}: StoreOrder) => ({
   ...order,
   location: location?.id,
   staff: staff?.id,

@@ -38,6 +38,8 @@ describe('the connector’s settings', () => {
           rules: {
             completeWhen: 'fulfilled',
             orderTotal: 'subtotal',
+            taxes: 'exclude',
+            giftCards: 'earn-when-bought',
             guests: 'skip',
             testOrders: 'skip',
             enrich: {},

@@ -4,7 +4,7 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
-import { storeCoupon, storeOrder } from '../../fixtures/store-entities.ts';
+import { amount, storeCoupon, storeOrder } from '../../fixtures/store-entities.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 
@@ -190,6 +190,38 @@ describe('a refund of an order that the app may not see any more', () => {
     await connector.deliver(refund(5));
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
     expect(connector.store.reads).toBe(0);
+  });
+});
+
+describe('an order paid in part with a gift card', () => {
+  const spec = { ...fulfilled, shippingCents: 0 };
+  const gateways = { payment_gateway_names: ['gift_card', 'shopify_payments'] };
+  const put = (connector: Connector, second: number, order: Partial<OrderSpec>, paid: string) =>
+    connector.store.putOrder(SHOP, {
+      ...storeOrder({ ...spec, ...order }, { ...gateways, updated_at: updatedAt(second) }),
+      paidWithGiftCards: amount(paid),
+    });
+
+  it('counts the 30.00 paid in money, which only the store can say', async () => {
+    const connector = openConnector();
+    put(connector, 1, {}, '20');
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1, spec, gateways) });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 30 });
+  });
+
+  it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
+    const connector = openConnector();
+    put(connector, 1, {}, '20');
+    await connector.deliver({ topic: 'orders/paid', payload: payload(1, spec, gateways) });
+    await connector.drain();
+    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const cheaper = { lines: [{ ...line, discountCents: 2000 }] };
+    put(connector, 2, cheaper, '20');
+    const next = payload(2, { ...spec, ...cheaper }, gateways);
+    await connector.deliver({ topic: 'orders/updated', payload: next });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 10 });
   });
 });
 

@@ -128,16 +128,8 @@ const STORE_MESSAGES: Partial<Record<Name, object>> = {
     ...fansOut,
   },
   'coupon, of a discount that is gone': { ...coupon, ...asksStore },
-  'order, backfill snapshot': {
-    ...order,
-    history: true,
-    reading: {
-      kind: 'snapshot',
-      readAt: Date.parse('2026-10-09T11:30:00.000Z'),
-      version: Date.parse('2026-10-09T06:00:00.000Z'),
-      entity: { kind: 'order', order: { id: ORDER, subtotal: '50', customer: { id: CUSTOMER } } },
-    },
-  },
+  // Its body says too little about taxes and refunds.
+  'order, backfill snapshot': { ...order, history: true, ...asksStore },
   'order, backfill without its snapshot': {
     kind: 'order',
     id: '5512345678902',

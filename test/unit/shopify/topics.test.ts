@@ -84,10 +84,10 @@ describe('a snapshot that a feeder sent', () => {
     },
   );
 
-  it('of version 0.1.0 gets `pointOfSale` from its source', () => {
-    const { pointOfSale: _, ...older } = order;
+  it('of version 0.1.0 is read from the store: it lacks what the amount needs', () => {
+    const { refundedWithoutLines: _, ...older } = order;
     const entity = { kind: 'order', order: older } as never;
     const reading = read({ ...event, body: encodeSnapshot(entity, new Date(event.receivedAt)) });
-    expect(reading).toMatchObject({ entity: { order: { pointOfSale: true } } });
+    expect(reading).toEqual({ kind: 'ask-store' });
   });
 });

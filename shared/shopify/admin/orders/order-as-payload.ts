@@ -1,15 +1,20 @@
 import { idFromGid } from '../../entity-id.ts';
 import type { DataOf } from '../client/admin-client.ts';
-import type { orderDocument, refundLinesDocument } from '../documents.gen.ts';
+import type { orderDocument, refundDocument } from '../documents.gen.ts';
 
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
 export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
 type DiscountNode = OrderNode['discountApplications']['nodes'][number];
 export type ShippingNode = OrderNode['shippingLines']['nodes'][number];
 export type CustomerNode = NonNullable<OrderNode['customer']>;
-export type RefundLineNode = NonNullable<
-  DataOf<typeof refundLinesDocument>['refund']
->['refundLineItems']['nodes'][number];
+type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
+export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
+
+/** What was taken back in one refund, and the difference between its worth and the money paid back. */
+export interface RefundDetails {
+  readonly lines: readonly RefundLineNode[];
+  readonly adjustments: RefundNode['orderAdjustments']['nodes'];
+}
 
 /** An order with all pages of its lists. */
 export interface WholeOrder {
@@ -17,8 +22,8 @@ export interface WholeOrder {
   readonly lines: readonly OrderLineNode[];
   readonly discounts: readonly DiscountNode[];
   readonly shipping: readonly ShippingNode[];
-  /** Empty where no line was refunded in part. */
-  readonly refundLines: readonly RefundLineNode[];
+  /** By the id of the refund; empty where nothing of the order is kept. */
+  readonly refunds: ReadonlyMap<string, RefundDetails>;
   /** Global ids of the lines that are tips. */
   readonly tipLines: ReadonlySet<string>;
 }
@@ -85,6 +90,7 @@ function linePayload(line: OrderLineNode, tip: boolean) {
     current_quantity: line.currentQuantity,
     price: amountOf(line.originalUnitPriceSet),
     discount_allocations: line.discountAllocations.map(allocation),
+    tax_lines: line.taxLines.map(taxLine),
     ...(tip && { tip_payment_gateway: null }),
   };
 }
@@ -93,29 +99,39 @@ function allocation({ allocatedAmountSet }: OrderLineNode['discountAllocations']
   return { amount: amountOf(allocatedAmountSet) };
 }
 
+function taxLine({ priceSet }: ShippingNode['taxLines'][number]) {
+  return { price: amountOf(priceSet) };
+}
+
 function shippingPayload(line: ShippingNode) {
   return {
     price: amountOf(line.originalPriceSet),
     discounted_price: amountOf(line.discountedPriceSet),
     discount_allocations: line.discountAllocations.map(allocation),
-    tax_lines: line.taxLines.map(({ priceSet }) => ({ price: amountOf(priceSet) })),
+    tax_lines: line.taxLines.map(taxLine),
   };
 }
 
-/** The reader adds up the lines of all refunds, so the first refund carries them all. */
-function refundPayloads({ node, refundLines }: WholeOrder) {
-  return node.refunds.map(({ createdAt, processedAt }, index) => ({
+function refundPayloads({ node, refunds }: WholeOrder) {
+  return node.refunds.map(({ id, createdAt, processedAt }) => ({
     created_at: createdAt,
     processed_at: processedAt,
-    refund_line_items: index === 0 ? refundLines.map(refundLine) : [],
+    refund_line_items: refunds.get(id)?.lines.map(refundLine),
+    // The Admin API lists refunded shipping separately.
+    order_adjustments: refunds.get(id)?.adjustments.map(({ amountSet, taxAmountSet }) => ({
+      kind: 'refund_discrepancy',
+      amount: amountOf(amountSet),
+      tax_amount: amountOf(taxAmountSet),
+    })),
   }));
 }
 
-function refundLine({ quantity, lineItem, subtotalSet }: RefundLineNode) {
+function refundLine({ quantity, lineItem, subtotalSet, totalTaxSet }: RefundLineNode) {
   return {
     line_item_id: idFromGid(lineItem.id, 'LineItem'),
     quantity,
     subtotal_set: moneySet(subtotalSet),
+    total_tax_set: moneySet(totalTaxSet),
   };
 }
 

@@ -8,14 +8,16 @@ import {
   orderLinesDocument,
   orderShippingDocument,
   orderTipsDocument,
-  refundLinesDocument,
+  refundDocument,
 } from '../documents.gen.ts';
-import { pick, readRest, type WholeList } from '../pages.ts';
+import { pick, readRest } from '../pages.ts';
 import { orderDetails } from './enrichment.ts';
+import { readGiftCardPayments } from './gift-card-payments.ts';
 import {
   type OrderLineNode,
   type OrderNode,
   orderAsPayload,
+  type RefundDetails,
   type RefundLineNode,
   type WholeOrder,
 } from './order-as-payload.ts';
@@ -28,9 +30,15 @@ export async function orderFromNode(
 ): Promise<{ readonly kind: 'read'; readonly order: StoreOrder } | AdminFailure> {
   const whole = await readWhole(ask, node, withStaff);
   if (whole.kind === 'failure') return whole;
+  const paid = await readGiftCardPayments(ask, node);
+  if (paid.kind === 'failure') return paid;
   const read = readOrderWebhook(orderAsPayload(whole.order));
   if (read.kind !== 'read') return failure('unreadable-answer');
-  return { kind: 'read', order: { ...read.order, ...orderDetails(whole.order) } };
+  const { paidWithGiftCards } = paid;
+  return {
+    kind: 'read',
+    order: { ...read.order, ...orderDetails(whole.order), paidWithGiftCards },
+  };
 }
 
 async function readWhole(
@@ -57,8 +65,8 @@ async function readWhole(
     ),
   );
   if (shipping.kind === 'failure') return shipping;
-  const refundLines = await readRefundLines(ask, node, lines.nodes);
-  if (refundLines.kind === 'failure') return refundLines;
+  const refunds = await readRefunds(ask, node, lines.nodes);
+  if (refunds.kind === 'failure') return refunds;
   const tips = await readTipLines(ask, node);
   if (tips.kind === 'failure') return tips;
   const order = {
@@ -66,32 +74,38 @@ async function readWhole(
     lines: lines.nodes,
     discounts: discounts.nodes,
     shipping: shipping.nodes,
-    refundLines: refundLines.nodes,
+    refunds: refunds.refunds,
     tipLines: tips.ids,
   };
   return { kind: 'whole', order };
 }
 
-/** Only for orders with a line that was refunded in part: the refund states the amount. */
-async function readRefundLines(
+type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
+
+/** Only where something is kept: of the others nothing counts. */
+export function needsRefunds(lines: readonly OrderLineNode[]): boolean {
+  return lines.some(({ currentQuantity }) => currentQuantity > 0);
+}
+
+async function readRefunds(
   ask: Ask,
   { refunds, updatedAt }: OrderNode,
   lines: readonly OrderLineNode[],
-): Promise<WholeList<RefundLineNode>> {
-  const partly = lines.some(
-    ({ quantity, currentQuantity }) => currentQuantity > 0 && currentQuantity < quantity,
-  );
-  const nodes: RefundLineNode[] = [];
-  for (const { id } of partly ? refunds : []) {
+): Promise<Refunds> {
+  const details = new Map<string, RefundDetails>();
+  for (const { id } of needsRefunds(lines) ? refunds : []) {
+    let adjustments: RefundDetails['adjustments'] = [];
     const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
-      pick(await ask(refundLinesDocument, { id, after: after || null }), ({ refund }) =>
-        refund ? { state: refund.order.updatedAt, page: refund.refundLineItems } : undefined,
-      ),
+      pick(await ask(refundDocument, { id, after: after || null }), ({ refund }) => {
+        if (!refund) return undefined;
+        adjustments = refund.orderAdjustments.nodes;
+        return { state: refund.order.updatedAt, page: refund.refundLineItems };
+      }),
     );
     if (list.kind === 'failure') return list;
-    nodes.push(...list.nodes);
+    details.set(id, { lines: list.nodes, adjustments });
   }
-  return { kind: 'nodes', nodes };
+  return { kind: 'refunds', refunds: details };
 }
 
 const BEFORE_FIRST = { nodes: [], pageInfo: { hasNextPage: true, endCursor: '' } };

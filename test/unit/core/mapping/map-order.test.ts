@@ -72,14 +72,6 @@ describe('mapping an order', () => {
     });
   });
 
-  it('counts taxes, tips and duties only when asked for the total, and shipping never', () => {
-    const spec = { taxPercent: 20, tipCents: 300, dutiesCents: 200 };
-    expect(formOf(storeOrder(spec)).OrderTotal).toBe(50);
-    expect(formOf(storeOrder(spec), { orderTotal: 'total-less-shipping' }).OrderTotal).toBe(65);
-    const included = storeOrder({ ...spec, taxesIncluded: true });
-    expect(formOf(included, { orderTotal: 'total-less-shipping' }).OrderTotal).toBe(55);
-  });
-
   it('completes on payment only where the settings say so, a second after it was placed', () => {
     const paid = storeOrder();
     expect(formOf(paid)).toMatchObject({ IsCompleted: false, OrderStatus: 'paid' });

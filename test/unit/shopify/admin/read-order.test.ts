@@ -186,7 +186,8 @@ describe('an order on several pages', () => {
 
   /** Answers like the store, except for the named document. */
   function askWith(name: string, change: (data: object) => AdminAnswer<never> | object): Ask {
-    const ask = askIn(rootWithOrder(orderNode(long)));
+    const gateways = { paymentGatewayNames: ['gift_card'] };
+    const ask = askIn(rootWithOrder(orderNode(long, gateways)));
     return async (document, variables) => {
       const answer = await ask(document, variables);
       if (document.name !== name || answer.kind !== 'data') return answer;
@@ -195,7 +196,7 @@ describe('an order on several pages', () => {
     };
   }
 
-  for (const name of ['OrderLines', 'RefundLines', 'OrderTips']) {
+  for (const name of ['OrderLines', 'Refund', 'OrderTips', 'OrderPayments']) {
     it(`never mixes pages of two states (${name})`, async () => {
       const later = (data: object) =>
         JSON.parse(JSON.stringify(data).replaceAll('2026-10-09T06:00:00Z', '2026-10-09T06:00:01Z'));
@@ -218,6 +219,49 @@ describe('an order on several pages', () => {
     };
     const answer = await readOrder(askWith('OrderLines', loop), ID, {}, {});
     expect(answer).toEqual({ kind: 'unavailable', why: 'unreadable-answer' });
+  });
+});
+
+describe('what was paid with gift cards and store credit', () => {
+  const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
+    kind: 'SALE',
+    status: 'SUCCESS',
+    gateway,
+    amountSet: bag(cents),
+    ...given,
+  });
+  const gateways = ['gift_card', 'shopify_payments', 'shopify_store_credit'];
+
+  it('is 30.00 and 5.00, less 10.00 that went back to the gift card: 25.00', async () => {
+    const order = await read({
+      paymentGatewayNames: gateways,
+      transactions: [
+        payment('gift_card', 3000),
+        payment('gift_card', 9900, { status: 'FAILURE' }),
+        payment('shopify_payments', 2200),
+        payment('shopify_store_credit', 500, { kind: 'CAPTURE' }),
+        payment('shopify_store_credit', 500, { kind: 'AUTHORIZATION' }),
+        payment('gift_card', 1000, { kind: 'REFUND' }),
+        payment('shopify_payments', 2200, { kind: 'REFUND' }),
+      ],
+    });
+    expect(order.paidWithGiftCards).toBe('25');
+    expect(order.paymentGateways[0]).toBe('shopify_payments');
+  });
+
+  it('is 0.00, not less, where 20.00 of a card payment went to a new gift card', async () => {
+    const order = await read({
+      paymentGatewayNames: gateways,
+      transactions: [
+        payment('shopify_payments', 5700),
+        payment('gift_card', 2000, { kind: 'REFUND' }),
+      ],
+    });
+    expect(order.paidWithGiftCards).toBe('0');
+  });
+
+  it('is not asked for where none of them paid', async () => {
+    expect((await read({})).paidWithGiftCards).toBe('0');
   });
 });
 
