@@ -99,21 +99,22 @@ const rewards: readonly CatalogReward[] = [
   },
   {
     id: 9,
-    title: 'Linen scarf at half price',
-    description: 'Half off one scarf.',
+    title: 'Enamel mug at half price',
+    description: 'Half off one mug.',
     kind: 'product',
     value: 0,
     points: 80,
     isActive: true,
     product: {
-      id: '8012345678901',
-      name: 'Linen scarf',
+      // Of the store sandbox's sample store.
+      id: '8012300098313',
+      name: 'Enamel Mug',
       mode: 'percent',
       value: 50,
       mostUnits: 1,
       available: 10,
     },
-    codePrefix: 'SCARF',
+    codePrefix: 'MUG',
     couponValidDays: 30,
   },
   {

@@ -101,6 +101,9 @@ describe('a reward code in the store', () => {
   it('of a product takes its amount off one unit, however many are in the order', async () => {
     const { id, variants } = sandbox.actions.createProduct({ title: 'Linen scarf', price: 30 });
     expect(await rewards.readPrices(SHOP, id)).toEqual({ kind: 'read', lowest: 30, highest: 30 });
+    const draft = { title: 'Wool scarf', price: 40, status: 'draft' } as const;
+    const { id: unsold } = sandbox.actions.createProduct(draft);
+    expect(await rewards.readPrices(SHOP, unsold)).toEqual({ kind: 'absent' });
     await rewards.makeCode(SHOP, wanted('SCARF-1', { value: 15, productId: id }));
     expect(rowOf('SCARF-1')).toMatchObject({
       value: { kind: 'fixed', minor: 1_500, each: false },

@@ -176,7 +176,7 @@ describe('rewards', () => {
 
   it('available lists also what cannot be used now, with CannotUseReason', () => {
     const sandbox = openSandboxWithPoints(150);
-    const inCart = [{ OriginalId: '8012345678901' }];
+    const inCart = [{ OriginalId: '8012300098313' }];
     expect(reasons(sandbox, { PurchaseValue: 60, Products: inCart })).toMatchObject({
       1: 0,
       2: 1,
@@ -210,14 +210,14 @@ describe('rewards', () => {
   it('product rewards name the product, its mode and value; the redeem answer repeats the id', () => {
     const sandbox = openSandboxWithPoints(100);
     expect(available(sandbox, { PurchaseValue: 60 }).get(9)).toMatchObject({
-      ExternalProductId: '8012345678901',
+      ExternalProductId: '8012300098313',
       ProductDiscountMode: 0,
       ProductDiscountValue: 50,
       ProductMaxUnitsPerRedeem: 1,
     });
     const body = { CustomerId: EMAIL, OriginalKey: 'k' };
     const { Result } = sandbox.call('redeemRewardByKey', { path: { id: '9' }, body });
-    expect(Result?.ExternalProductId).toBe('8012345678901');
+    expect(Result?.ExternalProductId).toBe('8012300098313');
   });
 });
 

@@ -7,7 +7,7 @@ import { createProgramIds } from '../../../../shared/core/redeem/program-custome
 import { readCart } from '../../../../shared/core/storefront/cart.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 
-const SCARF = '8012345678901';
+const MUG = '8012300098313';
 const TYPES = { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' } as const;
 
 /** A customer with 1000 points, which are 50 of cashback, and a program that takes no id of the store. */
@@ -17,7 +17,7 @@ async function openOffers() {
   const loyalty = openInProcessLoyalty(now, { posCustomerId: 'email-or-document' });
   const telemetry = recordTelemetry();
   const store = createMemoryRewardStore();
-  store.prices.set(SCARF, { lowest: 30, highest: 30 });
+  store.prices.set(MUG, { lowest: 30, highest: 30 });
   const line = { loyalty: loyalty.client, breaker: createCircuitBreaker(), telemetry, now };
   const programIdOf = createProgramIds({ ...line, posCustomerId: 'email-or-document' });
   const world = { ...line, programIdOf, store, settings: { rewardTypes: TYPES } };
@@ -123,8 +123,8 @@ describe('a reward on offer', () => {
   ])('of type 5 is an amount off one unit of the product: %s', async (_, mode, value) => {
     const { find, offered } = await openOffers();
     offered(mode);
-    expect(await find(9, {}, `${SCARF}:30:1`)).toMatchObject({
-      terms: { kind: 'fixed', value, product: { id: SCARF, name: 'Linen scarf' } },
+    expect(await find(9, {}, `${MUG}:30:1`)).toMatchObject({
+      terms: { kind: 'fixed', value, product: { id: MUG, name: 'Enamel Mug' } },
     });
   });
 
@@ -139,16 +139,16 @@ describe('a reward on offer', () => {
   ])('of type 5 is not redeemable for %s', async (_, more) => {
     const { find, offered } = await openOffers();
     offered(more);
-    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
+    expect(await find(9, {}, `${MUG}:30:1`)).toEqual(refused('not-online'));
   });
 
   it('of type 5 is not redeemable where variants differ in price, or a purchase must be larger', async () => {
     const { find, store, configured } = await openOffers();
-    store.prices.set(SCARF, { lowest: 30, highest: 35 });
-    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
-    store.prices.set(SCARF, { lowest: 30, highest: 30 });
+    store.prices.set(MUG, { lowest: 30, highest: 35 });
+    expect(await find(9, {}, `${MUG}:30:1`)).toEqual(refused('not-online'));
+    store.prices.set(MUG, { lowest: 30, highest: 30 });
     configured({ MinimalValue: 10 });
-    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual(refused('not-online'));
+    expect(await find(9, {}, `${MUG}:30:1`)).toEqual(refused('not-online'));
   });
 
   it.each([
@@ -209,7 +209,7 @@ describe('a reward on offer', () => {
     }
     const { find, store } = await openOffers();
     store.readPrices = async () => ({ kind: 'unavailable', why: 'time-out' });
-    expect(await find(9, {}, `${SCARF}:30:1`)).toEqual({ kind: 'unavailable' });
+    expect(await find(9, {}, `${MUG}:30:1`)).toEqual({ kind: 'unavailable' });
   });
 });
 
