@@ -45,7 +45,10 @@ export interface OfferWorld extends AvailableWorld {
   readonly settings: { readonly rewardTypes: RewardTypes };
 }
 
-/** Before anything is spent: what the service offers, and whether the store can give it. */
+/**
+ * Before anything is spent: what the service offers, and whether the store can give it.
+ * See docs/decisions/0043-the-service-says-what-a-customer-may-have.md.
+ */
 export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
   const { rewardId } = request;
   const [offered, configured] = await Promise.all([
