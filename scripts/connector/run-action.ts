@@ -51,6 +51,11 @@ function openSession(options: CommonOptions) {
     interruption(note = ending) {
       ending = note;
       controller ??= new AbortController();
+      // main.ts ends the process when a pipe is closed (`| head`): too early for a command that ends in order.
+      process.stdout.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') throw error;
+        controller?.abort();
+      });
       return controller.signal;
     },
   };

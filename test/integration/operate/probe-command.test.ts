@@ -72,6 +72,19 @@ describe('loyalty-connector probe', () => {
     expect(customers.filter((customer) => customer.isActive)).toEqual([]);
   });
 
+  it('undoes everything when the reader of its output ends, as head does', async () => {
+    const before = connector.loyalty.state().orders.length;
+    await runCommand(['probe', '--yes', '--wait', '0'], {
+      folder: connector.folder,
+      onOutput: (output, child) => void (output.includes('tried') && child.stdout?.destroy()),
+    });
+    const { orders, customers, coupons } = connector.loyalty.state();
+    expect(orders.length).toBeGreaterThan(before);
+    expect(orders.filter((order) => !order.IsCancelledOrReturned)).toEqual([]);
+    expect(customers.filter((customer) => customer.isActive)).toEqual([]);
+    expect(coupons.filter((coupon) => coupon.isActive)).toEqual([]);
+  });
+
   it('ends with 1 when something could not be undone, and says what a person can do', async () => {
     connector.loyalty.faults.add({ kind: 'http-503', operation: 'deactivateCoupon' });
     const { code, stdout } = await connector.run('probe --yes --wait 0');
