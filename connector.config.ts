@@ -22,7 +22,6 @@ export default defineConnector({
     // What the service's documentation leaves open. Uncomment what turns out to be otherwise.
     assumptions: {
       // completedOrdersTakeTheCancelledMark: false,
-      // cashbackAddIs: 0,
     },
   },
 

@@ -23,8 +23,7 @@ import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
-  const { metafieldNamespace, customerIdIn, compensateLostRedemptions } = storefrontOf(connector);
-  const { cashbackAddIs } = connector.loyalty.assumptions;
+  const { metafieldNamespace, customerIdIn } = storefrontOf(connector);
   const environment = readEnvironment([
     'SOURCE_QUEUE_URL',
     'DEAD_LETTER_QUEUE_URL',
@@ -53,7 +52,6 @@ export function createBalanceWorker(connector: Connector) {
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
     retentionDays: connector.orderRetentionDays,
-    cashbackAddIs: compensateLostRedemptions ? cashbackAddIs : undefined,
     meaningOf,
     parallel: Number.POSITIVE_INFINITY,
     customerIdIn,

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
@@ -60,6 +60,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     telemetry,
     now,
     newId,
+    newKey: randomUUID,
     settings: { rewardTypes, redeemsPerHour, retentionDays },
   };
   const store = createConfiguredStore(connector, secrets);

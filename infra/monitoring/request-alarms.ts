@@ -159,16 +159,9 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       heading: 'Redemption pending',
       urgency: 'today',
       message:
-        'A customer redeemed a reward, and either it is unknown whether the points were spent, or the code from the loyalty service is already taken in the store.',
+        'A customer redeemed a reward, and the connector can finish it neither with a code nor by giving the points back.',
       command: 'redemptions list',
-      metric: sumOf(
-        [
-          notice('sync-balances', 'redemption-pending'),
-          notice('sync-balances', 'reward-code-taken'),
-          notice('storefront', 'reward-code-taken'),
-        ],
-        'redemptions for a person to look at',
-      ),
+      metric: notice('sync-balances', 'redemption-pending'),
       condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
     },
   ];

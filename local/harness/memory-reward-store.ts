@@ -61,6 +61,7 @@ export interface MemoryRewardStore extends RewardStore {
 }
 
 export function createMemoryRewardStore(): MemoryRewardStore {
+  let made = 0;
   const store: MemoryRewardStore = {
     codes: new Map(),
     foreign: new Set(),
@@ -73,10 +74,12 @@ export function createMemoryRewardStore(): MemoryRewardStore {
       const known = store.codes.get(key);
       if (store.foreign.has(key)) return { kind: 'taken' };
       if (known) {
-        const isOwn = known.customerId === wanted.customerId && known.title === wanted.title;
-        return isOwn ? { kind: 'made', discountId: known.discountId } : { kind: 'taken' };
+        return isOwn(known, wanted)
+          ? { kind: 'made', discountId: known.discountId }
+          : { kind: 'taken' };
       }
-      const discountId = `gid://shopify/DiscountCodeNode/${store.codes.size + 1}`;
+      made += 1;
+      const discountId = `gid://shopify/DiscountCodeNode/${made}`;
       store.codes.set(key, { ...wanted, discountId, used: 0 });
       return { kind: 'made', discountId };
     },
@@ -84,10 +87,26 @@ export function createMemoryRewardStore(): MemoryRewardStore {
       const prices = store.prices.get(productId);
       return prices ? { kind: 'read', ...prices } : { kind: 'absent' };
     },
+    async findCode(_shop, wanted) {
+      const known = store.codes.get(wanted.code.toLowerCase());
+      return known && isOwn(known, wanted)
+        ? { kind: 'found', discountId: known.discountId }
+        : { kind: 'absent' };
+    },
+    async deleteCode(_shop, discountId) {
+      for (const [key, one] of store.codes) {
+        if (one.discountId === discountId) store.codes.delete(key);
+      }
+      return { kind: 'deleted' };
+    },
     async readUses(_shop, discountIds) {
       const found = [...store.codes.values()].filter((one) => discountIds.includes(one.discountId));
       return { kind: 'read', uses: new Map(found.map((one) => [one.discountId, one.used])) };
     },
   };
   return store;
+}
+
+function isOwn(known: MadeCode, wanted: WantedCode): boolean {
+  return known.customerId === wanted.customerId && known.title === wanted.title;
 }

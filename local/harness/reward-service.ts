@@ -12,14 +12,6 @@ export type CallFate =
   | 'unknown-customer'
   | 'not-the-contract';
 
-export interface PointSpending {
-  readonly pointId: number;
-  readonly customerId: string;
-  readonly points: number;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
 interface ModelReward {
   readonly id: number;
   readonly points: number;
@@ -28,13 +20,22 @@ interface ModelReward {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
+interface ModelRedemption {
+  readonly RewardId: number;
+  readonly OriginalKey: string;
+  readonly ExternalCode: string | null;
+  readonly customerId: string;
+  readonly points: number;
+  isCancelled: boolean;
+}
+
 /** The part of the loyalty service that redemptions use, with simulated faults. */
-export function createRewardService(rewards: readonly ModelReward[], now: () => number) {
+export function createRewardService(rewards: readonly ModelReward[]) {
   const balances = new Map<string, number>();
-  const spendings: PointSpending[] = [];
-  const changes = new Map<string, number>();
+  const redemptions = new Map<string, ModelRedemption>();
+  /** The bodies of the calls that spend points. */
+  const bodies: object[] = [];
   const fates: CallFate[] = [];
-  let calls = 0;
 
   const describe = ({ id, points, type = 0, value = 5, more = {} }: ModelReward) => ({
     ...{ Id: id, Title: `Reward ${id}`, Points: points, RewardType: type, Value: value },
@@ -45,87 +46,103 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
   });
   const cutOff = (reason: TransportFailureReason) =>
     transportFailure(reason, { mayHaveHappened: true, message: 'no answer' });
+  const success = (value: object) => ({ kind: 'success', value });
 
-  function spend(reward: ModelReward, customerId: string) {
-    const balance = balances.get(customerId) ?? 0;
-    if (balance < reward.points) return businessError(47, 'rejected');
-    balances.set(customerId, balance - reward.points);
-    const pointId = spendings.length + 1;
-    spendings.push({ pointId, customerId, points: reward.points, at: now() });
-    const coupon = {
-      CouponCode: `FIVE-${pointId}`,
-      IsAssigned: true,
-      CouponType: 0,
-      CouponValue: 5,
-    };
-    const item = {
-      ...describe(reward),
-      PreGeneratedCouponLists: [{ PreGeneratedCoupons: [coupon] }],
-    };
-    return { kind: 'success', value: { Items: [item] } };
-  }
-
-  return {
+  const service = {
     balances,
-    spendings,
-    /** The credited cashback by its key. */
-    changes,
+    redemptions,
+    bodies,
     fates,
-    calls: () => calls,
+    /** False: the service makes no code, so the connector makes one. */
+    givesCodes: true,
+    /** What a call with a known key is answered. */
+    repetition: 'first-result' as 'first-result' | 'refused',
+    calls: () => bodies.length,
     async getRewardConfiguration(id: number) {
       const reward = rewards.find((one) => one.id === id);
-      const answer = reward
-        ? { kind: 'success', value: describe(reward) }
-        : businessError(44, 'rejected');
-      return answer as never;
+      return (reward ? success(describe(reward)) : businessError(44, 'rejected')) as never;
     },
     async listAvailableRewards() {
       const offered = rewards.map((one) => ({ ...describe(one), CanUse: true }));
-      return { kind: 'success', value: { Rewards: offered } } as never;
+      return success({ Rewards: offered }) as never;
     },
-    async redeemReward(id: number, { CustomerId: customerId = '' }: { CustomerId?: string }) {
-      calls += 1;
+    async redeemRewardByKey(id: number, body: { CustomerId?: string; OriginalKey?: string }) {
+      bodies.push(body);
       const reward = rewards.find((one) => one.id === id);
-      if (!reward) return businessError(43, 'rejected') as never;
+      if (!reward) return businessError(87, 'rejected') as never;
       switch (fates.shift() ?? 'answered') {
         case 'answered':
-          return spend(reward, customerId) as never;
+          return spend(reward, body) as never;
         case 'lost-answer':
-          spend(reward, customerId);
+          spend(reward, body);
           return cutOff('time-out') as never;
         case 'lost-call':
           return cutOff('connection') as never;
         case 'not-the-contract':
-          spend(reward, customerId);
+          spend(reward, body);
           return cutOff('not-the-contract') as never;
         case 'refused':
           return businessError(47, 'rejected') as never;
         case 'throttled':
           return businessError(103, 'throttled') as never;
         case 'something-went-wrong':
-          spend(reward, customerId);
-          return businessError(0, 'retry') as never;
+          spend(reward, body);
+          return businessError(77, 'retry') as never;
         case 'credentials-refused':
           return businessError(101, 'misconfigured') as never;
         case 'unknown-customer':
           return businessError(46, 'rejected') as never;
       }
     },
-    async changeCashback(_customerId: string, change: { Value?: number; ChangeKey?: string }) {
-      const { ChangeKey: key = '', Value: value = 0 } = change;
-      if (changes.has(key)) return businessError(66, 'rejected') as never;
-      changes.set(key, value);
-      return { kind: 'success', value: {} } as never;
+    async updateRewardMetadata({ OriginalKey = '' }: { OriginalKey?: string }) {
+      const known = redemptions.get(OriginalKey);
+      return (known ? success(known) : businessError(87, 'rejected')) as never;
+    },
+    async cancelRedemption(rewardId: number) {
+      const known = [...redemptions.values()].find((one) => one.RewardId === rewardId);
+      if (!known) return businessError(73, 'rejected') as never;
+      if (known.isCancelled) return businessError(74, 'done') as never;
+      known.isCancelled = true;
+      const { customerId, points } = known;
+      balances.set(customerId, (balances.get(customerId) ?? 0) + points);
+      return success({ Id: rewardId, IsCanceled: true }) as never;
     },
     async getCustomerPoints(id: string) {
       const value = { CustomerExists: true, PointsBalance: balances.get(id) ?? 0 };
       return { kind: 'success', value } as never;
     },
     async getCustomer(id: string) {
-      return { kind: 'success', value: { OriginalId: id, CurrentTier: null } } as never;
+      return success({ OriginalId: id, CurrentTier: null }) as never;
     },
     async listCustomersReport() {
       return { kind: 'success', value: { Items: [] } } as never;
     },
   };
+
+  function spend(reward: ModelReward, body: { CustomerId?: string; OriginalKey?: string }) {
+    const { CustomerId = '', OriginalKey = '' } = body;
+    // The program knows customers by their e-mail address.
+    const customerId = CustomerId.replace(/@.*/, '');
+    const known = redemptions.get(OriginalKey);
+    // A cancelled key must never be sent again.
+    if (known?.isCancelled) throw new Error('a cancelled key was used');
+    if (known && service.repetition === 'refused') return businessError(47, 'rejected');
+    if (known) return success(known);
+    const balance = balances.get(customerId) ?? 0;
+    if (balance < reward.points) return businessError(94, 'rejected');
+    balances.set(customerId, balance - reward.points);
+    const RewardId = redemptions.size + 1;
+    const redeemed = {
+      RewardId,
+      OriginalKey,
+      ExternalCode: service.givesCodes ? `FIVE-${RewardId}` : null,
+      customerId,
+      points: reward.points,
+      isCancelled: false,
+    };
+    redemptions.set(OriginalKey, redeemed);
+    return success({ ...redeemed });
+  }
+
+  return service;
 }

@@ -34,12 +34,6 @@ export interface LoyaltyAssumptions {
    * a person must look. Default: `done`.
    */
   readonly cancellingTwice?: 'done' | 'rejected';
-
-  /**
-   * Which of the two operation types of a cashback change adds. Not documented and not guessed: until
-   * it is set, the connector changes no cashback.
-   */
-  readonly cashbackAddIs?: 0 | 1;
 }
 
 export const defaultAssumptions = {
@@ -51,5 +45,4 @@ export const defaultAssumptions = {
 } as const satisfies LoyaltyAssumptions;
 
 /** The assumptions with every default filled in. */
-export type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'cashbackAddIs'>> &
-  Pick<LoyaltyAssumptions, 'cashbackAddIs'>;
+export type CompleteAssumptions = Required<LoyaltyAssumptions>;

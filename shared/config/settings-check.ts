@@ -17,7 +17,7 @@ import { deploymentCheck } from './deployment-settings.ts';
 import { healingCheck } from './healing-settings.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
-import { type StorefrontSettings, storefrontCheck } from './storefront-settings.ts';
+import { storefrontCheck } from './storefront-settings.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -94,7 +94,6 @@ const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
   completedOrdersTakeTheCancelledMark: trueOrFalse,
   refusedCancelledMark: oneOf('rejected', 'done'),
   cancellingTwice: oneOf('done', 'rejected'),
-  cashbackAddIs: oneOf(0, 1),
 };
 
 const shop = shapeOf({
@@ -195,19 +194,5 @@ const settings = shapeOf({
 
 /** All faults of the settings, in the order in which they are written. */
 export function checkSettings(value: unknown): SettingFault[] {
-  const faults = settings(value, '');
-  return faults.length > 0 ? faults : compensationFaults(value as CompensationSettings);
-}
-
-interface CompensationSettings {
-  readonly storefront?: StorefrontSettings;
-  readonly loyalty: { readonly assumptions?: LoyaltyAssumptions };
-}
-
-/** The documentation does not say which operation adds, and a guess could take cashback away. */
-function compensationFaults({ storefront, loyalty }: CompensationSettings): SettingFault[] {
-  if (!storefront?.compensateLostRedemptions) return [];
-  if (loyalty.assumptions?.cashbackAddIs !== undefined) return [];
-  const problem = 'needs loyalty.assumptions.cashbackAddIs';
-  return [{ path: 'storefront.compensateLostRedemptions', problem }];
+  return settings(value, '');
 }

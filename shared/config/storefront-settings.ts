@@ -1,12 +1,4 @@
-import {
-  type Check,
-  filledText,
-  matching,
-  oneOf,
-  shapeOf,
-  trueOrFalse,
-  wholeNumber,
-} from './checks.ts';
+import { type Check, filledText, matching, oneOf, shapeOf, wholeNumber } from './checks.ts';
 
 /**
  * The storefront: balances and rewards of the loyalty service in the store. Without this setting none of
@@ -53,13 +45,6 @@ export interface StorefrontSettings {
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
-
-  /**
-   * Gives cashback to a customer whose points were spent on a fixed amount and whose code the store
-   * refuses for good. Needs `loyalty.assumptions.cashbackAddIs`. If `false`, such a redemption waits for
-   * a person. Default: `false`.
-   */
-  readonly compensateLostRedemptions?: boolean;
 }
 
 const MEANINGS = ['percent', 'fixed', 'free-shipping', 'cashback', 'product', 'custom'] as const;
@@ -88,7 +73,6 @@ export function completeStorefront(
       rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
       readsPerMinute: settings.readsPerMinute ?? 60,
       redeemsPerHour: settings.redeemsPerHour ?? 10,
-      compensateLostRedemptions: settings.compensateLostRedemptions ?? false,
     }
   );
 }
@@ -107,7 +91,6 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
     ),
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
-  compensateLostRedemptions: trueOrFalse,
 };
 
 const kind = oneOf(...MEANINGS);

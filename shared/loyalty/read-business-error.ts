@@ -63,14 +63,16 @@ export function readBusinessError(
 /**
  * The number is "legacy" and may be missing. A business code of the service's names what is wrong, so a
  * repetition hears the same. An error with neither says nothing about the request, and the age of the
- * message ends retrying. A redemption is the exception: it must not be repeated, and a service that
- * says why it gives no reward has spent nothing.
+ * message ends retrying. A redemption is the exception: a service that says why it gives no reward has
+ * spent nothing, and the customer waits for the answer.
  */
 function classOfUnnumbered(operation: OperationId, body: JsonObject): 'rejected' | 'retry' {
   if (isText(body.Code) || isText(body.CodeName)) return 'rejected';
   const saysWhy = isText(body.ErrorMessage) || listIn(body.ErrorMessages).some(isText);
-  return operation === 'redeemReward' && saysWhy ? 'rejected' : 'retry';
+  return REDEEMS.has(operation) && saysWhy ? 'rejected' : 'retry';
 }
+
+const REDEEMS: ReadonlySet<OperationId> = new Set(['redeemReward', 'redeemRewardByKey']);
 
 /** For an answer that reports no error. */
 export function describeFinding(finding: Finding, sent: Sent): BusinessError {

@@ -278,6 +278,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const records: readonly RecordKind[] = [
           'customer',
           'redemption',
+          'reward-code',
           'quiz',
           'notice',
           'cursor',

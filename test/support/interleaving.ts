@@ -24,7 +24,12 @@ export function createInterleaving(choose: (count: number) => number) {
   const pause = () => new Promise<void>((resolve) => waiting.push(resolve));
 
   return {
-    start(death: Death | undefined, work: (process: Process) => Promise<unknown>): Started {
+    /** `isTooOld`: true when the platform has ended the process because of its age. */
+    start(
+      death: Death | undefined,
+      work: (process: Process) => Promise<unknown>,
+      isTooOld: () => boolean = () => false,
+    ): Started {
       let calls = 0;
       let isOver = false;
       const never = () => {
@@ -40,7 +45,7 @@ export function createInterleaving(choose: (count: number) => number) {
               calls += 1;
               const dies = death?.call === calls ? death.when : undefined;
               await pause();
-              if (isOver || dies === 'before') return never();
+              if (isOver || dies === 'before' || isTooOld()) return never();
               const result = await member.apply(object, given);
               await pause();
               return isOver || dies === 'after' ? never() : result;

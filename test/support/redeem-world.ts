@@ -9,17 +9,17 @@ import {
   createMemoryRewardStore,
 } from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import { createRewardService, type PointSpending } from '../../local/harness/reward-service.ts';
+import { createRewardService } from '../../local/harness/reward-service.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { BalanceEvent, QueuedEvent } from '../../shared/core/events/event.ts';
+import type { QueuedEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
-import { settleRedemption } from '../../shared/core/redeem/settle-redemption.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
@@ -40,11 +40,9 @@ export function openRedeeming({
     { id: 3, points: 50, type: 2, value: 0 },
   ],
   redeemsPerHour = 10,
-  cashbackAddIs = undefined as 0 | 1 | undefined,
 }: Partial<{
   rewards: Parameters<typeof createRewardService>[0];
   redeemsPerHour: number;
-  cashbackAddIs: 0 | 1 | undefined;
 }> = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -55,13 +53,13 @@ export function openRedeeming({
     visibilitySeconds: 360,
   });
   const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
-  const loyalty = createRewardService(rewards, () => clock.ms);
+  const loyalty = createRewardService(rewards);
   const store = createMemoryRewardStore();
   const balances = createMemoryBalanceStore([ROBIN, '7002']);
   const telemetry = recordTelemetry();
   const never = new AbortController().signal;
   let ids = 0;
-  let told = 0;
+  let keys = 0;
 
   /** After the visibility time-out, another worker may have the message. */
   function deleteInTime(receiptHandle: string): void {
@@ -97,8 +95,12 @@ export function openRedeeming({
         ids += 1;
         return `TESTREDEEM${String(ids).padStart(2, '0')}`;
       },
+      newKey: () => {
+        keys += 1;
+        return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
+      },
       settings: {
-        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping' },
+        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback' },
         redeemsPerHour,
         retentionDays: 400,
       },
@@ -135,29 +137,18 @@ export function openRedeeming({
       return recallBook(entry?.remembered, now()).redemptions;
     },
 
-    settle: (id: string, word: Parameters<typeof settleRedemption>[2]) =>
-      settleRedemption({ shop: SHOP, customerId: ROBIN }, id, word, {
+    close: (id: string, as: ClosedAs) =>
+      closeRedemption({ shop: SHOP, customerId: ROBIN }, id, as, {
         ...{ ledger, now, queue: redemptions, retentionDays: 400 },
       }),
 
-    /** Puts a point event on the queue; the same `pointId` is the same event. */
-    tell({ pointId, customerId, points, at }: PointSpending) {
-      told += 1;
-      const eventDate = new Date(at).toISOString();
-      const event: BalanceEvent = {
-        kind: 'balance',
-        shop: SHOP,
-        id: customerId,
-        topic: 'Point_Add',
-        deliveryId: `Point_Add/${pointId}/${eventDate}`,
-        eventDate,
-        points: String(loyalty.balances.get(customerId) ?? 0),
-        cashback: '0',
-        spent: String(points),
-        receivedAt: now().toISOString(),
-      };
-      const [groupId, deduplicationId] = [groupIdOf(event), `told-${told}`];
-      queue.send({ body: encodeEvent(event), groupId, deduplicationId });
+    /** Puts a dead letter back on the queue. */
+    replay() {
+      const [letter] = dead.receive();
+      if (!letter) throw new Error('there is no dead letter');
+      dead.delete(letter.receiptHandle);
+      const again = `replayed-${clock.ms}`;
+      queue.send({ body: letter.body, groupId: again, deduplicationId: again });
     },
 
     /** One batch of the worker; finished messages leave the queue. */
@@ -178,7 +169,6 @@ export function openRedeeming({
           store: watch(store),
           customers: { findCustomer: async () => ({ kind: 'gone' as const }) },
           customerIdIn: 'Id',
-          cashbackAddIs,
           telemetry,
           now,
           random: () => 0.5,

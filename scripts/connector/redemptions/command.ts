@@ -1,31 +1,27 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
+import type { CloseOptions } from './close-redemption.ts';
 import type { ShopOption } from './redemptions.ts';
-import type { SettleOptions } from './settle-redemption.ts';
 import type { ListOptions } from './show-redemptions.ts';
 
 const EXAMPLES = `
 Examples:
-  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K2 --yes
-      the loyalty service took the points and shows the code FIVE-8K2
-  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --yes
-      it took the points and shows no code: the customer gets one of the connector's
-  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --did-not-happen --yes
-      it took no points: the customer can redeem the reward again
-  npx loyalty-connector redemptions settle 7012345 K3F9A2LQ7ZPX --happened --code FIVE-8K3 --yes
-      the store did not take the code of a lost one: it is made with this code instead
-      (without --code: tried again as it was)
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused --yes
+      the loyalty service took no points
+  npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
+      it took points, and you gave them back in its panel
 
 Look at the customer in the loyalty service's panel first: the connector does not check what you say here.
+To let the connector try again, replay the redemption's dead letter instead.
 `;
 
 /** `loyalty-connector redemptions …` */
 export function registerRedemptions(program: Command): void {
   const group = program
     .command('redemptions')
-    .summary('list, show and settle redeemed rewards')
+    .summary('list, show and close redeemed rewards')
     .description(
-      'Rewards that customers redeemed in the store. One whose outcome is unknown waits for a point event, and then for a person.',
+      'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
     );
   group
     .command('list')
@@ -52,25 +48,21 @@ export function registerRedemptions(program: Command): void {
       ),
     );
   group
-    .command('settle')
+    .command('close')
     .argument('<customer>', "the customer's id in the store")
     .argument('<id>', 'the id of the redemption')
-    .summary('record the outcome of a pending redemption, or create a lost code')
+    .summary('close a redemption that needs a person')
     .description(
-      'Records the outcome of a pending redemption, or creates the code of a lost one. Without --yes it only shows what it would do.',
+      'Closes a redemption that the connector cannot finish, after you looked into the loyalty service. Without --yes it only shows what it would do.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--happened', 'the loyalty service took the points')
-    .option(
-      '--code <code>',
-      'with --happened: the code to make, such as the one that the loyalty service gave',
-    )
-    .option('--did-not-happen', 'it took no points')
+    .option('--refused', 'the loyalty service took no points')
+    .option('--cancelled', 'it took points, and they were given back')
     .option('--yes', 'do it')
     .addHelpText('after', EXAMPLES)
     .action(
-      runAction<SettleOptions>(async (session, options, customer = '', id = '') =>
-        (await import('./settle-redemption.ts')).settleCommand(session, customer, id, options),
+      runAction<CloseOptions>(async (session, options, customer = '', id = '') =>
+        (await import('./close-redemption.ts')).closeCommand(session, customer, id, options),
       ),
     );
 }

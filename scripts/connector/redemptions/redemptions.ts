@@ -1,6 +1,11 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
+import type {
+  Redemption,
+  RedemptionState,
+  StuckWhy,
+} from '../../../shared/core/redeem/redemption.ts';
+import { waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
@@ -54,35 +59,53 @@ export interface FoundRedemption {
   readonly redemption: Redemption;
 }
 
-/** The state in one word, with an explanation. */
-export function describeState({ state }: Redemption): {
+interface Described {
   readonly word: string;
   readonly detail: string;
-  /** Nothing happens until a person acts. */
+  /** Nothing happens until a person acts, or it takes too long. */
   readonly waitsForPerson: boolean;
-} {
-  switch (state.at) {
-    case 'intended':
-    case 'calling':
-      return { word: 'running', detail: '', waitsForPerson: false };
-    case 'unknown':
-      return {
-        word: 'pending',
-        detail: `It is unknown whether the points were spent (${state.why}).`,
-        waitsForPerson: true,
-      };
-    case 'redeemed':
-      return { word: 'making', detail: 'The code is being created.', waitsForPerson: false };
-    case 'lost':
-      return { word: 'lost', detail: `The points are spent; ${state.why}.`, waitsForPerson: true };
-    case 'compensating':
-      return { word: 'compensating', detail: '', waitsForPerson: false };
-    case 'refused':
-    case 'ready':
-    case 'used':
-    case 'compensated':
-      return { word: state.at, detail: '', waitsForPerson: false };
+}
+
+/** The state in one word, with an explanation. */
+export function describeState(redemption: Redemption, now: Date): Described {
+  const { state, stuck } = redemption;
+  const waits = waitsForPerson(redemption, now);
+  return {
+    word: WORDS[state.at],
+    detail: stuck ? STUCK[stuck] : describeProgress(state, waits),
+    waitsForPerson: waits,
+  };
+}
+
+const WORDS: Readonly<Record<RedemptionState['at'], string>> = {
+  intended: 'running',
+  calling: 'pending',
+  redeemed: 'making',
+  cancelling: 'cancelling',
+  cancelled: 'cancelled',
+  refused: 'refused',
+  ready: 'ready',
+  used: 'used',
+};
+
+const STUCK: Readonly<Record<StuckWhy, string>> = {
+  'no-key':
+    'Version 0.1.0 redeemed it without a key: look in the panel of the loyalty service whether points were spent.',
+  'look-up-refused':
+    'The loyalty service refuses to look it up: look in its panel whether points were spent.',
+  'cancel-refused':
+    'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
+};
+
+function describeProgress(state: RedemptionState, waits: boolean): string {
+  if (waits) return 'Unfinished for more than a day: look for its dead letter, and replay it.';
+  if (state.at === 'calling') {
+    return `It is unknown whether the points were spent; the connector finds out (${state.attempts} calls so far).`;
   }
+  if (state.at !== 'redeemed') return '';
+  return state.refusal
+    ? `The store refuses the code (${state.refusal.why}): the points will be given back.`
+    : 'The code is being created.';
 }
 
 export function redemptionsTable(found: readonly FoundRedemption[], now: Date): Table {
@@ -101,28 +124,28 @@ export function redemptionsTable(found: readonly FoundRedemption[], now: Date): 
       redemption.id,
       `${redemption.rewardId} ${redemption.terms.title}`,
       String(redemption.terms.points),
-      describeState(redemption).word,
+      describeState(redemption, now).word,
       relativeTime(Date.parse(redemption.since), now),
       codeOf(redemption) ?? '-',
     ]),
-    details: found.map(({ redemption }) => describeState(redemption).detail),
+    details: found.map(({ redemption }) => describeState(redemption, now).detail),
   };
 }
 
 export function redemptionDocument({ customerId, redemption }: FoundRedemption) {
-  const { id, rewardId, terms, intendedAt, since, spentBy } = redemption;
+  const { id, rewardId, terms, state, intendedAt, since, stuck } = redemption;
   return {
     customer: customerId,
     id,
     reward: { id: rewardId, title: terms.title, points: terms.points },
-    state: describeState(redemption).word,
+    state: WORDS[state.at],
     intendedAt,
     since,
     code: codeOf(redemption) ?? null,
-    pointEvent: spentBy ?? null,
+    needsPerson: stuck ?? null,
   };
 }
 
 function codeOf({ state }: Redemption): string | undefined {
-  return 'code' in state ? state.code.code : undefined;
+  return 'code' in state ? state.code?.code : undefined;
 }

@@ -3,7 +3,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
-import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
+import { isOpen, waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
 import { type KnownBalance, readBalance } from '../../../shared/core/storefront/read-standing.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
@@ -12,7 +12,6 @@ import type { Session } from '../session.ts';
 import { relativeTime } from '../terminal/text.ts';
 import {
   checkCustomer,
-  describeState,
   type FoundRedemption,
   type OpenRedemptions,
   openRedemptions,
@@ -30,8 +29,8 @@ export async function listCommand(session: Session, options: ListOptions): Promi
   const { terminal, json } = session;
   const opened = await openRedemptions(session, options);
   const all = await findRedemptions(opened);
-  const found = options.all ? all : all.filter(({ redemption }) => isUnfinished(redemption.state));
-  const waiting = found.filter(({ redemption }) => describeState(redemption).waitsForPerson);
+  const found = options.all ? all : all.filter(({ redemption }) => isOpen(redemption.state));
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, opened.now()));
   if (json) {
     terminal.json({ shop: opened.shop.domain, redemptions: found.map(redemptionDocument) });
   } else {
@@ -43,16 +42,15 @@ export async function listCommand(session: Session, options: ListOptions): Promi
     }
     const [first] = waiting;
     if (first) {
-      const what = `redemptions settle ${first.customerId} ${first.redemption.id} --help`;
+      const close = `redemptions close ${first.customerId} ${first.redemption.id} --help`;
+      const letters = 'dead-letters list --queue balances';
       terminal.line();
-      terminal.line(`Settle one:  ${nextCommand(opened.deployment, what)}`);
+      terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
+      terminal.line(`Close one:  ${nextCommand(opened.deployment, close)}`);
     }
   }
   return waiting.length > 0 ? EXIT.failed : EXIT.fine;
 }
-
-const isUnfinished = (state: FoundRedemption['redemption']['state']): boolean =>
-  isOpen(state) || state.at === 'compensating';
 
 /** The longest waiting first. */
 async function findRedemptions({

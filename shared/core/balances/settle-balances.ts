@@ -2,6 +2,7 @@ import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
 import { type Outcome, overtaken, type RetryReason } from '../batch/outcome.ts';
 import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
 import { askAgain, firstDeliveryId } from '../events/message-ids.ts';
+import type { EventQueue } from '../events/queues.ts';
 import {
   appliedEntry,
   type Change,
@@ -14,7 +15,6 @@ import {
 import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
-import { noticeSpendings, type SpendingWorld } from '../redeem/notice-spending.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import type { BalanceStore, BalanceWritten } from './balance-store.ts';
 import { type CustomerWork, type SortedGroup, sortGroup } from './customer-work.ts';
@@ -23,9 +23,11 @@ import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
 import { balanceKey, type RememberedBalance, rememberBalance } from './remembered-balance.ts';
 import { balanceChange, type Given, writeTogether } from './write-together.ts';
 
-export interface BalanceWorld extends ConcludeWorld, SpendingWorld, ReadCustomerWorld {
+export interface BalanceWorld extends ConcludeWorld, ReadCustomerWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly balances: BalanceStore;
+  readonly queue: EventQueue;
+  readonly retentionDays: number;
 }
 
 /** A balance that is about to be written. */
@@ -81,8 +83,6 @@ async function prepare(
     if (retry) return { kind: 'parked', retry };
   }
   if (!work) return { kind: 'parked', retry: undefined };
-  const unnoticed = await noticeSpendings(work.events, world);
-  if (unnoticed) return { kind: 'ended', work, outcome: { kind: 'retry', ...unnoticed } };
   const known = await entries;
   const decided = known
     ? await decideAndMark(work, known.get(ledgerKeyText(work.key)), world)

@@ -32,8 +32,12 @@ type RetryWhy =
   /** Of a point event: by e-mail or document. */
   | 'customer-not-found'
   | 'redemption-in-progress'
-  | 'redemption-unknown'
-  | 'redemptions-unavailable'
+  /** The service did not know its key; it is looked up once more. */
+  | 'redemption-absent'
+  /** The store refuses its code; it is cancelled when no call can be under way any more. */
+  | 'redemption-to-cancel'
+  /** A redaction waits for it. */
+  | 'redemption-open'
   | `store-${string}`;
 
 export interface RetryReason {

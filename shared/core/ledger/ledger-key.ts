@@ -11,10 +11,10 @@ export interface EntityKey {
 
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last;
- * `redemption`, all redemptions of a customer; `quiz`, answers that are being sent; `notice`, what a
- * person must see; `cursor`, how far a walk has come.
+ * `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
+ * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come.
  */
-export type RecordKind = 'customer' | 'redemption' | 'quiz' | 'notice' | 'cursor';
+export type RecordKind = 'customer' | 'redemption' | 'reward-code' | 'quiz' | 'notice' | 'cursor';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   readonly shop: string;

@@ -6,7 +6,7 @@ import {
   type RedeemRequest,
   type RedeemWorld,
 } from './redeem-world.ts';
-import type { Redemption, RewardTerms } from './redemption.ts';
+import type { RedeemBody, Redemption, RewardTerms } from './redemption.ts';
 import {
   findJoined,
   findRedemption,
@@ -33,21 +33,27 @@ export async function findIntent(
   );
   if (known) return known;
   const offer = await findOffer(request, world);
-  return offer.kind === 'on-offer' ? intend(request, offer.terms, book, world) : answered(offer);
+  return offer.kind === 'on-offer' ? intend(request, offer, book, world) : answered(offer);
 }
 
 async function intend(
   request: RedeemRequest,
-  terms: RewardTerms,
+  { terms, programId }: { readonly terms: RewardTerms; readonly programId: string },
   book: OpenBook,
-  { newId, settings }: RedeemWorld,
+  { newId, newKey, settings }: RedeemWorld,
 ): Promise<FoundIntent> {
   const id = newId();
+  const { value } = request;
+  const body: RedeemBody = {
+    CustomerId: programId,
+    OriginalKey: newKey(),
+    ...(value !== undefined && { Value: value }),
+  };
   return book.change<FoundIntent>((found, now) => {
     // Another click may have been faster since the first look.
     const joined = join(found, request, settings.redeemsPerHour, now);
     if (joined) return joined;
-    const next = withIntent(found, { ...request, id, terms }, now);
+    const next = withIntent(found, { ...request, id, terms, body }, now);
     const redemption = findRedemption(next, id);
     if (!redemption) throw new Error('an intent was not recorded');
     return { book: next, line: { id, outcome: 'intended' }, value: { kind: 'intent', redemption } };

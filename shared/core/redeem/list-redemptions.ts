@@ -1,6 +1,5 @@
 import { errorFields } from '../batch/telemetry.ts';
-import { applyStep } from './make-code.ts';
-import { type OpenBook, openBook } from './open-book.ts';
+import { applyStep, type OpenBook, openBook } from './open-book.ts';
 import type { RedeemWorld, RedemptionList } from './redeem-world.ts';
 import type { Redemption } from './redemption.ts';
 import { viewOf } from './redemption-view.ts';

@@ -1,102 +1,101 @@
-import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { StoreUnavailable } from '../sync/store-reader.ts';
-import type { OpenBook } from './open-book.ts';
-import type { Redemption } from './redemption.ts';
-import { findRedemption, withStep } from './redemption-book.ts';
-import { isMaking, type Step } from './redemption-state.ts';
+import { applyStep, type OpenBook } from './open-book.ts';
+import type { Redemption, RewardCode } from './redemption.ts';
+import { noteRewardCode } from './reward-code-record.ts';
 import type { RewardStore, WantedCode } from './reward-store.ts';
 
 export interface CodeWorld {
-  readonly store: RewardStore;
-  readonly telemetry: Telemetry;
+  readonly ledger: Pick<Ledger, 'write'>;
+  readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode'>;
+  readonly now: () => Date;
+  readonly retentionDays: number;
 }
 
 export type CodeEnd =
-  /** The store has it, or no code is to be made any more. */
   | { readonly kind: 'settled'; readonly redemption: Redemption | undefined }
-  /** The store refuses it; `why` is one plain sentence. */
-  | { readonly kind: 'lost'; readonly redemption: Redemption; readonly why: string }
   | StoreUnavailable;
 
-/** The service's code and a few of our own: if all are taken, something else is wrong. */
-const MOST_CODES = 5;
-
-/** Makes the code of a redeemed reward in the store, and records it. May be repeated at any moment. */
-export async function makeCode(book: OpenBook, id: string, world: CodeWorld): Promise<CodeEnd> {
-  const { shop, customerId } = book.customer;
-  let redemption = findRedemption(await book.read(), id);
-  for (let codes = 0; codes < MOST_CODES; codes += 1) {
-    if (!redemption || !isMaking(redemption.state)) return { kind: 'settled', redemption };
-    const { code } = redemption.state.code;
-    const made = await world.store.makeCode(shop, wantedCode(redemption, customerId));
-    switch (made.kind) {
-      case 'made': {
-        const settled = await applyStep(book, id, {
-          kind: 'made',
-          code,
-          discountId: made.discountId,
-        });
-        return { kind: 'settled', redemption: settled };
-      }
-      case 'taken':
-        redemption = await applyStep(book, id, { kind: 'taken', code });
-        reportTaken(book, id, world);
-        break;
-      case 'refused': {
-        const why = `the store does not take the code: ${made.code}`;
-        const lost = await applyStep(book, id, { kind: 'store-refused', code, why });
-        return lost?.state.at === 'lost'
-          ? { kind: 'lost', redemption: lost, why }
-          : { kind: 'settled', redemption: lost };
-      }
-      case 'unavailable':
-        return made;
+/**
+ * Makes the code of a redeemed reward in the store, and records it or the store's refusal. May be repeated
+ * at any moment. A code of another discount counts as a refusal: the service knows only its own code.
+ */
+export async function makeCode(
+  book: OpenBook,
+  redemption: Redemption,
+  world: CodeWorld,
+): Promise<CodeEnd> {
+  const wanted = wantedCode(redemption, book);
+  if (!wanted) return { kind: 'settled', redemption };
+  const made = await world.store.makeCode(book.customer.shop, wanted);
+  switch (made.kind) {
+    case 'made':
+      return recordMade(book, redemption, wanted, made.discountId, world);
+    case 'taken':
+    case 'refused': {
+      const why = made.kind === 'taken' ? 'TAKEN' : made.code;
+      const refused = await applyStep(book, redemption.id, { kind: 'store-refused', why });
+      return { kind: 'settled', redemption: refused };
     }
+    case 'unavailable':
+      return made;
   }
-  return { kind: 'unavailable', why: 'codes-taken' };
 }
 
-function wantedCode({ id, terms, state }: Redemption, customerId: string): WantedCode {
-  if (!isMaking(state)) throw new Error('a code is wanted for points that are not spent');
+/** The store has the code after all, or it has none: then the redemption may be cancelled. */
+export async function confirmAbsence(
+  book: OpenBook,
+  redemption: Redemption,
+  world: CodeWorld,
+): Promise<CodeEnd | { readonly kind: 'absent' }> {
+  const wanted = wantedCode(redemption, book);
+  if (!wanted) return { kind: 'settled', redemption };
+  const found = await world.store.findCode(book.customer.shop, wanted);
+  return found.kind === 'found'
+    ? recordMade(book, redemption, wanted, found.discountId, world)
+    : found;
+}
+
+/** Deletes a code that the store made late: its points are back. */
+export async function deleteLateCode(
+  book: OpenBook,
+  redemption: Redemption,
+  { store }: Pick<CodeWorld, 'store'>,
+): Promise<{ readonly kind: 'absent' } | StoreUnavailable> {
+  const { shop } = book.customer;
+  const wanted = wantedCode(redemption, book);
+  if (!wanted) return { kind: 'absent' };
+  const found = await store.findCode(shop, wanted);
+  if (found.kind !== 'found') return found;
+  const deleted = await store.deleteCode(shop, found.discountId);
+  return deleted.kind === 'deleted' ? { kind: 'absent' } : deleted;
+}
+
+async function recordMade(
+  book: OpenBook,
+  { id }: Redemption,
+  wanted: WantedCode,
+  discountId: string,
+  world: CodeWorld,
+): Promise<CodeEnd> {
+  // Before the customer sees the code: an order may name it from then on.
+  await noteRewardCode(book.customer.shop, wanted, world);
+  const redemption = await applyStep(book, id, { kind: 'made', discountId });
+  const isUnwanted = redemption?.state.at === 'cancelling' || redemption?.state.at === 'cancelled';
+  if (isUnwanted) await deleteLateCode(book, redemption, world);
+  return { kind: 'settled', redemption };
+}
+
+function wantedCode({ id, terms, state }: Redemption, book: OpenBook): WantedCode | undefined {
+  const code: RewardCode | undefined = 'code' in state ? state.code : undefined;
+  if (!code || state.at === 'ready' || state.at === 'used') return undefined;
   const { minimum, combines, title, product } = terms;
   return {
-    ...state.code,
-    customerId,
+    ...code,
+    customerId: book.customer.customerId,
     title: `${title} (${id})`,
     combines,
     ...(minimum !== undefined && { minimum }),
     ...(product && { productId: product.id }),
   };
-}
-
-/** The redemption after the step, also when another process made it. */
-export async function applyStep(
-  book: OpenBook,
-  id: string,
-  step: Step,
-): Promise<Redemption | undefined> {
-  return book.change((found, now) => {
-    const next = withStep(found, id, step, now);
-    const redemption = findRedemption(next ?? found, id);
-    const why = 'why' in step ? { why: step.why } : {};
-    return {
-      book: next,
-      value: redemption,
-      ...(redemption && { line: { id, outcome: redemption.state.at, ...why } }),
-    };
-  });
-}
-
-/** The customer gets another code, which the loyalty service does not know. */
-function reportTaken(
-  { customer: { shop, customerId } }: OpenBook,
-  id: string,
-  world: CodeWorld,
-): void {
-  world.telemetry.count('notice', { why: 'reward-code-taken' });
-  const labels = { kind: 'redemption', topic: 'redeem', deliveryId: `redeem/${id}` } as const;
-  world.telemetry.log('warn', 'another discount of the store has the code of a reward', {
-    ...correlationOf({ shop, id, ...labels }),
-    customerId,
-  });
 }

@@ -6,16 +6,19 @@ import {
   replaceEntry,
   withOutcome,
 } from '../ledger/ledger.ts';
+import type { Redemption } from './redemption.ts';
 import {
   bookKey,
   type Customer,
+  findRedemption,
   isBookOverdue,
-  isClosed,
   type RedemptionBook,
   recallBook,
   rememberBook,
   tidy,
+  withStep,
 } from './redemption-book.ts';
+import { isClosed, type Step } from './redemption-state.ts';
 
 export interface BookWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
@@ -67,7 +70,7 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
       uncertain: false,
       remembered: rememberBook(book),
       outcomes: line ? withOutcome(entry, pastOutcome(line, at)) : (entry?.outcomes ?? []),
-      ...(book.redemptions.every(({ state }) => isClosed(state.at)) &&
+      ...(book.redemptions.every(({ state }) => isClosed(state)) &&
         expiresAfter(retentionDays, at)),
     };
     const written = await replaceEntry(ledger, key, next, entry);
@@ -101,6 +104,24 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
       throw new Error('a book of redemptions is written by too many at once');
     },
   };
+}
+
+/** The redemption after the step, also when another process made it. */
+export async function applyStep(
+  book: OpenBook,
+  id: string,
+  step: Step,
+): Promise<Redemption | undefined> {
+  return book.change((found, now) => {
+    const next = withStep(found, id, step, now);
+    const redemption = findRedemption(next ?? found, id);
+    const why = 'why' in step ? { why: step.why } : {};
+    return {
+      book: next,
+      value: redemption,
+      ...(redemption && { line: { id, outcome: redemption.state.at, ...why } }),
+    };
+  });
 }
 
 function pastOutcome({ id, ...line }: NonNullable<BookChange<unknown>['line']>, at: Date) {

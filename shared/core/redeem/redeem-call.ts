@@ -1,80 +1,161 @@
-import type { components } from '../../loyalty/contract.gen.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Value } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
-import { callForShopper } from '../sync/call-loyalty.ts';
-import type { RedeemWorld } from './redeem-world.ts';
-import type { Redemption, RefusedWhy, RewardCode } from './redemption.ts';
-import { isOverdue } from './redemption-state.ts';
+import type { RetryReason } from '../batch/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
+import { errorFields, type Telemetry } from '../batch/telemetry.ts';
+import { type BreakerWorld, callForShopper, callLoyalty } from '../sync/call-loyalty.ts';
+import { applyStep, type OpenBook } from './open-book.ts';
+import type { Redemption, RefusedWhy } from './redemption.ts';
+import { findRedemption, withStep } from './redemption-book.ts';
+import { REPEAT_AFTER_SECONDS, type Step, secondsUntil } from './redemption-state.ts';
 import { codeFrom } from './reward-code.ts';
 
-export type RedeemCallEnd =
-  | { readonly kind: 'redeemed'; readonly code: RewardCode }
-  | { readonly kind: 'refused'; readonly why: RefusedWhy }
-  /** The points are surely not spent, and another try may succeed. */
-  | { readonly kind: 'not-sent' }
-  | { readonly kind: 'unknown'; readonly why: string };
-
-type Answer = { readonly Items: readonly components['schemas']['RewardConfiguration'][] };
-
-/** ApiExternalRewardRedeem_Error_Customer_not_Found: whom the service does not know has no points. */
-const UNKNOWN_CUSTOMER = 46;
-/**
- * ApiExternalRewardRedeem_Error_Unable_to_Reedem: the reward is not allowed for this customer, for any
- * reason.
- */
-const UNABLE = 47;
-/** PdvOrder_NotEnoughPoints. */
-const NOT_ENOUGH_POINTS = 94;
-
-/** The one call that spends points. It takes no key, so it is never made twice for one intent. */
-export async function callRedeem(
-  redemption: Redemption,
-  customerId: string,
-  world: RedeemWorld,
-): Promise<RedeemCallEnd> {
-  const { loyalty, now, deadline } = world;
-  // Another process may have settled it by now, and then nothing must be spent.
-  if (deadline.aborted || isOverdue(redemption, now())) return { kind: 'not-sent' };
-  const body = { CustomerId: customerId };
-  const called = await callForShopper(
-    'redeemReward',
-    () => loyalty.redeemReward(redemption.rewardId, body, { signal: deadline }),
-    world,
-  );
-  if (called.kind === 'stay-away') return { kind: 'not-sent' };
-  return judgeAnswer(called.result, redemption, now());
+export interface RedeemCallWorld extends BreakerWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey'>;
+  readonly telemetry: Telemetry;
+  /** When it fires, no call to the loyalty service is begun or waited for. */
+  readonly deadline: AbortSignal;
 }
 
-function judgeAnswer(
-  result: LoyaltyResult<Answer>,
-  redemption: Redemption,
-  now: Date,
-): RedeemCallEnd {
-  switch (result.kind) {
-    case 'success':
-    case 'warning': {
-      const answer = result.value.Items.find(({ Id }) => Id === redemption.rewardId);
-      return answer === undefined
-        ? { kind: 'unknown', why: 'reward-missing' }
-        : { kind: 'redeemed', code: codeFrom(answer, redemption, now) };
-    }
-    case 'business-error':
-      if (result.class === 'rejected')
-        return { kind: 'refused', why: whyOf(result.code, redemption) };
-      // "Something went wrong" does not say how far it had come.
-      if (result.class === 'retry') {
-        return { kind: 'unknown', why: result.finding ?? result.name ?? 'unnamed-error' };
-      }
-      return { kind: 'not-sent' };
-    case 'transport-failure':
-      if (result.mayHaveHappened) return { kind: 'unknown', why: result.reason };
-      return result.class === 'rejected'
-        ? { kind: 'refused', why: 'refused' }
-        : { kind: 'not-sent' };
+export type Attempted =
+  /** The answer is recorded, or another process makes or made the call. */
+  | { readonly kind: 'known'; readonly redemption: Redemption | undefined }
+  /** The points are surely not spent by this attempt. */
+  | { readonly kind: 'not-sent'; readonly attempt: number; readonly retry: RetryReason }
+  | {
+      readonly kind: 'unanswered';
+      readonly redemption: Redemption;
+      readonly retry: RetryReason;
+      /** There was an answer, and it says neither yes nor no: the next one may say the same. */
+      readonly isUnclear: boolean;
+    };
+
+/**
+ * Begin → call → record: one attempt of the call that spends points. `by` says whether the customer
+ * waits for its answer.
+ */
+export async function attemptRedeem(
+  book: OpenBook,
+  id: string,
+  by: 'shopper' | 'worker',
+  world: RedeemCallWorld,
+): Promise<Attempted> {
+  const begun = await begin(id, book);
+  const { redemption } = begun;
+  if (!begun.isOurs || !redemption) return { kind: 'known', redemption };
+  const ended = await call(redemption, by, world);
+  if (ended.kind === 'not-sent' || ended.kind === 'unanswered') return ended;
+  try {
+    return { kind: 'known', redemption: await applyStep(book, id, ended) };
+  } catch (error) {
+    // The record says `calling`, and the queue repeats the call.
+    const { shop, customerId } = book.customer;
+    const fields = { shop, customerId, redemption: id, ...errorFields(error) };
+    world.telemetry.log('error', 'the answer to a redemption was not recorded', fields);
+    const retry = { why: 'ledger-unavailable' } as const;
+    return { kind: 'unanswered', redemption, retry, isUnclear: false };
   }
 }
 
-function whyOf(code: number | undefined, { terms }: Redemption): RefusedWhy {
-  if (code === NOT_ENOUGH_POINTS || code === UNKNOWN_CUSTOMER) return 'too-few-points';
+interface Begun {
+  readonly isOurs: boolean;
+  readonly redemption: Redemption | undefined;
+}
+
+/** Of all processes that see the redemption, only one makes the next attempt. */
+async function begin(id: string, book: OpenBook): Promise<Begun> {
+  return book.change<Begun>((found, now) => {
+    const next = withStep(found, id, { kind: 'call' }, now);
+    const redemption = findRedemption(next ?? found, id);
+    if (!next) return { value: { isOurs: false, redemption } };
+    return { book: next, line: { id, outcome: 'calling' }, value: { isOurs: true, redemption } };
+  });
+}
+
+async function call(
+  redemption: Redemption,
+  by: 'shopper' | 'worker',
+  world: RedeemCallWorld,
+): Promise<Extract<Step, { kind: 'answer' | 'refuse' }> | Exclude<Attempted, { kind: 'known' }>> {
+  const { loyalty, now, deadline } = world;
+  const { state, rewardId } = redemption;
+  if (state.at !== 'calling' || !state.body) throw new Error('a call was not begun');
+  const { attempts: attempt, body, calledAt } = state;
+  // After this time another process may have repeated it, and even cancelled the redemption.
+  if (deadline.aborted || secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now()) === 0) {
+    return { kind: 'not-sent', attempt, retry: { why: 'out-of-time' } };
+  }
+  const ask = by === 'shopper' ? callForShopper : callLoyalty;
+  const called = await ask(
+    'redeemRewardByKey',
+    () => loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away') {
+    const retry = { why: 'loyalty-unavailable', afterSeconds: called.afterSeconds } as const;
+    return { kind: 'not-sent', attempt, retry };
+  }
+  const { result, outcome } = called;
+  const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
+  switch (judgeAnswer(result)) {
+    case 'redeemed':
+      return answerStep(result, redemption, now());
+    case 'refused': {
+      const late = by === 'worker' ? ({ late: true } as const) : {};
+      return { kind: 'refuse', attempt, why: whyOf(result, redemption), ...late };
+    }
+    case 'not-sent':
+      return { kind: 'not-sent', attempt, retry };
+    case 'unanswered': {
+      const isUnclear =
+        result.kind === 'business-error' ||
+        (result.kind === 'transport-failure' && result.reason === 'not-the-contract');
+      const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME);
+      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds }, isUnclear };
+    }
+  }
+}
+
+type Answer = LoyaltyResult<Value<'redeemRewardByKey'>>;
+
+function judgeAnswer(result: Answer): 'redeemed' | 'refused' | 'not-sent' | 'unanswered' {
+  switch (result.kind) {
+    case 'success':
+    case 'warning':
+      return 'redeemed';
+    case 'business-error':
+      if (result.class === 'rejected') return 'refused';
+      // "Something went wrong" does not say how far it had come.
+      return result.class === 'retry' ? 'unanswered' : 'not-sent';
+    case 'transport-failure':
+      if (result.mayHaveHappened) return 'unanswered';
+      return result.class === 'rejected' ? 'refused' : 'not-sent';
+  }
+}
+
+/** Of an answer, or of a look-up by key, that holds the redemption. The client has compared the key. */
+export function answerStep(result: Answer, redemption: Redemption, now: Date) {
+  const value = 'value' in result ? result.value : undefined;
+  if (value?.RewardId === undefined) throw new Error('a redemption without its id');
+  const code = codeFrom(value.ExternalCode, redemption, now);
+  return { kind: 'answer', redeemedRewardId: value.RewardId, code } as const;
+}
+
+/**
+ * ApiExternalRewardRedeem_Error_Customer_not_Found: whom the service does not know has no points.
+ * PdvOrder_NotEnoughPoints.
+ */
+const TOO_FEW_POINTS: ReadonlySet<number | undefined> = new Set([46, 94]);
+/** ApiReward_NoActiveRewards, PdvReward_RewardNotFound. */
+const NOT_ON_OFFER: ReadonlySet<number | undefined> = new Set([82, 87]);
+/** ApiExternalRewardRedeem_Error_Unable_to_Reedem: not allowed for this customer, for any reason. */
+const UNABLE = 47;
+
+function whyOf(result: Answer, { terms }: Redemption): RefusedWhy {
+  const code = result.kind === 'business-error' ? result.code : undefined;
+  if (TOO_FEW_POINTS.has(code)) return 'too-few-points';
+  if (NOT_ON_OFFER.has(code)) return 'not-available';
   if (code !== UNABLE) return 'refused';
   return terms.limited ? 'limit-reached' : 'not-available';
 }

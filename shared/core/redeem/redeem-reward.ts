@@ -6,7 +6,7 @@ import { openBook } from './open-book.ts';
 import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
 
 /**
- * Join or check → record the intent → hand it to the queue → call once → record → make the code.
+ * Join or check → record the intent → hand it to the queue → call → record → make the code.
  *
  * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
  * redemption.

@@ -22,7 +22,7 @@ export interface RedeemWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<
     LoyaltyClient,
-    'listAvailableRewards' | 'getRewardConfiguration' | 'redeemReward'
+    'listAvailableRewards' | 'getRewardConfiguration' | 'redeemRewardByKey'
   >;
   readonly programIdOf: ProgramIdOf;
   readonly breaker: CircuitBreaker;
@@ -34,6 +34,8 @@ export interface RedeemWorld {
   readonly now: () => Date;
   /** Unguessable, different at every call: twelve capital letters and digits. */
   readonly newId: () => string;
+  /** A random UUID: what the service knows a redemption by. */
+  readonly newKey: () => string;
   readonly settings: RedeemSettings;
   /** When it fires, no call to the loyalty service is begun or waited for. */
   readonly deadline: AbortSignal;
@@ -57,9 +59,7 @@ export type RedemptionList =
 
 /** The answer to a click on a redemption; undefined is one that is no longer there. */
 export function answerOf(redemption: Redemption | undefined): RedeemAnswer {
+  if (redemption?.state.at === 'refused') return { kind: 'refused', why: redemption.state.why };
   const view = redemption && viewOf(redemption);
-  if (view) return { kind: 'redemption', redemption: view };
-  if (redemption?.state.at !== 'refused') return { kind: 'unavailable' };
-  const { why } = redemption.state;
-  return { kind: 'refused', why: why === 'did-not-happen' ? 'refused' : why };
+  return view ? { kind: 'redemption', redemption: view } : { kind: 'unavailable' };
 }

@@ -1,7 +1,8 @@
 import type { RecordKey } from '../ledger/ledger-key.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
-import type { Redemption, RewardTerms } from './redemption.ts';
-import { advance, asOf, isOpen, type Step } from './redemption-state.ts';
+import { type OldRedemption, readOldRedemption } from './old-redemption.ts';
+import type { RedeemBody, Redemption, RewardTerms } from './redemption.ts';
+import { advance, asOf, isClosed, isOpen, type Step } from './redemption-state.ts';
 
 /** A customer's redemptions, the oldest first: one item of the ledger, on which concurrent changes conflict. */
 export interface RedemptionBook {
@@ -12,7 +13,13 @@ export interface RedemptionBook {
 
 const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
 
-const form = rememberedForm<RedemptionBook>('redemption', 1);
+const form = rememberedForm<RedemptionBook>('redemption', 2);
+
+interface OldBook extends Pick<RedemptionBook, 'intents'> {
+  readonly redemptions: readonly OldRedemption[];
+}
+
+const oldForm = rememberedForm<OldBook>('redemption', 1);
 
 /** Closed redemptions. */
 const CLOSED_KEPT = 20;
@@ -38,7 +45,7 @@ export const rememberBook = form.write;
  */
 export function recallBook(remembered: string | undefined, now: Date): RedemptionBook {
   if (remembered === undefined) return EMPTY;
-  const book = form.read(remembered);
+  const book = readForm(remembered);
   if (!book) throw new Error('a book of redemptions has an unknown form');
   return {
     redemptions: book.redemptions.flatMap((one) => asOf(one, now) ?? []),
@@ -48,7 +55,13 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
 
 /** The state of a redemption in this book has changed by time alone and is not written yet. */
 export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
-  return (form.read(remembered)?.redemptions ?? []).some((one) => asOf(one, now) !== one);
+  return (readForm(remembered)?.redemptions ?? []).some((one) => asOf(one, now) !== one);
+}
+
+function readForm(remembered: string | undefined): RedemptionBook | undefined {
+  const old = oldForm.read(remembered);
+  if (!old) return form.read(remembered);
+  return { intents: old.intents, redemptions: old.redemptions.flatMap(readOldRedemption) };
 }
 
 export function findRedemption(book: RedemptionBook, id: string): Redemption | undefined {
@@ -84,12 +97,13 @@ export function withIntent(
     readonly rewardId: number;
     readonly clientKey: string;
     readonly terms: RewardTerms;
+    readonly body: RedeemBody;
   },
   now: Date,
 ): RedemptionBook {
-  const { id, rewardId, clientKey, terms } = intent;
+  const { id, rewardId, clientKey, terms, body } = intent;
   const at = now.toISOString();
-  const state = { at: 'intended' } as const;
+  const state = { at: 'intended', body } as const;
   const redemption = {
     id,
     rewardId,
@@ -138,19 +152,15 @@ export function withoutRedemption(book: RedemptionBook, id: string): RedemptionB
 /** Open redemptions stay at any age; so do codes that can still be used. */
 export function tidy(book: RedemptionBook): RedemptionBook {
   const { redemptions } = book;
-  const closed = redemptions.filter(({ state }) => isClosed(state.at)).slice(-CLOSED_KEPT);
+  const closed = redemptions.filter(({ state }) => isClosed(state)).slice(-CLOSED_KEPT);
   const ready = redemptions.filter(({ state }) => state.at === 'ready').slice(-READY_KEPT);
   const kept = new Set([...closed, ...ready]);
   return {
     ...book,
     redemptions: redemptions.filter(
-      (one) => kept.has(one) || !(isClosed(one.state.at) || one.state.at === 'ready'),
+      (one) => kept.has(one) || !(isClosed(one.state) || one.state.at === 'ready'),
     ),
   };
-}
-
-export function isClosed(at: Redemption['state']['at']): boolean {
-  return at === 'used' || at === 'refused' || at === 'compensated';
 }
 
 function replace(

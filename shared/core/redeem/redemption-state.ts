@@ -1,160 +1,188 @@
-import type { Redemption, RedemptionState, RefusedWhy, RewardCode } from './redemption.ts';
-import { ownCode } from './reward-code.ts';
+import type {
+  Redemption,
+  RedemptionState,
+  RefusedWhy,
+  RewardCode,
+  StuckWhy,
+} from './redemption.ts';
 
 /**
- * The states of a redemption. Only the process that wrote `calling` makes the call that spends the points,
- * and no step leads back: the call is made at most once.
+ * The states of a redemption. Every call that spends points sends the key and body of the intent, so the
+ * service redeems once however often it is repeated.
  *
- *   click                     answer
- *  ───────▶ intended ──▶ calling ──────▶ redeemed ──────▶ ready ──▶ used
- *              │          │ │ │           ▲ ▲  │ ▲ sent again
- *              ▼          │ │ └─▶ refused │ │  ▼ │
- *         (forgotten) ◀───┘ │        ▲    │ │  lost ──▶ compensating ──▶ compensated
- *       surely not sent     ▼        │    │ │
- *                        unknown ────┴────┘ │
- *                           │   operator    │
- *                           └── point event ┘
+ *              repeated with the same key
+ *   click              ┌──┐
+ *  ───────▶ intended ─▶ calling ─────▶ redeemed ─────▶ ready ─▶ used
+ *              │        │  │ answer,     │  code made
+ *              ▼        │  │ or found    │
+ *         (forgotten) ◀─┘  ▼ by key      ▼ the store refuses the code
+ *        surely not sent  refused      cancelling ─▶ cancelled
+ *
+ * See docs/decisions/0041-redeem-by-key.md.
  */
 export type Step =
   | { readonly kind: 'call' }
-  | { readonly kind: 'answer'; readonly code: RewardCode }
-  | { readonly kind: 'refuse'; readonly why: RefusedWhy }
-  | { readonly kind: 'lose-sight'; readonly why: string }
-  /** A point event says that its points were spent. */
-  | { readonly kind: 'spent'; readonly by: string }
-  | { readonly kind: 'operator-happened'; readonly code?: string }
-  | { readonly kind: 'operator-did-not-happen' }
-  | { readonly kind: 'made'; readonly code: string; readonly discountId: string }
-  /** The code belongs to another discount of the store. */
-  | { readonly kind: 'taken'; readonly code: string }
-  | { readonly kind: 'store-refused'; readonly code: string; readonly why: string }
-  | { readonly kind: 'compensate' }
-  | { readonly kind: 'compensated' }
-  | { readonly kind: 'use' };
+  /** The call did surely not reach the service. */
+  | { readonly kind: 'not-sent'; readonly attempt: number }
+  | { readonly kind: 'answer'; readonly redeemedRewardId: number; readonly code: RewardCode }
+  | { readonly kind: 'refuse'; readonly attempt: number; readonly why: RefusedWhy; late?: true }
+  /** The service knows no redemption of this key. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'made'; readonly discountId: string }
+  | { readonly kind: 'store-refused'; readonly why: string }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'use' }
+  | { readonly kind: 'get-stuck'; readonly why: StuckWhy }
+  /** A person has looked: no points were taken, or they are given back. */
+  | { readonly kind: 'close'; readonly as: 'refused' | 'cancelled' };
+
+/** An unanswered call may still be under way for so long; by then its process has ended, too. */
+export const REPEAT_AFTER_SECONDS = 30;
+/** Between the two look-ups that prove an absence. */
+export const LOOK_AGAIN_AFTER_SECONDS = 600;
+/** After the last call to the service and the store, which could still make a code. */
+export const CANCEL_AFTER_SECONDS = 60;
+/** An intent this old was never on the queue: a worker would have begun its call. */
+const INTENT_OVER_SECONDS = 3_600;
+/** Longer than any outage that the queue alone should survive without a look. */
+const LONG_OPEN_SECONDS = 86_400;
 
 /** The redemption after the step; undefined when its state does not allow the step. */
 export function advance(redemption: Redemption, step: Step, now: Date): Redemption | undefined {
-  const { state } = redemption;
-  if (step.kind === 'spent') return spent(redemption, step.by, now);
-  const next = nextState(redemption, state, step, now);
-  return next && { ...redemption, state: next, since: now.toISOString() };
+  const { stuck: _, ...free } = redemption;
+  const since = now.toISOString();
+  if (step.kind === 'get-stuck') return { ...free, stuck: step.why, since };
+  if (step.kind === 'close' && !waitsForPerson(redemption, now)) return undefined;
+  const state = nextState(redemption.state, step, now);
+  return state && { ...free, state, since };
 }
 
 function nextState(
-  redemption: Redemption,
   state: RedemptionState,
-  step: Exclude<Step, { kind: 'spent' }>,
+  step: Exclude<Step, { kind: 'get-stuck' }>,
   now: Date,
 ): RedemptionState | undefined {
   switch (step.kind) {
     case 'call':
-      return state.at === 'intended' ? { at: 'calling' } : undefined;
-    case 'answer':
-      return isUnanswered(state) ? { at: 'redeemed', code: step.code } : undefined;
-    case 'refuse':
-      return isUnanswered(state) ? { at: 'refused', why: step.why } : undefined;
-    case 'lose-sight':
-      return state.at === 'calling' ? unanswered(redemption, step.why, now) : undefined;
-    case 'operator-happened':
-      if (state.at === 'unknown') {
-        return { at: 'redeemed', code: ownCode(redemption, now, step.code) };
-      }
-      // In place of the one that the store refuses.
-      if (state.at !== 'lost' || step.code === undefined) return undefined;
-      return { at: 'redeemed', code: { ...state.code, code: step.code } };
-    case 'operator-did-not-happen':
-      return state.at === 'unknown' ? { at: 'refused', why: 'did-not-happen' } : undefined;
-    case 'made':
-      if (!isMaking(state)) return undefined;
-      // The code that the store has, which may be another by now.
-      return {
-        at: 'ready',
-        code: { ...state.code, code: step.code },
-        discountId: step.discountId,
-      };
-    case 'taken':
-      // The second event finds it recorded already.
-      if (!isMaking(state) || state.code.code !== step.code) return undefined;
-      return {
-        at: 'redeemed',
-        code: { ...state.code, code: nextCode(redemption, step.code, now) },
-      };
-    case 'store-refused':
-      if (!isMaking(state) || state.code.code !== step.code) return undefined;
-      return { at: 'lost', code: state.code, why: step.why };
-    case 'compensate':
-      return state.at === 'lost' ? { at: 'compensating', code: state.code } : undefined;
-    case 'compensated':
-      return state.at === 'compensating' ? { at: 'compensated', code: state.code } : undefined;
+      return begin(state, now);
     case 'use':
       return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
+    case 'cancelled':
+      return state.at === 'cancelling' ? { ...state, at: 'cancelled' } : undefined;
+    case 'close':
+      return close(state, step.as);
+    case 'made':
+    case 'store-refused':
+    case 'cancel':
+      return state.at === 'redeemed' ? afterRedeemed(state, step, now) : undefined;
+    default:
+      return state.at === 'calling' ? afterCalling(state, step, now) : undefined;
   }
 }
 
-/** An event during the call is kept: if the answer to the call is lost, the event replaces it. */
-function spent(redemption: Redemption, by: string, now: Date): Redemption | undefined {
-  const { state } = redemption;
-  if (redemption.spentBy !== undefined || state.at === 'intended' || state.at === 'refused') {
-    return undefined;
+type Calling = Extract<RedemptionState, { at: 'calling' }>;
+type Redeemed = Extract<RedemptionState, { at: 'redeemed' }>;
+
+function begin(state: RedemptionState, now: Date): Calling | undefined {
+  const calledAt = now.toISOString();
+  if (state.at === 'intended') return { at: 'calling', body: state.body, attempts: 1, calledAt };
+  if (state.at !== 'calling' || !state.body || state.refusal) return undefined;
+  if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
+  return { ...state, attempts: state.attempts + 1, calledAt };
+}
+
+function afterCalling(
+  state: Calling,
+  step: Extract<Step, { kind: 'not-sent' | 'answer' | 'refuse' | 'absent' }>,
+  now: Date,
+): RedemptionState | undefined {
+  const { body, attempts, calledAt, refusal } = state;
+  switch (step.kind) {
+    case 'answer': {
+      const { redeemedRewardId, code } = step;
+      return { at: 'redeemed', redeemedRewardId, code, calledAt };
+    }
+    case 'not-sent':
+      // Of an attempt that was repeated meanwhile, nothing can be said.
+      if (step.attempt !== attempts || !body) return undefined;
+      return attempts > 1 ? { ...state, attempts: attempts - 1 } : { at: 'intended', body };
+    case 'refuse': {
+      if (step.attempt !== attempts || refusal) return undefined;
+      const { why, late } = step;
+      return attempts > 1
+        ? { ...state, refusal: { why } }
+        : { at: 'refused', why, ...(late && { late }) };
+    }
+    case 'absent': {
+      if (!refusal) return undefined;
+      const { why, absentAt } = refusal;
+      if (absentAt === undefined) {
+        return { ...state, refusal: { why, absentAt: now.toISOString() } };
+      }
+      if (secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now) > 0) return undefined;
+      return { at: 'refused', why, late: true };
+    }
   }
-  const spent = { ...redemption, spentBy: by };
-  if (state.at !== 'unknown') return spent;
-  return { ...spent, state: byEvent(spent, now), since: now.toISOString() };
 }
 
-/**
- * Longer than a function with such a call may run: an older intent or call belongs to a process that
- * has ended.
- */
-const CALL_OVER_SECONDS = 60;
-
-export function isOverdue({ since }: Redemption, now: Date): boolean {
-  return now.getTime() - Date.parse(since) > CALL_OVER_SECONDS * 1000;
+function afterRedeemed(
+  state: Redeemed,
+  step: Extract<Step, { kind: 'made' | 'store-refused' | 'cancel' }>,
+  now: Date,
+): RedemptionState | undefined {
+  const { code, redeemedRewardId } = state;
+  switch (step.kind) {
+    case 'made':
+      return { at: 'ready', code, discountId: step.discountId };
+    case 'store-refused':
+      // Without its id it can never be cancelled, so the code stays wanted.
+      if (redeemedRewardId === undefined) return undefined;
+      return { ...state, refusal: { why: step.why, at: now.toISOString() } };
+    case 'cancel':
+      if (redeemedRewardId === undefined || secondsToCancel(state, now) !== 0) return undefined;
+      return { at: 'cancelling', redeemedRewardId, code };
+  }
 }
 
-/** The state as of now; undefined for an intent that no process will execute any more. */
+function close(state: RedemptionState, as: 'refused' | 'cancelled'): RedemptionState | undefined {
+  if (state.at === 'calling')
+    return as === 'refused' ? { at: as, why: as, late: true } : { at: as };
+  if (as === 'refused') return undefined;
+  if (state.at === 'redeemed') return { at: as, code: state.code };
+  return state.at === 'cancelling' ? { ...state, at: as } : undefined;
+}
+
+/** Undefined while the store does not refuse the code. */
+export function secondsToCancel({ refusal, calledAt }: Redeemed, now: Date): number | undefined {
+  if (!refusal) return undefined;
+  const last = refusal.at > calledAt ? refusal.at : calledAt;
+  return secondsUntil(last, CANCEL_AFTER_SECONDS, now);
+}
+
+/** How long until so many seconds have passed since then; 0: they have. */
+export function secondsUntil(since: string, seconds: number, now: Date): number {
+  const passed = (now.getTime() - Date.parse(since)) / 1000;
+  return Math.max(0, Math.ceil(seconds - passed));
+}
+
+/** The redemption as of now; undefined for an intent that no process will execute any more. */
 export function asOf(redemption: Redemption, now: Date): Redemption | undefined {
-  const { state } = redemption;
-  if (!isOverdue(redemption, now)) return redemption;
-  if (state.at === 'intended') return undefined;
-  if (state.at !== 'calling') return redemption;
-  const next = unanswered(redemption, 'broke-off', now);
-  return { ...redemption, state: next, since: now.toISOString() };
+  const isOver = secondsUntil(redemption.intendedAt, INTENT_OVER_SECONDS, now) === 0;
+  return redemption.state.at === 'intended' && isOver ? undefined : redemption;
 }
 
-/** The call brought no answer; an event that came during it may have brought one. */
-function unanswered(redemption: Redemption, why: string, now: Date): RedemptionState {
-  return redemption.spentBy === undefined ? { at: 'unknown', why } : byEvent(redemption, now);
+/** Not finished: a click for the same reward joins it, and a redaction waits for it. */
+export function isOpen({ at }: RedemptionState): boolean {
+  return at === 'intended' || at === 'calling' || at === 'redeemed' || at === 'cancelling';
 }
 
-/** The event does not carry the service's code. */
-const byEvent = (redemption: Redemption, now: Date): RedemptionState => ({
-  at: 'redeemed',
-  code: ownCode(redemption, now),
-});
-
-const isUnanswered = ({ at }: RedemptionState): boolean => at === 'calling' || at === 'unknown';
-
-type Making = Extract<RedemptionState, { at: 'redeemed' | 'lost' }>;
-
-/** The points are spent, and the store does not have the code yet. */
-export function isMaking(state: RedemptionState): state is Making {
-  return state.at === 'redeemed' || state.at === 'lost';
+export function isClosed({ at }: RedemptionState): boolean {
+  return at === 'used' || at === 'refused' || at === 'cancelled';
 }
 
-/** A click for the same reward joins it instead of beginning another. */
-export function isOpen(state: RedemptionState): boolean {
-  return state.at === 'intended' || isUnanswered(state) || isMaking(state);
-}
-
-/** The points are spent for sure. */
-export function hasHappened(state: RedemptionState): boolean {
-  return 'code' in state;
-}
-
-function nextCode(redemption: Redemption, taken: string, now: Date): string {
-  const own = ownCode(redemption, now).code;
-  if (taken === own) return `${own}-2`;
-  const number = taken.startsWith(`${own}-`) ? Number(taken.slice(own.length + 1)) : 0;
-  return number > 0 ? `${own}-${number + 1}` : own;
+/** The connector can do no more, or has tried for longer than it should take. */
+export function waitsForPerson({ stuck, state, intendedAt }: Redemption, now: Date): boolean {
+  if (stuck !== undefined) return true;
+  return isOpen(state) && secondsUntil(intendedAt, LONG_OPEN_SECONDS, now) === 0;
 }

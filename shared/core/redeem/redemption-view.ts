@@ -7,10 +7,11 @@ export interface RedemptionView {
   readonly title: string;
   readonly points: number;
   /**
-   * `making`: the points are spent and the code is being made in the store. `pending`: it is not known
-   * yet whether the points were spent; nothing is sent again.
+   * `pending`: it is not known yet whether the points were spent. `making`: they are spent, and the code
+   * is being made in the store. `refused`: they were not spent, which the answer to the click could not
+   * say. `cancelled`: the code could not be made, and the points are back.
    */
-  readonly state: 'ready' | 'making' | 'pending' | 'used';
+  readonly state: 'pending' | 'making' | 'ready' | 'used' | 'refused' | 'cancelled';
   readonly code: string | null;
   readonly kind: RewardKind;
   readonly value: number;
@@ -20,7 +21,7 @@ export interface RedemptionView {
   readonly at: string;
 }
 
-/** Undefined for what gives the customer nothing. */
+/** Undefined for a refusal that the customer has seen. */
 export function viewOf({
   id,
   rewardId,
@@ -28,32 +29,24 @@ export function viewOf({
   intendedAt,
   state,
 }: Redemption): RedemptionView | undefined {
-  const common = { id, rewardId, title: terms.title, points: terms.points, at: intendedAt };
+  const { title, points, kind, value } = terms;
+  const common = { id, rewardId, title, points, at: intendedAt, kind, value };
+  const without = { ...common, code: null, validUntil: null };
   switch (state.at) {
     case 'intended':
     case 'calling':
-    case 'unknown': {
-      const { kind, value } = terms;
-      return { ...common, state: 'pending', code: null, kind, value, validUntil: null };
-    }
+      return { ...without, state: 'pending' };
+    case 'refused':
+      return state.late ? { ...without, state: 'refused' } : undefined;
+    case 'cancelled':
+      return { ...without, state: 'cancelled' };
     case 'redeemed':
-    case 'lost':
+    case 'cancelling':
+      return { ...without, state: 'making' };
     case 'ready':
     case 'used': {
       const { code, kind, value, endsAt = null } = state.code;
-      const isThere = state.at === 'ready' || state.at === 'used';
-      return {
-        ...common,
-        state: isThere ? state.at : 'making',
-        code: isThere ? code : null,
-        kind,
-        value,
-        validUntil: endsAt,
-      };
+      return { ...common, state: state.at, code, kind, value, validUntil: endsAt };
     }
-    case 'refused':
-    case 'compensating':
-    case 'compensated':
-      return undefined;
   }
 }

@@ -1,3 +1,5 @@
+import type { Body } from '../../loyalty/operations.ts';
+
 /** What a reward gives, as far as a store can give it. */
 export type RewardKind = 'fixed' | 'percent' | 'free-shipping';
 
@@ -37,18 +39,56 @@ export interface RewardCode {
 
 export type RefusedWhy = 'too-few-points' | 'not-available' | 'limit-reached' | 'refused';
 
+/** The body of the call that spends the points. A repetition sends the same, whatever has changed since. */
+export type RedeemBody = Body<'redeemRewardByKey'> & {
+  readonly CustomerId: string;
+  readonly OriginalKey: string;
+};
+
 /** The state of a redemption; `redemption-state.ts` draws the steps. */
 export type RedemptionState =
-  | { readonly at: 'intended' }
-  | { readonly at: 'calling' }
-  | { readonly at: 'unknown'; readonly why: string }
-  | { readonly at: 'refused'; readonly why: RefusedWhy | 'did-not-happen' }
-  | { readonly at: 'redeemed'; readonly code: RewardCode }
-  /** The store refuses the code: a person must look. */
-  | { readonly at: 'lost'; readonly code: RewardCode; readonly why: string }
-  | { readonly at: 'compensating'; readonly code: RewardCode }
-  | { readonly at: 'compensated'; readonly code: RewardCode }
+  | { readonly at: 'intended'; readonly body: RedeemBody }
+  | {
+      readonly at: 'calling';
+      /** Undefined: version 0.1.0 made the call, and sent no key. */
+      readonly body?: RedeemBody;
+      /** Calls that were begun and may have spent the points, the last one included. */
+      readonly attempts: number;
+      /** ISO 8601: when the last call began. */
+      readonly calledAt: string;
+      /**
+       * The service refused after an attempt without an answer. That proves nothing, so nothing is
+       * repeated: look-ups by key decide. `absentAt`: when the first one found nothing.
+       */
+      readonly refusal?: { readonly why: RefusedWhy; readonly absentAt?: string };
+    }
+  /** `late`: the answer to the click did not say so. */
+  | { readonly at: 'refused'; readonly why: RefusedWhy; readonly late?: true }
+  | {
+      readonly at: 'redeemed';
+      /** The service's id of it; undefined where version 0.1.0 redeemed. */
+      readonly redeemedRewardId?: number;
+      readonly code: RewardCode;
+      readonly calledAt: string;
+      /** The store refuses the code permanently; `why` is its name of the reason. */
+      readonly refusal?: { readonly why: string; readonly at: string };
+    }
+  | {
+      readonly at: 'cancelling' | 'cancelled';
+      readonly redeemedRewardId?: number;
+      /** The code that the store must not have. */
+      readonly code?: RewardCode;
+    }
   | { readonly at: 'ready' | 'used'; readonly code: RewardCode; readonly discountId: string };
+
+/** Why only a person can finish a redemption. */
+export type StuckWhy =
+  /** Version 0.1.0 redeemed without a key: nothing can be repeated, looked up or cancelled. */
+  | 'no-key'
+  /** The service answers the look-up by key with an error that does not say "absent". */
+  | 'look-up-refused'
+  /** The service does not cancel a redemption that it made. */
+  | 'cancel-refused';
 
 export interface Redemption {
   readonly id: string;
@@ -61,6 +101,6 @@ export interface Redemption {
   /** ISO 8601: since when it is in this state. */
   readonly since: string;
   readonly state: RedemptionState;
-  /** The delivery of the point event that reported its points. */
-  readonly spentBy?: string;
+  /** Nothing happens until a person acts. */
+  readonly stuck?: StuckWhy;
 }

@@ -1,14 +1,29 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf } from '../batch/telemetry.ts';
 import type { RedemptionEvent } from '../events/event.ts';
+import { callLoyalty } from '../sync/call-loyalty.ts';
 import { retryStore } from '../sync/store-reader.ts';
-import { type CompensationWorld, canBeCompensated, compensate } from './compensate.ts';
-import { type CodeWorld, makeCode } from './make-code.ts';
-import { type BookWorld, type OpenBook, openBook } from './open-book.ts';
-import type { Redemption } from './redemption.ts';
+import { lookUpRedemption } from './look-up-redemption.ts';
+import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
+import { applyStep, type BookWorld, type OpenBook, openBook } from './open-book.ts';
+import { attemptRedeem, type RedeemCallWorld } from './redeem-call.ts';
+import type { Redemption, RedemptionState, StuckWhy } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
+import {
+  LOOK_AGAIN_AFTER_SECONDS,
+  REPEAT_AFTER_SECONDS,
+  secondsToCancel,
+  secondsUntil,
+} from './redemption-state.ts';
 
-export type ResumeWorld = BookWorld & CodeWorld & CompensationWorld;
+export interface ResumeWorld extends BookWorld, CodeWorld, RedeemCallWorld {
+  readonly ledger: BookWorld['ledger'];
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
+  >;
+}
 
 /**
  * Finishes one redemption from the state that it is in. The message stays on the queue until the
@@ -21,57 +36,180 @@ export async function resumeRedemption(
   const { shop, customerId, id } = event;
   const book = openBook({ shop, customerId }, world);
   const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
+  return resume({ event, book, world }, redemption);
+}
+
+interface Work {
+  readonly event: RedemptionEvent;
+  readonly book: OpenBook;
+  readonly world: ResumeWorld;
+}
+
+type With<State extends RedemptionState> = Redemption & { readonly state: State };
+type Calling = With<Extract<RedemptionState, { at: 'calling' }>>;
+type Redeemed = With<Extract<RedemptionState, { at: 'redeemed' }>>;
+type Cancelling = With<Extract<RedemptionState, { at: 'cancelling' | 'cancelled' }>>;
+
+async function resume(work: Work, redemption: Redemption | undefined): Promise<Outcome> {
   // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
-  switch (redemption.state.at) {
+  const { state } = redemption;
+  switch (state.at) {
     case 'intended':
+      return repeat(work, redemption, redemption.intendedAt);
     case 'calling':
-      return { kind: 'retry', why: 'redemption-in-progress' };
-    case 'unknown':
-      return awaitEvent(event, redemption, world);
+      if (state.refusal) return lookUpTwice(work, { ...redemption, state });
+      return repeat(work, redemption, state.calledAt);
     case 'redeemed':
-    case 'lost':
-      return makeOrCompensate(book, id, world);
-    case 'compensating':
-      return compensate(book, redemption, world);
+      return makeOrCancel(work, { ...redemption, state });
+    case 'cancelling':
+      return cancel(work, { ...redemption, state });
+    case 'cancelled':
+      return tidyUp(work, redemption);
     case 'ready':
+      return { kind: 'handled', how: 'redemption-ready' };
     case 'used':
     case 'refused':
-    case 'compensated':
       return { kind: 'handled', how: 'redemption-settled' };
   }
 }
 
-/** Events usually come within seconds; a later one still settles its redemption. */
-const AWAIT_EVENT_MS = 10 * 60_000;
-
-/** A point event may settle it; if none comes, a person must. */
-function awaitEvent(
-  event: RedemptionEvent,
-  { intendedAt }: Redemption,
-  { telemetry, now }: ResumeWorld,
-): Outcome {
-  if (now().getTime() - Date.parse(intendedAt) <= AWAIT_EVENT_MS) {
-    return { kind: 'retry', why: 'redemption-unknown' };
+/** The next attempt, when no earlier one can be under way. */
+async function repeat(work: Work, redemption: Redemption, since: string): Promise<Outcome> {
+  const { book, world } = work;
+  const { id, state } = redemption;
+  if (secondsUntil(since, REPEAT_AFTER_SECONDS, world.now()) > 0) {
+    return { kind: 'retry', why: 'redemption-in-progress' };
   }
-  telemetry.count('notice', { why: 'redemption-pending' });
-  telemetry.log('error', 'no event says whether a reward was redeemed: a person must find out', {
-    ...correlationOf(event),
-    customerId: event.customerId,
-  });
-  return { kind: 'handled', how: 'redemption-pending' };
+  if (state.at === 'calling' && !state.body) return getStuck(work, redemption, 'no-key');
+  const attempted = await attemptRedeem(book, id, 'worker', world);
+  switch (attempted.kind) {
+    case 'known':
+      return attempted.redemption?.state.at === 'calling' && !attempted.redemption.state.refusal
+        ? { kind: 'retry', why: 'redemption-in-progress' }
+        : resume(work, attempted.redemption);
+    case 'not-sent': {
+      await applyStep(book, id, { kind: 'not-sent', attempt: attempted.attempt });
+      return { kind: 'retry', ...attempted.retry };
+    }
+    case 'unanswered': {
+      // The service may answer every repetition so, and still find the first call by its key.
+      const found = attempted.isUnclear
+        ? await lookUpRedemption(book, attempted.redemption, world)
+        : undefined;
+      return found?.kind === 'found'
+        ? resume(work, found.redemption)
+        : { kind: 'retry', ...attempted.retry };
+    }
+  }
 }
 
-async function makeOrCompensate(book: OpenBook, id: string, world: ResumeWorld): Promise<Outcome> {
-  const made = await makeCode(book, id, world);
-  switch (made.kind) {
-    case 'settled':
-      return { kind: 'handled', how: 'redemption-ready' };
-    case 'lost':
-      return canBeCompensated(made.redemption, world)
-        ? compensate(book, made.redemption, world)
-        : { kind: 'rejected', reason: 'rejected', why: made.why };
-    case 'unavailable':
-      return retryStore(made);
+/**
+ * After a refusal that proves nothing. One look-up is not enough: a call without an answer may take
+ * effect after it.
+ */
+async function lookUpTwice(work: Work, redemption: Calling): Promise<Outcome> {
+  const { book, world } = work;
+  const { id, state } = redemption;
+  const absentAt = state.refusal?.absentAt;
+  const wait = absentAt ? secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, world.now()) : 0;
+  if (wait > 0) return { kind: 'retry', why: 'redemption-absent', afterSeconds: wait };
+  const found = await lookUpRedemption(book, redemption, world);
+  switch (found.kind) {
+    case 'found':
+      return resume(work, found.redemption);
+    case 'absent': {
+      const absent = await applyStep(book, id, { kind: 'absent' });
+      return absent?.state.at === 'calling'
+        ? {
+            kind: 'retry',
+            why: 'redemption-absent',
+            afterSeconds: LOOK_AGAIN_AFTER_SECONDS,
+          }
+        : resume(work, absent);
+    }
+    case 'retry':
+      return found;
+    case 'rejected':
+      return getStuck(work, redemption, 'look-up-refused');
   }
+}
+
+async function makeOrCancel(work: Work, redemption: Redeemed): Promise<Outcome> {
+  const { book, world } = work;
+  const wait = secondsToCancel(redemption.state, world.now());
+  if (wait === undefined) {
+    const made = await makeCode(book, redemption, world);
+    if (made.kind === 'unavailable') return retryStore(made);
+    const isRefused = made.redemption?.state.at === 'redeemed';
+    return isRefused && redemption.state.redeemedRewardId === undefined
+      ? getStuck(work, redemption, 'no-key')
+      : resume(work, made.redemption);
+  }
+  if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
+  const looked = await confirmAbsence(book, redemption, world);
+  switch (looked.kind) {
+    case 'settled':
+      return resume(work, looked.redemption);
+    case 'unavailable':
+      return retryStore(looked);
+    case 'absent':
+      return resume(work, await applyStep(book, redemption.id, { kind: 'cancel' }));
+  }
+}
+
+/**
+ * By the id that the service gave, never by key: for a key whose call is still under way, the service
+ * would answer "not found" and spend the points afterwards.
+ */
+async function cancel(work: Work, redemption: Cancelling): Promise<Outcome> {
+  const { book, world } = work;
+  const { redeemedRewardId } = redemption.state;
+  if (redeemedRewardId === undefined) return getStuck(work, redemption, 'no-key');
+  const called = await callLoyalty(
+    'cancelRedemption',
+    () => world.loyalty.cancelRedemption(redeemedRewardId, { signal: world.deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away') {
+    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: called.afterSeconds };
+  }
+  switch (called.outcome.kind) {
+    // "Already cancelled" counts as applied.
+    case 'applied':
+      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));
+    case 'retry':
+      return called.outcome;
+    case 'rejected':
+      return getStuck(work, redemption, 'cancel-refused');
+  }
+}
+
+async function tidyUp({ book, world }: Work, redemption: Redemption): Promise<Outcome> {
+  const late = await deleteLateCode(book, redemption, world);
+  return late.kind === 'absent'
+    ? { kind: 'handled', how: 'redemption-cancelled' }
+    : retryStore(late);
+}
+
+const STUCK: Readonly<Record<StuckWhy, string>> = {
+  'no-key': 'version 0.1.0 redeemed it without a key, so the service cannot be asked about it',
+  'look-up-refused': 'the service refuses to look it up by its key',
+  'cancel-refused': 'the store refuses its code, and the service does not cancel it',
+};
+
+/** Parks the message. Sent again, it continues from the state that was recorded. */
+async function getStuck(
+  { event, book, world }: Work,
+  { id }: Redemption,
+  why: StuckWhy,
+): Promise<Outcome> {
+  await applyStep(book, id, { kind: 'get-stuck', why });
+  world.telemetry.count('notice', { why: 'redemption-pending' });
+  world.telemetry.log('error', 'a redemption needs a person', {
+    ...correlationOf(event),
+    customerId: event.customerId,
+    why,
+  });
+  return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
 }

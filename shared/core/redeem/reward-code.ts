@@ -1,43 +1,25 @@
-import type { components } from '../../loyalty/contract.gen.ts';
 import type { Redemption, RewardCode, RewardKind } from './redemption.ts';
 
-type RewardConfiguration = components['schemas']['RewardConfiguration'];
-type Coupon = components['schemas']['PreGeneratedCoupon'];
+/** The store's codes have at most 255 characters. */
+const LONGEST_CODE = 255;
 
-/** A code that the service does not know: of what the shopper was offered, from now on. */
-export function ownCode({ id, terms }: Redemption, now: Date, code?: string): RewardCode {
+/**
+ * The discount code of a redemption. An order that names the service's code is known to have used the
+ * reward; where the service gives none, the code is one of our own.
+ */
+export function codeFrom(
+  externalCode: string | null | undefined,
+  { id, terms }: Redemption,
+  now: Date,
+): RewardCode {
+  const given = externalCode?.trim() ?? '';
+  const isUsable = given !== '' && given.length <= LONGEST_CODE;
   const endsAt = endAfter(now, terms.validDays);
   return {
-    code: code ?? `${terms.codePrefix}-${id}`,
+    code: isUsable ? given : `${terms.codePrefix}-${id}`,
     kind: terms.kind,
     value: terms.value,
     startsAt: now.toISOString(),
-    ...(endsAt !== undefined && { endsAt }),
-  };
-}
-
-/**
- * The code out of the answer to a redemption. The coupon that it assigns is what an order must name to be
- * known to have used the reward; where it has none, the code is one of our own.
- */
-export function codeFrom(
-  answer: RewardConfiguration | undefined,
-  redemption: Redemption,
-  now: Date,
-): RewardCode {
-  const own = ownCode(redemption, now);
-  const coupon = assignedCoupon(answer);
-  if (!coupon) return own;
-  const { code, starts, ends, kind, value } = coupon;
-  const startsAt = starts !== undefined && starts > own.startsAt ? starts : own.startsAt;
-  const endsAt = ends !== undefined && ends > startsAt ? ends : own.endsAt;
-  return {
-    code,
-    startsAt,
-    // Both or none: a value means nothing without its kind.
-    ...(kind !== undefined && isValueOf(kind, value)
-      ? { kind, value: kind === 'free-shipping' ? 0 : value }
-      : { kind: own.kind, value: own.value }),
     ...(endsAt !== undefined && { endsAt }),
   };
 }
@@ -53,43 +35,6 @@ export function isValueOf(kind: RewardKind, value: number): boolean {
       return true;
   }
 }
-
-/** `CouponType` of the contract; a store has no discount for the others. */
-const COUPON_KINDS: Readonly<Record<number, RewardKind>> = {
-  0: 'fixed',
-  1: 'percent',
-  2: 'free-shipping',
-};
-
-/** The store's codes have at most 255 characters. */
-const LONGEST_CODE = 255;
-
-function assignedCoupon(answer: RewardConfiguration | undefined) {
-  const coupons = (answer?.PreGeneratedCouponLists ?? []).flatMap(
-    (list): readonly Coupon[] => list?.PreGeneratedCoupons ?? [],
-  );
-  const usable = coupons.filter((coupon) => codeIn(coupon) !== '');
-  // Only one can be meant: of several, the assigned one. Where several are assigned, all but one belong
-  // to other customers, and nothing says which.
-  const assigned = usable.filter(({ IsAssigned }) => IsAssigned === true);
-  const coupon = onlyOne(assigned.length > 0 ? assigned : usable);
-  if (!coupon) return undefined;
-  const { CouponType, CouponValue, ValidDateStart, ValidDateEnd } = coupon;
-  return {
-    code: codeIn(coupon),
-    kind: CouponType === undefined ? undefined : COUPON_KINDS[CouponType],
-    value: CouponValue ?? 0,
-    starts: readDate(ValidDateStart),
-    ends: readDate(ValidDateEnd),
-  };
-}
-
-function codeIn({ CouponCode }: Coupon): string {
-  const code = typeof CouponCode === 'string' ? CouponCode.trim() : '';
-  return code.length <= LONGEST_CODE ? code : '';
-}
-
-const onlyOne = <T>(all: readonly T[]): T | undefined => (all.length === 1 ? all[0] : undefined);
 
 function endAfter(now: Date, days: number | undefined): string | undefined {
   return days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000).toISOString();

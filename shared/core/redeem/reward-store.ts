@@ -22,6 +22,12 @@ export type CodeMade =
   | { readonly kind: 'refused'; readonly code: string }
   | StoreUnavailable;
 
+export type CodeFound =
+  | { readonly kind: 'found'; readonly discountId: string }
+  /** The store has no such code, or another discount has it. */
+  | { readonly kind: 'absent' }
+  | StoreUnavailable;
+
 export type CodeUses =
   /** Of those that the store still has: how often each was used. */
   { readonly kind: 'read'; readonly uses: ReadonlyMap<string, number> } | StoreUnavailable;
@@ -36,6 +42,13 @@ export type PricesRead =
 export interface RewardStore {
   /** Safe to repeat: the same code of the same customer is made once, and found afterwards. */
   makeCode(shop: string, wanted: WantedCode): Promise<CodeMade>;
+  /** Finds what `makeCode` of the same code made. */
+  findCode(shop: string, wanted: WantedCode): Promise<CodeFound>;
+  /** By the id that `findCode` gave. */
+  deleteCode(
+    shop: string,
+    discountId: string,
+  ): Promise<{ readonly kind: 'deleted' } | StoreUnavailable>;
   /** By the ids that `makeCode` returned, at most 50. */
   readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
   /** In the shop's currency. */

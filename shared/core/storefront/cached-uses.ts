@@ -11,8 +11,7 @@ const MOST = 2_000;
  */
 export function withCachedUses(store: RewardStore, kept: TimedCache<CodeUses>): RewardStore {
   return {
-    makeCode: (shop, wanted) => store.makeCode(shop, wanted),
-    readPrices: (shop, productId) => store.readPrices(shop, productId),
+    ...store,
     async readUses(shop, discountIds) {
       const key = JSON.stringify([shop, discountIds]);
       const known = kept.recall(key);

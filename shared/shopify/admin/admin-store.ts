@@ -22,7 +22,7 @@ import type { Enrichment } from './orders/enrichment.ts';
 import { readOrder, walkOrders } from './orders/read-orders.ts';
 import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
 import { findCustomer } from './storefront/find-customer.ts';
-import { makeRewardCode } from './storefront/make-reward-code.ts';
+import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
@@ -101,6 +101,8 @@ export function questionsOf(
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
+    findCode: async (domain, wanted) => findRewardCode(ask(domain), wanted),
+    deleteCode: async (domain, discountId) => deleteRewardCode(ask(domain), discountId),
     readPrices: async (domain, productId) => readProductPrices(ask(domain), productId),
     findCustomer: async (domain, email) => findCustomer(ask(domain), email),
     readUses: async (domain, ids) => readCodeUses(ask(domain), ids),

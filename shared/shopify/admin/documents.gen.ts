@@ -1653,6 +1653,13 @@ type CustomerDefinitionsQueryVariables = Exact<{
 
 type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
 
+type DeleteCodeMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
 type DeleteMetafieldsMutationVariables = Exact<{
   metafields: ReadonlyArray<MetafieldIdentifierInput> | MetafieldIdentifierInput;
 }>;
@@ -2187,6 +2194,12 @@ export const customerDefinitionsDocument: AdminDocument<CustomerDefinitionsQuery
   name: 'CustomerDefinitions',
   kind: 'query',
   text: "query CustomerDefinitions($namespace:String!){metafieldDefinitions(first:50 ownerType:CUSTOMER namespace:$namespace){nodes{key type{name}access{storefront customerAccount}}}}",
+};
+
+export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMutationVariables> = {
+  name: 'DeleteCode',
+  kind: 'mutation',
+  text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
 };
 
 export const deleteMetafieldsDocument: AdminDocument<DeleteMetafieldsMutation, DeleteMetafieldsMutationVariables> = {

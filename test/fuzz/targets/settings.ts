@@ -16,7 +16,7 @@ const VALID = toTree({
   ],
   loyalty: {
     address: 'https://loyalty.example.com/api',
-    assumptions: { ordersAreReplaced: true, cashbackAddIs: 1 },
+    assumptions: { ordersAreReplaced: true, cancellingTwice: 'done' },
   },
   rules: { productUrl: 'https://{domain}/products/{handle}', couponKinds: ['percentage'] },
   retryWindowDays: 4,

@@ -12,9 +12,9 @@ import { PROJECT } from '../../../local/stack/synthesize.ts';
 import { type Assembly, readAssembly } from '../../../local/stack/template/template.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import {
-  type SettleOptions,
-  settleCommand,
-} from '../../../scripts/connector/redemptions/settle-redemption.ts';
+  type CloseOptions,
+  closeCommand,
+} from '../../../scripts/connector/redemptions/close-redemption.ts';
 import {
   listCommand,
   showCommand,
@@ -104,8 +104,8 @@ const asCustomer =
     return (await (await fetch(address, sent)).json()) as Told;
   };
 
-const couponOf = (code: string) =>
-  stack.loyalty.state().coupons.find(({ CouponCode }) => CouponCode === code);
+const redeemedAs = (code: string) =>
+  stack.loyalty.state().redemptions.find(({ ExternalCode }) => ExternalCode === code);
 const usesOf = (code: string) => stack.store.state().codes.find((one) => one.code === code)?.used;
 const callsOf = (operation: string): number =>
   stack.loyalty.journal.entries().filter((call) => call.operation === operation).length;
@@ -202,68 +202,71 @@ describe('the local stack with a storefront', () => {
     const listed = async () => (await ask('redemptions')).redemptions;
     await expect.poll(listed, PATIENCE).toMatchObject([{ state: 'ready' }]);
     const code = (await listed())[0]?.code ?? '';
-    expect(callsOf('redeemReward')).toBe(1);
-    expect(couponOf(code)).toMatchObject({ customerId: customer.id, IsUsed: false });
+    expect(callsOf('redeemRewardByKey')).toBe(1);
+    expect(redeemedAs(code)).toMatchObject({ customerId: customer.id, usedByOrderId: null });
     expect(usesOf(code)).toBe(0);
 
     const stranger = newCustomer('Kim');
     expect(() => buy(stranger.id, 50, code)).toThrow('for another customer');
     expect(await asCustomer(stranger.id)('redemptions')).toEqual({ redemptions: [] });
     buy(customer.id, 50, code);
-    await expect.poll(() => couponOf(code)?.IsUsed, PATIENCE).toBe(true);
+    await expect.poll(() => redeemedAs(code)?.usedByOrderId, PATIENCE).not.toBeNull();
     expect(usesOf(code)).toBe(1);
     // 160 are left of the first order, and the second one adds what was paid.
     await expect.poll(() => balanceOf(customer.id)['loyalty.points'], PATIENCE).toBe('205');
 
-    // The next answer is lost; the point event brings what it would have told.
-    loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-after', count: 1 });
+    // The next answer is lost; the queue asks again with the same key.
+    loyalty.faults.add({ operation: 'redeemRewardByKey', kind: 'reset-after', count: 1 });
     const lost = await ask('redeem', { rewardId: 3, clientKey: 'click-0002', items: '11:100:1' });
     expect(lost.redemption).toMatchObject({ rewardId: 3, kind: 'fixed', value: 3 });
     await expect.poll(listed, PATIENCE).toMatchObject([
       { state: 'ready', rewardId: 3 },
       { state: 'used', code },
     ]);
-    expect(callsOf('redeemReward')).toBe(2);
+    expect(callsOf('redeemRewardByKey')).toBe(3);
     expect(await settle(stack, 60_000)).toBe(0);
     expect(store.state().discounts.filter(({ tags }) => tags.includes(REWARD_TAG))).toHaveLength(2);
-    expect(
-      loyalty.state().coupons.filter(({ CouponCode }) => /^THREE-/.test(CouponCode)),
-    ).toHaveLength(1);
+    const redeemed = loyalty.state().redemptions;
+    expect(redeemed.map(({ configurationId }) => configurationId)).toEqual([1, 3]);
     // Each function did all of this with the grants of its own role.
     expect(problems).toEqual([]);
   }, 300_000);
 
-  it('lets the operator see and settle an uncertain redemption', async () => {
+  it('lets the operator see and close a redemption that needs a person', async () => {
     const { loyalty } = stack;
     const customer = newCustomer('Toni');
     const ask = asCustomer(customer.id);
     buy(customer.id, 120);
     await expect.poll(async () => (await ask('me')).points, PATIENCE).toBe(120);
-    loyalty.faults.add({ operation: 'redeemReward', kind: 'reset-before', count: 1 });
+    // A lost call, a refusal that proves nothing, and a look-up that the service refuses.
+    loyalty.faults.add({ operation: 'redeemRewardByKey', kind: 'reset-before', count: 1 });
     const click = { rewardId: 1, clientKey: 'click-0003', items: '11:100:1' };
     const { redemption } = await ask('redeem', click);
     expect(redemption).toMatchObject({ state: 'pending' });
-
-    const pending = await operate((session) => listCommand(session, {}));
-    expect(pending.code).toBe(1);
-    expect(pending.text).toContain('It is unknown whether the points were spent');
+    const refusal = { kind: 'business-error', count: 1 } as const;
+    loyalty.faults.add({ ...refusal, operation: 'redeemRewardByKey', code: 47 });
+    loyalty.faults.add({ ...refusal, operation: 'updateRewardMetadata', code: 7 });
+    const list = () => operate((session) => listCommand(session, {}));
+    await expect.poll(async () => (await list()).code, { ...PATIENCE, timeout: 120_000 }).toBe(1);
+    const pending = await list();
+    expect(pending.text).toContain('refuses to look it up');
     expect(pending.text).toContain(redemption.id);
-    const settled = (options: SettleOptions) =>
-      operate((session) => settleCommand(session, customer.id, redemption.id, options));
-    expect((await settled({ happened: true })).text).toContain('Nothing was changed.');
+    const close = (options: CloseOptions) =>
+      operate((session) => closeCommand(session, customer.id, redemption.id, options));
+    expect((await close({ refused: true })).text).toContain('Nothing was changed.');
     expect(await ask('redemptions')).toMatchObject({ redemptions: [{ state: 'pending' }] });
-    await expect(settled({})).rejects.toThrow('--happened or --did-not-happen');
-    expect((await settled({ didNotHappen: true, yes: true })).text).toContain('Done');
-    await expect(settled({ happened: true, yes: true })).rejects.toThrow('is refused');
-    expect(await ask('redemptions')).toEqual({ redemptions: [] });
-    expect((await operate((session) => listCommand(session, {}))).code).toBe(0);
+    await expect(close({})).rejects.toThrow('--refused or --cancelled');
+    expect((await close({ refused: true, yes: true })).text).toContain('Done');
+    await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is refused');
+    expect(await ask('redemptions')).toMatchObject({ redemptions: [{ state: 'refused' }] });
+    expect((await list()).code).toBe(0);
 
     // Another click, another redemption: this one is answered.
     const again = await ask('redeem', { ...click, clientKey: 'click-0004' });
     expect(again.redemption.id).not.toBe(redemption.id);
     await expect
       .poll(async () => (await ask('redemptions')).redemptions, PATIENCE)
-      .toMatchObject([{ state: 'ready' }]);
+      .toMatchObject([{ state: 'ready' }, { state: 'refused' }]);
     const show = async () =>
       (await operate((session) => showCommand(session, customer.id, {}))).text;
     await expect.poll(show, PATIENCE).toContain('Balance: 20 points');

@@ -124,7 +124,7 @@ describe('the connector’s settings', () => {
         { domain: 'two.myshopify.com' },
         {},
       ],
-      loyalty: { address: 'http://loyalty.example.com', assumptions: { cashbackAddIs: 2 } },
+      loyalty: { address: 'http://loyalty.example.com', assumptions: { cancellingTwice: 2 } },
       rules: { completWhen: 'paid', couponKinds: ['percent'] },
       retryWindowDays: 0,
       orderRetentionDays: 30.5,
@@ -138,7 +138,7 @@ describe('the connector’s settings', () => {
       'shops[2].domain is the same as shops[1].domain',
       'shops[2].path is the same as shops[1].path',
       'loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
-      'loyalty.assumptions.cashbackAddIs must be 0 or 1',
+      'loyalty.assumptions.cancellingTwice must be "done" or "rejected"',
       'rules.completWhen is not a setting',
       "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
       'retryWindowDays must be a whole number of days from 1 to 10',
@@ -160,7 +160,6 @@ describe('the connector’s settings', () => {
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       redeemsPerHour: 10,
-      compensateLostRedemptions: false,
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
@@ -172,16 +171,6 @@ describe('the connector’s settings', () => {
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
     });
-  });
-
-  it('compensate nothing before the merchant has set which operation adds', () => {
-    const storefront = { compensateLostRedemptions: true };
-    expect(faultsOf({ ...least, storefront })).toEqual([
-      'storefront.compensateLostRedemptions needs loyalty.assumptions.cashbackAddIs',
-    ]);
-    const loyalty = { ...least.loyalty, assumptions: { cashbackAddIs: 0 } };
-    expect(faultsOf({ ...least, loyalty, storefront })).toEqual([]);
-    expect(faultsOf({ ...least, storefront: { compensateLostRedemptions: false } })).toEqual([]);
   });
 
   it.each([undefined, null, 'settings', []])('are refused as %j', (settings) => {

@@ -16,52 +16,46 @@ function clientOf(answer: object) {
 
 const page = { TotalItemCount: 0, PageSize: 10, PageNumber: 1, HasNextPage: false };
 
-/** Redeems reward 1 with this answer, as far as the queue takes it. */
+/** Redeems reward 1 with this answer, for as long as a shopper would wait. */
 async function redeemWith(answer: object) {
   const world = openRedeeming();
-  const { redeemReward } = clientOf(answer);
+  const { redeemRewardByKey } = clientOf(answer);
   const answered = <T extends object>(part: T): T =>
-    'redeemReward' in part ? { ...part, redeemReward } : part;
+    'redeemRewardByKey' in part ? { ...part, redeemRewardByKey } : part;
   await world.redeem({}, answered);
-  await world.drain();
+  await world.work(answered);
   const [redemption] = await world.kept();
   return { codes: world.store.codes.size, at: redemption?.state.at };
 }
 
 describe('an answer that does not say that it was done', () => {
   it('Items: [] mints no discount code', async () => {
-    expect(await redeemWith({ ...page, Items: [] })).toEqual({ codes: 0, at: 'unknown' });
+    expect(await redeemWith({ ...page, Items: [] })).toEqual({ codes: 0, at: 'calling' });
   });
 
-  it('another reward, or a disabled one, mints no discount code', async () => {
-    const others = [{ Id: 9, Enabled: true }];
-    expect(await redeemWith({ ...page, Items: others })).toEqual({ codes: 0, at: 'unknown' });
-    const disabled = [{ Id: 1, Enabled: false, DisabledReason: 'Not for you' }];
-    expect(await redeemWith({ ...page, Items: disabled })).toEqual({ codes: 0, at: 'unknown' });
+  it('no redemption, one of another key, or one without its id mints no discount code', async () => {
+    const OriginalKey = '00000000-0000-4000-8000-000000000001';
+    for (const Result of [
+      null,
+      { OriginalKey },
+      { RewardId: 9, ExternalCode: 'FIVE-1' },
+      { RewardId: 9, OriginalKey: 'another' },
+    ]) {
+      const answer = { HasError: false, Result };
+      expect(await redeemWith(answer)).toEqual({ codes: 0, at: 'calling' });
+    }
+    const whole = { HasError: false, Result: { RewardId: 9, OriginalKey } };
+    expect(await redeemWith(whole)).toEqual({ codes: 1, at: 'ready' });
   });
 
   it('"Not enough points" in ErrorMessages mints no discount code and is a refusal', async () => {
-    const ErrorMessages = ['Not enough points'];
-    for (const Items of [[], [{ Id: 1, Enabled: true }]]) {
-      const { codes, at } = await redeemWith({ ...page, Items, ErrorMessages });
-      expect([codes, at]).toEqual([0, 'refused']);
-    }
-  });
-
-  it('a cashback change for a customer who does not exist closes no compensation', async () => {
-    for (const Result of [
-      { CustomerExists: false, PointsBalance: 0, Error: '' },
-      { CustomerExists: true, PointsBalance: 0, Error: 'Customer is blocked' },
+    const Result = { RewardId: 9, OriginalKey: '00000000-0000-4000-8000-000000000001' };
+    for (const answer of [
+      { HasError: true, ErrorMessages: ['Not enough points'], Result },
+      { HasError: true, ErrorMessage: 'Not enough points', Result: null },
+      { Severity: 2, Code: '09', CodeName: 'NotEnoughPoints', Result: null },
     ]) {
-      const world = openRedeeming({ cashbackAddIs: 0 });
-      Object.assign(world.loyalty, {
-        changeCashback: clientOf({ HasError: false, Result }).changeCashback,
-      });
-      world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
-      await world.redeem();
-      await world.drain();
-      expect(await world.kept()).toMatchObject([{ state: { at: 'compensating' } }]);
-      expect(world.dead.size).toBe(1);
+      expect(await redeemWith(answer)).toEqual({ codes: 0, at: 'refused' });
     }
   });
 

@@ -1,10 +1,11 @@
 import { Big } from 'big.js';
-import type { CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
+import type { CodeFound, CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
 import { type AdminAnswer, unavailable } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
 import {
   createBasicCodeDocument,
   createShippingCodeDocument,
+  deleteCodeDocument,
   rewardCodeDocument,
 } from '../documents.gen.ts';
 
@@ -30,7 +31,11 @@ export async function makeRewardCode(ask: Ask, wanted: WantedCode): Promise<Code
       : { kind: 'made', discountId: created.data };
   }
   const [error] = created.errors;
-  if (created.errors.some(isTaken)) return findOwn(ask, wanted);
+  if (created.errors.some(isTaken)) {
+    const found = await findRewardCode(ask, wanted);
+    if (found.kind === 'unavailable') return found;
+    return found.kind === 'found' ? { ...found, kind: 'made' } : { kind: 'taken' };
+  }
   if (error?.code === 'INTERNAL_ERROR') return { kind: 'unavailable', why: 'server-error' };
   return { kind: 'refused', code: error?.code ?? 'unnamed' };
 }
@@ -89,22 +94,29 @@ function discountValue({ kind, value }: WantedCode) {
       { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
 }
 
-async function findOwn(ask: Ask, wanted: WantedCode): Promise<CodeMade> {
+/** The tag, the title with the id of the redemption and the one customer identify our own. */
+export async function findRewardCode(ask: Ask, wanted: WantedCode): Promise<CodeFound> {
   const answer = await ask(rewardCodeDocument, { code: wanted.code });
   if (answer.kind !== 'data') return unavailable(answer);
   const node = answer.data.codeDiscountNodeByCode;
-  // Taken a moment ago and gone now: the next try will succeed.
-  if (!node) return { kind: 'unavailable', why: 'changed-while-reading' };
-  const { codeDiscount } = node;
-  if (!('tags' in codeDiscount)) return { kind: 'taken' };
-  const { tags, title, context } = codeDiscount;
+  if (!node || !('tags' in node.codeDiscount)) return { kind: 'absent' };
+  const { tags, title, context } = node.codeDiscount;
   const audience = context.__typename === 'DiscountCustomers' ? context.customers : [];
   const isOwn =
     tags.includes(REWARD_TAG) &&
     title === wanted.title &&
     audience.length === 1 &&
     audience[0]?.id === customerGid(wanted.customerId);
-  return isOwn ? { kind: 'made', discountId: node.id } : { kind: 'taken' };
+  return isOwn ? { kind: 'found', discountId: node.id } : { kind: 'absent' };
+}
+
+export async function deleteRewardCode(ask: Ask, discountId: string) {
+  const answer = await ask(deleteCodeDocument, { id: discountId });
+  if (answer.kind === 'data') return { kind: 'deleted' } as const;
+  // Another process may have deleted it: the caller looks again.
+  return answer.kind === 'failure'
+    ? unavailable(answer)
+    : ({ kind: 'unavailable', why: 'delete-refused' } as const);
 }
 
 function isTaken({ field, code }: { readonly field: string; readonly code: string | undefined }) {

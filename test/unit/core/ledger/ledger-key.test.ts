@@ -42,7 +42,14 @@ describe('entities and records', () => {
     const coupon: EntityKey = { shop: SHOP, kind: 'coupon', id: 'a|b' };
     expect(ledgerKeyText(coupon)).toBe(`${SHOP}|coupon|a|b`);
     expect(entityKeyFrom(ledgerKeyText(coupon))).toEqual(coupon);
-    for (const kind of ['customer', 'redemption', 'quiz', 'notice', 'cursor'] as const) {
+    for (const kind of [
+      'customer',
+      'redemption',
+      'reward-code',
+      'quiz',
+      'notice',
+      'cursor',
+    ] as const) {
       expect(entityKeyFrom(ledgerKeyText({ shop: SHOP, kind, id: '1' }))).toBeUndefined();
     }
   });

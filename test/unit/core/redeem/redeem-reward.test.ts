@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { rememberBalance } from '../../../../shared/core/balances/remembered-balance.ts';
-import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
 const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
-
-/** As a point event left them. */
-async function rememberPoints({ ledger }: Redeeming, points: string): Promise<void> {
-  const remembered = rememberBalance({ points, cashback: '0', seen: [] });
-  const entry = { version: 1, uncertain: false, outcomes: [], remembered };
-  await ledger.write({ shop: SHOP, kind: 'customer', id: ROBIN }, entry, undefined);
-}
 
 describe('redeeming a reward', () => {
   it('spends the points once and makes a code for that customer only', async () => {
@@ -56,36 +48,43 @@ describe('redeeming a reward', () => {
     expect(world.loyalty.balances.get(ROBIN)).toBe(800);
   });
 
-  it('says that the points do not suffice where the balance shows it', async () => {
-    const world = openRedeeming();
-    world.loyalty.balances.set(ROBIN, 99);
-    expect(await world.redeem()).toEqual({ kind: 'refused', why: 'refused' });
-    await rememberPoints(world, '99');
-    const clientKey = 'click-0002';
-    expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why: 'too-few-points' });
-    // Retries of the refused click ask nobody again.
-    expect(await world.redeem({ clientKey })).toEqual({ kind: 'refused', why: 'too-few-points' });
-    expect(world.loyalty.calls()).toBe(2);
-  });
-
-  it('names no other reason while it is unknown whether the points suffice', async () => {
+  it('says why the service refuses, and asks it once for each click', async () => {
     const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
-    const rewards = [
-      { id: 1, points: 100, more },
-      { id: 2, points: 100 },
-    ];
-    const world = openRedeeming({ rewards });
-    world.loyalty.fates.push('unknown-customer', 'refused', 'refused', 'refused', 'refused');
+    const world = openRedeeming({
+      rewards: [
+        { id: 1, points: 100, more },
+        { id: 2, points: 100 },
+      ],
+    });
+    world.loyalty.balances.set(ROBIN, 99);
     const refused = async (clientKey: string, rewardId: number) => {
       const answer = await world.redeem({ clientKey, rewardId });
       return answer.kind === 'refused' && answer.why;
     };
     expect(await refused('click-0001', 1)).toBe('too-few-points');
-    expect(await refused('click-0002', 1)).toBe('refused');
-    expect(await refused('click-0003', 2)).toBe('refused');
-    await rememberPoints(world, '100');
-    expect(await refused('click-0004', 1)).toBe('limit-reached');
-    expect(await refused('click-0005', 2)).toBe('not-available');
+    expect(await refused('click-0001', 1)).toBe('too-few-points');
+    expect(world.loyalty.calls()).toBe(1);
+    world.loyalty.fates.push('unknown-customer', 'refused', 'refused');
+    expect(await refused('click-0002', 1)).toBe('too-few-points');
+    expect(await refused('click-0003', 1)).toBe('limit-reached');
+    expect(await refused('click-0004', 2)).toBe('not-available');
+    // The answers said so: the list need not repeat it.
+    expect(await world.list()).toEqual({ kind: 'redemptions', redemptions: [] });
+  });
+
+  it('sends the chosen amount and the customer’s id in the program', async () => {
+    const more = { AvailableCashback: 20, MaxCashbackForCurrentPurchase: 20 };
+    const world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });
+    expect(await world.redeem({ value: 12.5 })).toMatchObject({
+      redemption: { state: 'ready', kind: 'fixed', value: 12.5 },
+    });
+    expect(world.loyalty.bodies).toEqual([
+      {
+        CustomerId: `${ROBIN}@example.com`,
+        OriginalKey: '00000000-0000-4000-8000-000000000001',
+        Value: 12.5,
+      },
+    ]);
   });
 
   it('reports refused credentials to the operator, whichever of its calls gets them', async () => {
@@ -127,7 +126,7 @@ describe('redeeming a reward', () => {
     expect(await world.kept()).toEqual([]);
     expect(await world.redeem()).toMatchObject(READY);
     await world.drain();
-    expect(world.loyalty.spendings).toHaveLength(1);
+    expect(world.loyalty.redemptions.size).toBe(1);
   });
 
   it('never shows one customer the redemption of another', async () => {
@@ -136,7 +135,7 @@ describe('redeeming a reward', () => {
     expect(await world.list('7002')).toEqual({ kind: 'redemptions', redemptions: [] });
     // The same click key of somebody else is another click.
     const other = await world.redeem({ customerId: '7002' });
-    expect(other).toEqual({ kind: 'refused', why: 'refused' });
+    expect(other).toEqual({ kind: 'refused', why: 'too-few-points' });
   });
 });
 
@@ -153,60 +152,12 @@ describe('a code', () => {
     expect(world.dead.size).toBe(0);
   });
 
-  it('of another discount is left alone: the customer gets one of ours', async () => {
+  it('is one of ours where the service gives none', async () => {
     const world = openRedeeming();
-    world.store.foreign.add('five-1').add('five-testredeem01');
+    world.loyalty.givesCodes = false;
     expect(await world.redeem()).toMatchObject({
-      redemption: { state: 'ready', code: 'FIVE-TESTREDEEM01-2' },
+      redemption: { state: 'ready', code: 'FIVE-TESTREDEEM01' },
     });
-    expect(world.telemetry.total('notice', { why: 'reward-code-taken' })).toBe(2);
-  });
-
-  it('that the store refuses for good is a dead letter, and is made when that is sent back', async () => {
-    const world = openRedeeming();
-    world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
-    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making' } });
-    await world.drain();
-    const [letter] = world.dead.receive();
-    expect(letter?.attributes).toMatchObject({ reason: 'rejected' });
-    expect(world.loyalty.changes.size).toBe(0);
-    world.store.before = undefined;
-    world.queue.send({
-      body: letter?.body ?? '',
-      groupId: 'redriven',
-      deduplicationId: 'redriven',
-    });
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
-  });
-
-  it('that the store refuses for good is made again, or another one, when the operator says so', async () => {
-    const world = openRedeeming();
-    world.store.before = ({ code }) =>
-      code === 'FIVE-1' ? { kind: 'refused', code: 'INVALID' } : undefined;
-    await world.redeem();
-    await world.drain();
-    const again = { kind: 'operator-happened' } as const;
-    expect(await world.settle('TESTREDEEM01', again)).toMatchObject({
-      ...{ kind: 'settled', redemption: { state: { at: 'lost', code: { code: 'FIVE-1' } } } },
-    });
-    await world.drain();
-    expect(world.store.codes.size).toBe(0);
-    world.clock.ms += 1_000;
-    const other = { kind: 'operator-happened', code: 'FIVE-ONE' } as const;
-    expect(await world.settle('TESTREDEEM01', other)).toMatchObject({
-      ...{ kind: 'settled', redemption: { state: { code: { code: 'FIVE-ONE' } } } },
-    });
-    await world.drain();
-    expect(await world.list()).toMatchObject({
-      redemptions: [{ state: 'ready', code: 'FIVE-ONE' }],
-    });
-    // Nothing is left to say: no second code, whatever is typed.
-    for (const word of [again, other, { kind: 'operator-did-not-happen' } as const]) {
-      expect(await world.settle('TESTREDEEM01', word)).toMatchObject({ kind: 'not-pending' });
-    }
-    await world.drain();
-    expect(world.store.codes.size).toBe(1);
   });
 
   it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
@@ -225,47 +176,16 @@ describe('a code', () => {
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
   });
 
-  it('that waits holds up neither the customer’s balance nor another redemption', async () => {
+  it('that waits does not delay another redemption', async () => {
     const world = openRedeeming();
     world.store.before = ({ code }) =>
       code === 'FIVE-1' ? { kind: 'unavailable', why: 'time-out' } : undefined;
     await world.redeem();
     await world.redeem({ clientKey: 'click-0002', rewardId: 2 });
-    for (const spending of world.loyalty.spendings) world.tell(spending);
     await world.work();
-    expect(world.telemetry.total('applied', { kind: 'balance' })).toBe(1);
     expect(await world.list()).toMatchObject({
       redemptions: [{ state: 'ready' }, { state: 'making' }],
     });
-  });
-
-  it('that the store refuses for good is compensated once, where the merchant wants it', async () => {
-    const world = openRedeeming({ cashbackAddIs: 1 });
-    world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
-    await world.redeem();
-    await world.drain();
-    expect([...world.loyalty.changes]).toEqual([['TESTREDEEM01', 5]]);
-    expect(world.dead.size).toBe(0);
-    // No code any more, and no second change, whatever asks for it.
-    world.store.before = undefined;
-    await world.settle('TESTREDEEM01', { kind: 'operator-happened' });
-    await world.drain();
-    expect(world.store.codes.size).toBe(0);
-    expect(world.loyalty.changes.size).toBe(1);
-  });
-
-  it('of a percentage has no worth in cashback that could be given', async () => {
-    const world = openRedeeming({
-      cashbackAddIs: 1,
-      rewards: [{ id: 1, points: 9, type: 1, value: 10, more: {} }],
-    });
-    world.loyalty.fates.push('lost-answer');
-    await world.redeem();
-    world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
-    await world.settle('TESTREDEEM01', { kind: 'operator-happened' });
-    await world.drain();
-    expect(world.loyalty.changes.size).toBe(0);
-    expect(world.dead.size).toBeGreaterThan(0);
   });
 
   it('shows as used when the store has counted a use, and is never asked for again', async () => {
@@ -279,145 +199,243 @@ describe('a code', () => {
   });
 });
 
-describe('an unknown outcome', () => {
-  it.each(['lost-answer', 'not-the-contract', 'something-went-wrong'] as const)(
-    'is settled by the point event, once and never sent again (%s)',
+describe('a lost answer', () => {
+  it.each(['lost-answer', 'lost-call', 'not-the-contract', 'something-went-wrong'] as const)(
+    'is asked for again by the queue, with the same body, and the points are spent once (%s)',
     async (fate) => {
       const world = openRedeeming();
       world.loyalty.fates.push(fate);
       expect(await world.redeem()).toMatchObject(PENDING);
-      await world.work();
-      const [spending] = world.loyalty.spendings;
-      if (!spending) throw new Error('nothing was spent');
-      world.tell(spending);
-      world.tell(spending);
       await world.drain();
-      expect(await world.list()).toMatchObject({
-        redemptions: [{ state: 'ready', code: 'FIVE-TESTREDEEM01' }],
-      });
-      expect(world.loyalty.calls()).toBe(1);
-      expect(world.store.codes.size).toBe(1);
+      expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+      const [first, ...others] = world.loyalty.bodies;
+      expect(others).toEqual([first]);
+      expect(world.loyalty.balances.get(ROBIN)).toBe(900);
+      expect(world.dead.size).toBe(0);
     },
   );
 
-  it('stays pending without an event, rings, and is settled by the operator', async () => {
+  it('is not asked for within 30 seconds', async () => {
     const world = openRedeeming();
-    world.loyalty.fates.push('lost-answer', 'lost-call');
+    world.loyalty.fates.push('lost-answer');
     await world.redeem();
-    await world.redeem({ clientKey: 'click-0002', rewardId: 2 });
-    const rung = () => world.telemetry.total('notice', { why: 'redemption-pending' });
-    // An event may still come.
-    for (let minute = 0; minute < 9; minute += 1) {
+    for (let seconds = 0; seconds < 29; seconds += 1) {
       await world.work();
-      world.clock.ms += 60_000;
+      world.clock.ms += 1_000;
     }
-    expect(rung()).toBe(0);
+    expect(world.loyalty.calls()).toBe(1);
     await world.drain();
-    expect(rung()).toBe(2);
-    world.clock.ms += 30 * 86_400_000;
-    expect(await world.list()).toMatchObject({
-      redemptions: [{ state: 'pending' }, { state: 'pending' }],
-    });
-    const happened = { kind: 'operator-happened', code: 'FIVE-1' } as const;
-    expect(await world.settle('TESTREDEEM01', happened)).toMatchObject({ kind: 'settled' });
-    const not = { kind: 'operator-did-not-happen' } as const;
-    expect(await world.settle('TESTREDEEM02', not)).toMatchObject({ kind: 'settled' });
-    expect(await world.settle('TESTREDEEM02', not)).toMatchObject({ kind: 'not-pending' });
-    expect(await world.settle('TESTREDEEM99', not)).toEqual({ kind: 'not-found' });
+    expect(world.loyalty.calls()).toBe(2);
+  });
+
+  it('is found by key where the service refuses every repetition', async () => {
+    const world = openRedeeming();
+    world.loyalty.repetition = 'refused';
+    world.loyalty.fates.push('lost-answer');
+    await world.redeem();
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
-    expect(await world.settle('TESTREDEEM01', not)).toMatchObject({ kind: 'not-pending' });
+    expect(world.loyalty.calls()).toBe(2);
   });
 
-  it.each(['event', 'person'])(
-    'is over as soon as the %s tells, while its first message rests',
-    async (who) => {
-      const world = openRedeeming();
-      world.loyalty.fates.push('lost-answer');
-      await world.redeem();
-      // Tried a few times: the next one is minutes away.
-      for (let round = 0; round < 8; round += 1) {
-        await world.work();
-        world.clock.ms += 30_000;
-      }
-      await world.work();
-      if (who === 'person') await world.settle('TESTREDEEM01', { kind: 'operator-happened' });
-      else for (const spending of world.loyalty.spendings) world.tell(spending);
-      await world.work();
-      await world.work();
-      expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready' }] });
-      expect(world.queue.size).toBe(1);
-      await world.drain();
-      expect(world.store.codes.size).toBe(1);
-    },
-  );
-
-  it('of which two people say different things is settled by one of them', async () => {
+  it('is found by key where no repetition is answered clearly', async () => {
     const world = openRedeeming();
-    world.loyalty.fates.push('lost-call');
+    world.loyalty.fates.push('lost-answer', 'not-the-contract');
     await world.redeem();
     await world.drain();
-    const said = await Promise.all([
-      world.settle('TESTREDEEM01', { kind: 'operator-happened' }),
-      world.settle('TESTREDEEM01', { kind: 'operator-did-not-happen' }),
-    ]);
-    expect(said.map(({ kind }) => kind).toSorted()).toEqual(['not-pending', 'settled']);
-    await world.drain();
-    const happened = said[0]?.kind === 'settled';
-    expect((await world.kept())[0]?.state.at).toBe(happened ? 'ready' : 'refused');
-    expect(world.store.codes.size).toBe(happened ? 1 : 0);
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.loyalty.calls()).toBe(2);
   });
 
-  it.each([
-    ['lost-answer', 'FIVE-TESTREDEEM01'],
-    // The answer that did come brings the service's own code.
-    ['answered', 'FIVE-1'],
-  ] as const)('is none when the event comes during the call (%s)', async (fate, code) => {
+  it('and then a refusal is a refusal when the key is absent twice, ten minutes apart', async () => {
     const world = openRedeeming();
-    world.loyalty.fates.push(fate);
-    const { redeemReward } = world.loyalty;
-    world.loyalty.redeemReward = async (...given) => {
-      const answer = await redeemReward(...given);
-      for (const spending of world.loyalty.spendings) world.tell(spending);
+    world.loyalty.fates.push('lost-call', 'refused');
+    await world.redeem();
+    const lookUps: number[] = [];
+    const { updateRewardMetadata } = world.loyalty;
+    world.loyalty.updateRewardMetadata = (given) => {
+      lookUps.push(world.clock.ms);
+      return updateRewardMetadata(given);
+    };
+    await world.drain();
+    const [first = 0, second = 0] = lookUps;
+    expect(lookUps).toHaveLength(2);
+    expect(second - first).toBeGreaterThanOrEqual(600_000);
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'refused', code: null }] });
+    expect(await world.redeem()).toEqual({ kind: 'refused', why: 'not-available' });
+    expect(world.loyalty.calls()).toBe(2);
+    expect(world.loyalty.redemptions.size).toBe(0);
+  });
+
+  it('and then a refusal waits for a person when the look-up is refused', async () => {
+    const world = openRedeeming();
+    const { updateRewardMetadata } = world.loyalty;
+    world.loyalty.fates.push('lost-answer', 'refused');
+    world.loyalty.updateRewardMetadata = async () =>
+      ({ kind: 'business-error', class: 'rejected', code: 7, message: 'no', fields: [] }) as never;
+    await world.redeem();
+    await world.drain();
+    expect(world.dead.size).toBe(1);
+    expect(await world.kept()).toMatchObject([{ stuck: 'look-up-refused' }]);
+    expect(world.telemetry.total('notice', { why: 'redemption-pending' })).toBe(1);
+    // Sent again, the letter continues where it stopped.
+    world.loyalty.updateRewardMetadata = updateRewardMetadata;
+    world.replay();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect((await world.kept())[0]).not.toHaveProperty('stuck');
+  });
+
+  it('is not asked for by a process that was slow to call: another may have cancelled since', async () => {
+    const world = openRedeeming();
+    const { write } = world.ledger;
+    world.ledger.write = async (...given) => {
+      const written = await write(...given);
+      if (world.loyalty.calls() === 0) world.clock.ms += 31_000;
+      return written;
+    };
+    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    expect(world.loyalty.calls()).toBe(0);
+  });
+});
+
+describe('a click whose process died before the call', () => {
+  it('is carried out by the worker', async () => {
+    const world = openRedeeming();
+    const { write } = world.ledger;
+    let writes = 0;
+    world.ledger.write = async (...given) => {
+      writes += 1;
+      if (writes === 2) throw new Error('the process died');
+      return write(...given);
+    };
+    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.loyalty.calls()).toBe(1);
+  });
+});
+
+describe('a code that the store refuses', () => {
+  const REFUSED = () => ({ kind: 'refused', code: 'INVALID' }) as const;
+
+  it.each([
+    ['permanently', 'refused'],
+    ['because another discount has it', 'taken'],
+  ] as const)('%s gives the points back', async (_, kind) => {
+    const world = openRedeeming();
+    if (kind === 'taken') world.store.foreign.add('five-1');
+    else world.store.before = REFUSED;
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
+    await world.drain();
+    expect(world.loyalty.balances.get(ROBIN)).toBe(1_000);
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'cancelled', code: null }] });
+    expect(world.store.codes.size).toBe(0);
+    expect(world.dead.size).toBe(0);
+    // A new click is a new redemption with a new key.
+    world.store.before = undefined;
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'cancelled' } });
+    expect(await world.redeem({ clientKey: 'click-0002' })).toMatchObject({
+      redemption: { state: 'ready', code: 'FIVE-2' },
+    });
+    expect(new Set(world.loyalty.redemptions.keys()).size).toBe(2);
+  });
+
+  it('is cancelled no sooner than 60 seconds after the last call, and never for a time-out', async () => {
+    const world = openRedeeming();
+    const begun = world.clock.ms;
+    let cancelledAt = 0;
+    const { cancelRedemption } = world.loyalty;
+    world.loyalty.cancelRedemption = (id) => {
+      cancelledAt = world.clock.ms;
+      return cancelRedemption(id);
+    };
+    world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
+    await world.redeem();
+    for (let hour = 0; hour < 24; hour += 1) {
       await world.work();
-      return answer;
+      world.clock.ms += 3_600_000;
+    }
+    expect(cancelledAt).toBe(0);
+    const refusedAt = world.clock.ms;
+    world.store.before = REFUSED;
+    await world.drain();
+    expect(refusedAt).toBeGreaterThan(begun);
+    expect(cancelledAt - refusedAt).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it('and has after all is given to the customer', async () => {
+    const world = openRedeeming();
+    world.store.before = (wanted) => {
+      world.store.codes.set('five-1', { ...wanted, discountId: 'late', used: 0 });
+      return REFUSED();
     };
     await world.redeem();
     await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready', code }] });
-    expect(world.store.codes.size).toBe(1);
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
   });
 
-  it('is not settled by another customer’s points, other points, or points of another time', async () => {
+  it('and has after the cancellation is deleted', async () => {
     const world = openRedeeming();
-    world.loyalty.fates.push('lost-call');
+    let wanted: Parameters<NonNullable<typeof world.store.before>>[0] | undefined;
+    world.store.before = (given) => {
+      wanted = given;
+      return REFUSED();
+    };
+    const { cancelRedemption } = world.loyalty;
+    world.loyalty.cancelRedemption = (id) => {
+      if (wanted) world.store.codes.set('five-1', { ...wanted, discountId: 'late', used: 0 });
+      return cancelRedemption(id);
+    };
     await world.redeem();
-    const at = world.clock.ms;
-    world.tell({ pointId: 1, customerId: '7002', points: 100, at });
-    world.tell({ pointId: 2, customerId: ROBIN, points: 99, at });
-    world.tell({ pointId: 3, customerId: ROBIN, points: 100, at: at - 120_000 });
     await world.drain();
-    world.tell({ pointId: 4, customerId: ROBIN, points: 100, at: world.clock.ms + 3_600_000 });
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'pending' }] });
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'cancelled' }] });
+    expect(world.store.codes.size).toBe(0);
   });
 
-  it('is not settled by the event of another redemption that costs the same', async () => {
-    const rewards = [
-      { id: 1, points: 100 },
-      { id: 2, points: 100 },
-      { id: 3, points: 100 },
-    ];
-    const world = openRedeeming({ rewards });
-    world.loyalty.fates.push('lost-call', 'lost-answer');
-    await world.redeem({ clientKey: 'click-0001', rewardId: 1 });
-    await world.redeem({ clientKey: 'click-0002', rewardId: 2 });
-    await world.redeem({ clientKey: 'click-0003', rewardId: 3 });
-    // Two were spent: one for the third, and nobody can tell which of the others the second is for.
-    for (const spending of world.loyalty.spendings) world.tell(spending);
+  it('counts a cancellation that was made already as done', async () => {
+    const world = openRedeeming();
+    world.store.before = REFUSED;
+    const { cancelRedemption } = world.loyalty;
+    let calls = 0;
+    world.loyalty.cancelRedemption = async (id) => {
+      calls += 1;
+      const answer = await cancelRedemption(id);
+      if (calls > 1) return answer;
+      const lost = { kind: 'transport-failure', reason: 'time-out', class: 'retry' };
+      return { ...lost, mayHaveHappened: true, message: 'no' } as never;
+    };
+    await world.redeem();
     await world.drain();
-    const states = (await world.kept()).map(({ state }) => state.at);
-    expect(states).toEqual(['unknown', 'unknown', 'ready']);
+    expect(calls).toBe(2);
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'cancelled' }] });
+    expect(world.loyalty.balances.get(ROBIN)).toBe(1_000);
+  });
+
+  it('waits for a person when the service does not know the redemption any more', async () => {
+    const world = openRedeeming();
+    world.store.before = REFUSED;
+    await world.redeem();
+    world.loyalty.redemptions.clear();
+    await world.drain();
+    expect(world.dead.size).toBe(1);
+    expect(await world.kept()).toMatchObject([
+      { state: { at: 'cancelling' }, stuck: 'cancel-refused' },
+    ]);
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'making' }] });
+    // No code is made, whatever is sent again.
+    world.store.before = undefined;
+    world.replay();
+    await world.drain();
+    expect(world.store.codes.size).toBe(0);
+    const id = 'TESTREDEEM01';
+    expect(await world.close(id, 'refused')).toMatchObject({ kind: 'not-allowed' });
+    expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
+    expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
+    expect(await world.close('TESTREDEEM99', 'cancelled')).toEqual({ kind: 'not-found' });
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'cancelled' }] });
   });
 });
 

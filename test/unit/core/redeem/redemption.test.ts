@@ -1,152 +1,190 @@
 import { describe, expect, it } from 'vitest';
-import type { Redemption, RedemptionState } from '../../../../shared/core/redeem/redemption.ts';
+import type {
+  RedeemBody,
+  Redemption,
+  RedemptionState,
+} from '../../../../shared/core/redeem/redemption.ts';
 import { tidy } from '../../../../shared/core/redeem/redemption-book.ts';
-import { advance, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
+import { advance, asOf, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
 import { codeFrom } from '../../../../shared/core/redeem/reward-code.ts';
-import { readTerms } from '../../../../shared/core/redeem/reward-terms.ts';
-import type { components } from '../../../../shared/loyalty/contract.gen.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
-const IN_30_DAYS = '2026-11-08T12:00:00.000Z';
+const at = now.toISOString();
+const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-type Coupon = components['schemas']['PreGeneratedCoupon'];
+const terms = {
+  ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+  ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+};
+const body: RedeemBody = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
 
-const reward = { Id: 1, Title: 'Five off', Points: 100, RewardType: 0, Value: 5, ValidDays: 30 };
-
-function redemption(state: RedemptionState = { at: 'calling' }, id = 'AAAABBBBCCCC'): Redemption {
-  const terms = readTerms(reward, reward, { kind: 'fixed', value: 5 });
-  if (!terms) throw new Error('no terms');
-  const at = now.toISOString();
+function redemption(state: RedemptionState, id = 'AAAABBBBCCCC'): Redemption {
   return { id, rewardId: 1, clientKeys: [], terms, intendedAt: at, since: at, state };
 }
 
-const codeOf = (...coupons: Coupon[]) =>
-  codeFrom({ PreGeneratedCouponLists: [{ PreGeneratedCoupons: coupons }] }, redemption(), now);
-
-const OWN = { code: 'REWARD-AAAABBBBCCCC', kind: 'fixed', value: 5 };
+const intended: RedemptionState = { at: 'intended', body };
+const calling = { at: 'calling', body, attempts: 1, calledAt: at } as const;
+const repeated = { ...calling, attempts: 2 };
+const doubted = { ...repeated, refusal: { why: 'refused' } } as const;
+const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as const;
+const code = codeFrom('FIVE-1', redemption(intended), now);
+const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
+const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
 
 describe('the code of a redeemed reward', () => {
-  it('is the one that the answer assigns, of its kind, value and dates', () => {
-    const coupon = {
-      CouponCode: ' TEN-1 ',
-      CouponType: 1,
-      CouponValue: 10,
-      IsAssigned: true,
-    } as const;
-    const dates = { ValidDateStart: '2026-10-10T00:00:00Z', ValidDateEnd: '2026-12-01T00:00:00' };
-    expect(codeOf({ CouponCode: 'OTHER' }, { ...coupon, ...dates })).toEqual({
-      code: 'TEN-1',
-      kind: 'percent',
-      value: 10,
-      startsAt: '2026-10-10T00:00:00.000Z',
-      endsAt: '2026-12-01T00:00:00.000Z',
+  it('is the service’s own, with what was offered', () => {
+    expect(codeFrom(' TEN-1 ', redemption(intended), now)).toEqual({
+      ...{ code: 'TEN-1', kind: 'fixed', value: 5, startsAt: at },
+      endsAt: '2026-11-08T12:00:00.000Z',
     });
   });
 
-  it('is one of ours where the answer gives none, or does not say which', () => {
-    const own = { ...OWN, startsAt: now.toISOString(), endsAt: IN_30_DAYS };
-    expect(codeFrom(undefined, redemption(), now)).toEqual(own);
-    expect(codeOf()).toEqual(own);
-    expect(codeOf({ CouponCode: '' })).toEqual(own);
-    expect(codeOf({ CouponCode: 'ONE' }, { CouponCode: 'TWO' })).toEqual(own);
-    expect(codeOf({ CouponCode: 'x'.repeat(256) })).toEqual(own);
-    // A list that shows whom else it gave to: the first of them is somebody else's.
-    const assigned = { IsAssigned: true };
-    expect(
-      codeOf({ CouponCode: 'THEIRS', ...assigned }, { CouponCode: 'MINE', ...assigned }),
-    ).toEqual(own);
-  });
-
-  it('gives what was offered where the coupon is of a kind that a store does not have', () => {
-    for (const CouponType of [3, 4] as const) {
-      expect(codeOf({ CouponCode: 'X', CouponType, CouponValue: 99 })).toMatchObject({
-        ...{ code: 'X', kind: 'fixed', value: 5 },
-      });
-    }
-    expect(codeOf({ CouponCode: 'X', CouponType: 1, CouponValue: 101 })).toMatchObject({
-      value: 5,
-    });
-  });
-
-  it('ends after the days of the reward where the coupon’s own dates make no sense', () => {
-    const ValidDateEnd = '2026-10-09T11:00:00Z';
-    expect(codeOf({ CouponCode: 'X', ValidDateEnd })).toMatchObject({ endsAt: IN_30_DAYS });
-    expect(codeOf({ CouponCode: 'X', ValidDateEnd: 'soon' })).toMatchObject({ endsAt: IN_30_DAYS });
-  });
+  it.each([undefined, null, ' ', 'x'.repeat(256)])(
+    'is one of ours where it gives none (%s)',
+    (given) => {
+      expect(codeFrom(given, redemption(intended), now).code).toBe('FIVE-AAAABBBBCCCC');
+    },
+  );
 });
 
 describe('a redemption', () => {
-  const code = codeFrom(undefined, redemption(), now);
   const states: readonly RedemptionState[] = [
-    { at: 'intended' },
-    { at: 'calling' },
-    { at: 'unknown', why: 'time-out' },
+    intended,
+    calling,
+    repeated,
+    doubted,
+    absent,
     { at: 'refused', why: 'refused' },
-    { at: 'redeemed', code },
-    { at: 'lost', code, why: 'refused' },
-    { at: 'compensating', code },
-    { at: 'compensated', code },
+    redeemed,
+    unwanted,
+    { at: 'cancelling', redeemedRewardId: 7, code },
+    { at: 'cancelled', redeemedRewardId: 7, code },
     { at: 'ready', code, discountId: '1' },
     { at: 'used', code, discountId: '1' },
   ];
   const steps: readonly Step[] = [
     { kind: 'call' },
-    { kind: 'answer', code },
-    { kind: 'refuse', why: 'refused' },
-    { kind: 'lose-sight', why: 'time-out' },
-    { kind: 'spent', by: 'Point_Add/1' },
-    { kind: 'operator-happened' },
-    { kind: 'operator-did-not-happen' },
-    { kind: 'operator-happened', code: 'GIVEN' },
-    { kind: 'made', code: code.code, discountId: '1' },
-    { kind: 'taken', code: code.code },
-    { kind: 'store-refused', code: code.code, why: 'INVALID' },
-    { kind: 'compensate' },
-    { kind: 'compensated' },
+    { kind: 'not-sent', attempt: 1 },
+    { kind: 'answer', redeemedRewardId: 7, code },
+    { kind: 'refuse', attempt: 1, why: 'refused' },
+    { kind: 'refuse', attempt: 2, why: 'refused' },
+    { kind: 'absent' },
+    { kind: 'made', discountId: '1' },
+    { kind: 'store-refused', why: 'TAKEN' },
+    { kind: 'cancel' },
+    { kind: 'cancelled' },
     { kind: 'use' },
   ];
 
-  it('goes the ways that are drawn above its code, and no other', () => {
+  function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
-        const to = advance(redemption(state), step, now)?.state.at;
+        const before = { ...redemption(state), ...(stuck && { stuck: 'no-key' as const }) };
+        const to = advance(before, step, at)?.state.at;
         return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
       }),
     );
-    expect([...new Set(ways)].toSorted()).toEqual([
+    return [...new Set(ways)].toSorted();
+  }
+
+  it('goes the ways that are drawn above its code, and no other', () => {
+    expect(waysOf(steps, later(86_400))).toEqual([
+      'calling → intended',
       'calling → redeemed',
       'calling → refused',
-      'calling → unknown',
-      'compensating → compensated',
+      'cancelling → cancelled',
       'intended → calling',
-      'lost → compensating',
-      'lost → ready',
-      'lost → redeemed',
       'ready → used',
-      'redeemed → lost',
+      'redeemed → cancelling',
       'redeemed → ready',
-      'unknown → redeemed',
-      'unknown → refused',
     ]);
   });
 
-  it('shows the code that the store has, also when another was wanted meanwhile', () => {
-    const other = { ...code, code: 'OTHER' };
-    const lost = redemption({ at: 'lost', code, why: 'INVALID' });
-    const given = advance(lost, { kind: 'operator-happened', code: 'OTHER' }, now) ?? lost;
-    expect(given.state).toEqual({ at: 'redeemed', code: other });
-    // Of a try that began before: the store did not take the old one, or did.
-    const refused = { kind: 'store-refused', code: code.code, why: 'INVALID' } as const;
-    expect(advance(given, refused, now)).toBeUndefined();
-    const made = { kind: 'made', code: code.code, discountId: '1' } as const;
-    expect(advance(given, made, now)?.state).toEqual({ at: 'ready', code, discountId: '1' });
+  it('is closed by a person only where it needs one', () => {
+    const close = [
+      { kind: 'close', as: 'refused' },
+      { kind: 'close', as: 'cancelled' },
+    ] as const;
+    expect(waysOf(close, later(60))).toEqual([]);
+    const ways = [
+      'calling → cancelled',
+      'calling → refused',
+      'cancelling → cancelled',
+      'redeemed → cancelled',
+    ];
+    expect(waysOf(close, later(60), true)).toEqual(ways);
+    expect(waysOf(close, later(86_400))).toEqual(ways);
+  });
+
+  const next = (state: RedemptionState, step: Step, seconds: number) =>
+    advance(redemption(state), step, later(seconds))?.state;
+
+  it('is repeated with the same body, at least 30 seconds after an unanswered attempt', () => {
+    expect(next(calling, { kind: 'call' }, 29)).toBeUndefined();
+    expect(next(calling, { kind: 'call' }, 30)).toEqual({
+      ...calling,
+      attempts: 2,
+      calledAt: later(30).toISOString(),
+    });
+    expect(next(doubted, { kind: 'call' }, 3600)).toBeUndefined();
+  });
+
+  it('is refused by a refusal with no unanswered attempt before it, and by no other', () => {
+    const refuse = { kind: 'refuse', attempt: 1, why: 'too-few-points' } as const;
+    expect(next(calling, refuse, 1)).toEqual({ at: 'refused', why: 'too-few-points' });
+    expect(next(repeated, { ...refuse, attempt: 2 }, 1)).toEqual({
+      ...repeated,
+      refusal: { why: 'too-few-points' },
+    });
+    // Of an attempt that was repeated meanwhile.
+    expect(next(repeated, refuse, 1)).toBeUndefined();
+  });
+
+  it('counts no attempt that was surely not sent', () => {
+    expect(next(repeated, { kind: 'not-sent', attempt: 2 }, 1)).toEqual(calling);
+    expect(next(repeated, { kind: 'not-sent', attempt: 1 }, 1)).toBeUndefined();
+    expect(next(calling, { kind: 'not-sent', attempt: 1 }, 1)).toEqual(intended);
+  });
+
+  it('is refused when its key is absent twice, ten minutes apart', () => {
+    expect(next(repeated, { kind: 'absent' }, 0)).toBeUndefined();
+    expect(next(doubted, { kind: 'absent' }, 0)).toEqual(absent);
+    expect(next(absent, { kind: 'absent' }, 599)).toBeUndefined();
+    expect(next(absent, { kind: 'absent' }, 600)).toMatchObject({ at: 'refused', late: true });
+    const answer = { kind: 'answer', redeemedRewardId: 7, code } as const;
+    expect(next(absent, answer, 599)).toEqual(redeemed);
+  });
+
+  it('is cancelled 60 seconds after the last call, and only when the store refuses its code', () => {
+    expect(next(redeemed, { kind: 'cancel' }, 3600)).toBeUndefined();
+    expect(next(unwanted, { kind: 'cancel' }, 59)).toBeUndefined();
+    expect(next({ ...unwanted, calledAt: later(10).toISOString() }, { kind: 'cancel' }, 60)).toBe(
+      undefined,
+    );
+    expect(next(unwanted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
+    const { redeemedRewardId: _, ...unknown } = unwanted;
+    expect(next(unknown, { kind: 'cancel' }, 60)).toBeUndefined();
+  });
+
+  it('keeps the personal data of its call no longer than the call', () => {
+    for (const step of steps) {
+      const state = advance(redemption(calling), step, later(60))?.state;
+      const isOver = state?.at !== 'calling' && state?.at !== 'intended';
+      if (isOver) expect(JSON.stringify(state ?? '')).not.toContain('robin');
+    }
+  });
+
+  it('is forgotten when nothing was sent for an hour', () => {
+    expect(asOf(redemption(intended), later(3_599))).toBeDefined();
+    expect(asOf(redemption(intended), later(3_600))).toBeUndefined();
+    expect(asOf(redemption(calling), later(86_400))).toBeDefined();
   });
 
   it('that is open is never dropped, however many are closed after it', () => {
     const closed = Array.from({ length: 50 }, (_, index) =>
       redemption({ at: 'refused', why: 'refused' }, `CLOSED${String(index).padStart(6, '0')}`),
     );
-    const open = redemption({ at: 'unknown', why: 'time-out' });
+    const open = redemption(calling);
     const ready = redemption({ at: 'ready', code, discountId: '1' }, 'READY0000000');
     const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
     expect(redemptions).toHaveLength(22);

@@ -289,9 +289,9 @@ describe('the rewards', () => {
       ...{ ...common, id: `R${rewardId}`, rewardId, intendedAt: at, since: at, state: where },
     });
     const redemptions = [
-      state(3, { at: 'unknown', why: 'time-out' }),
+      state(3, { at: 'calling', attempts: 1, calledAt: at }),
       state(1, { at: 'ready', code, discountId: '1' }),
-      state(4, { at: 'redeemed', code }),
+      state(4, { at: 'redeemed', code, calledAt: at }),
     ];
     const entry = { version: 1, uncertain: false, outcomes: [] };
     await shop.parts.ledger.write(
