@@ -128,6 +128,24 @@ export function describeRewardStore(name: string, open: () => RewardStoreUnderTe
       expect(await store.readPrices(shop, '999000999')).toEqual({ kind: 'absent' });
     });
 
+    it('finds and deletes only a code of its own', async () => {
+      const { store, shop, customers, makeForeign } = open();
+      const wanted = { ...WANTED, code: 'LATE-1', customerId: customers[0] };
+      expect(await store.findCode(shop, wanted)).toEqual({ kind: 'absent' });
+      makeForeign('LATE-1');
+      expect(await store.findCode(shop, wanted)).toEqual({ kind: 'absent' });
+      const own = { ...wanted, code: 'LATE-2' };
+      const made = await store.makeCode(shop, own);
+      const discountId = made.kind === 'made' ? made.discountId : '';
+      expect(await store.findCode(shop, { ...own, code: 'late-2' })).toEqual({
+        ...{ kind: 'found', discountId },
+      });
+      const others = { ...own, customerId: customers[1] };
+      expect(await store.findCode(shop, others)).toEqual({ kind: 'absent' });
+      expect(await store.deleteCode(shop, discountId)).toEqual({ kind: 'deleted' });
+      expect(await store.findCode(shop, own)).toEqual({ kind: 'absent' });
+    });
+
     it('returns no uses of a code that does not exist', async () => {
       const { store, shop } = open();
       const gone = 'gid://shopify/DiscountCodeNode/999000999';

@@ -1,6 +1,7 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inBatches } from '../batch/in-batches.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import { type HealedKind, healingMessage, sendOnce } from './healing-message.ts';
@@ -25,7 +26,13 @@ export async function compareEntities(
   const { ledger, now, telemetry, orderRetentionDays } = world;
   const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
-  const differing = seen.flatMap((one) => {
+  const asSent = await Promise.all(
+    seen.map(async ({ entity, ...one }) => ({
+      ...one,
+      entity: entity && (await withRewardCodeFirst(shop.domain, entity, ledger)),
+    })),
+  );
+  const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
     const { version, entity } = one;
     const entry = entries.get(ledgerKeyText(key));

@@ -1,5 +1,6 @@
 import { expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
+import type { StoreEntity } from '../sync/store-reader.ts';
 import type { RewardCode } from './redemption.ts';
 
 /** The store does not distinguish upper and lower case in codes. */
@@ -30,18 +31,18 @@ export async function noteRewardCode(
 }
 
 /**
- * An order tells the service one code, and only that of a reward says that the reward was used. The
- * ledger is read for several codes only.
+ * The order with a reward's code first. The service is given one code of an order, and only a reward's
+ * says that the reward was used. The ledger is read for several codes only.
  */
-export async function rewardCodeFirst(
+export async function withRewardCodeFirst<Entity extends StoreEntity | { readonly kind: 'gone' }>(
   shop: string,
-  codes: readonly string[],
+  entity: Entity,
   ledger: Pick<Ledger, 'readMany'>,
-): Promise<readonly string[]> {
-  if (codes.length < 2) return codes;
-  const keys = codes.map((code) => codeKey(shop, code));
-  const known = await ledger.readMany(keys);
+): Promise<Entity> {
+  if (entity.kind !== 'order' || entity.order.couponCodes.length < 2) return entity;
+  const { couponCodes } = entity.order;
+  const known = await ledger.readMany(couponCodes.map((code) => codeKey(shop, code)));
   const isReward = (code: string) => known.has(ledgerKeyText(codeKey(shop, code)));
-  const reward = codes.find(isReward);
-  return reward === undefined ? codes : [reward, ...codes.filter((code) => code !== reward)];
+  const first = [...couponCodes.filter(isReward), ...couponCodes.filter((code) => !isReward(code))];
+  return { ...entity, order: { ...entity.order, couponCodes: first } };
 }

@@ -2,8 +2,10 @@ import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
-import { expiresAfter, type Ledger } from '../ledger/ledger.ts';
+import { expiresAfter, type Ledger, readEntry } from '../ledger/ledger.ts';
 import type { EntityKey, RecordKey } from '../ledger/ledger-key.ts';
+import { bookKey, recallBook } from '../redeem/redemption-book.ts';
+import { isOpen, secondsUntil } from '../redeem/redemption-state.ts';
 import { fanOut, sendCode } from './fan-out.ts';
 import type { Store, Task } from './store-reader.ts';
 
@@ -31,10 +33,12 @@ export async function handleTask(
     case 'skip':
       return { kind: 'skipped', why: task.why };
     case 'redact': {
+      const open = await findOpenRedemption(event, task.customerId, world);
+      if (open) return open;
       const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
       const { shop } = event;
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
-      const redemptions: RecordKey = { shop, kind: 'redemption', id: task.customerId };
+      const redemptions = bookKey({ shop, customerId: task.customerId });
       const now = world.now();
       await world.ledger.redact([...keys, customer, redemptions], {
         redactedAt: now.getTime(),
@@ -46,6 +50,30 @@ export async function handleTask(
       await note(event, task, world);
       return { kind: 'handled', how: task.notice };
   }
+}
+
+/** Of the 30 days that the law leaves; the person's redemptions end within minutes if no system is down. */
+const REDACTION_WAITS_SECONDS = 86_400;
+
+/**
+ * An open redemption needs the person's id in the loyalty service to come to its end: without it, points
+ * would be spent for nothing. Undefined when there is none, or it takes too long.
+ */
+async function findOpenRedemption(
+  event: StoreEvent,
+  customerId: string,
+  { ledger, telemetry, now }: TaskWorld,
+): Promise<Outcome | undefined> {
+  const key = bookKey({ shop: event.shop, customerId });
+  const { redemptions } = recallBook((await readEntry(ledger, key))?.remembered, now());
+  const open = redemptions.filter(({ state }) => isOpen(state));
+  if (open.length === 0) return undefined;
+  if (secondsUntil(event.receivedAt, REDACTION_WAITS_SECONDS, now()) > 0) {
+    return { kind: 'retry', why: 'redemption-open' };
+  }
+  const ids = open.map(({ id }) => id).join(',');
+  telemetry.log('error', 'redacted with open redemptions', { ...correlationOf(event), ids });
+  return undefined;
 }
 
 /** Kept in the ledger, where the operator's commands find it, and counted for the alarm. */

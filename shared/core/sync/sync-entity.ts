@@ -10,6 +10,7 @@ import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
+import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { type ExecutionWorld, executePlan, type Synced } from './execute-plan.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
@@ -57,6 +58,8 @@ export async function syncEntity(
       if (read.kind !== 'snapshot') return { outcome: read, entry };
       snapshot = { ...read, ...historyOf(event) };
     }
+    const entity = await withRewardCodeFirst(key.shop, snapshot.entity, world.ledger);
+    snapshot = { ...snapshot, entity };
     const before = isKnown(entry)
       ? entry
       : (presumeSent(key, { candidate, entry }, rules, world.now()) ?? entry);
