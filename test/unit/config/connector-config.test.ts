@@ -138,7 +138,7 @@ describe('the connector’s settings', () => {
       'shops[2].domain is the same as shops[1].domain',
       'shops[2].path is the same as shops[1].path',
       'loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
-      'loyalty.assumptions.cancellingTwice must be "done" or "rejected"',
+      "loyalty.assumptions.cancellingTwice must be 'done' or 'rejected'",
       'rules.completWhen is not a setting',
       "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
       'retryWindowDays must be a whole number of days from 1 to 10',
