@@ -45,10 +45,6 @@ const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
     grade: 'inferred',
     step: 'cancel',
   },
-  cashbackAddIs: {
-    means: 'which operation type adds cashback; unset, no cashback is changed',
-    grade: 'documented',
-  },
 };
 
 const RULES: Guesses<MappingRules> = {
