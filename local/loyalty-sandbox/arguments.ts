@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/run-command.ts';
-import { readEventAddresses } from './events/event-addresses.ts';
+import { checkSubscriptions } from './events/subscriptions.ts';
 import type { LoyaltySandboxOptions } from './sandbox.ts';
 import { type PartialSettings, readSettings } from './settings.ts';
 
@@ -12,7 +12,8 @@ npm run sandbox -- [options]
   --data FILE      keeps the data in FILE (default: in memory)
   --settings FILE  a JSON object with any of the settings, as {"pointsPerUnit": 2}
   --seed N         seed for everything random (default 1)
-  --events-to URL  sends point events to URL; {topic} in it is replaced by the topic
+  --events-to URL  sends point events to URL
+  --events-header  a header to send with them, as "name: value"
   --token TEXT     user name of the API (default sandbox-token)
   --key TEXT       password of the API (default sandbox-key)
   --help           shows this text
@@ -29,11 +30,12 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
       settings: { type: 'string' },
       seed: { type: 'string', default: '1' },
       'events-to': { type: 'string' },
+      'events-header': { type: 'string' },
       token: { type: 'string' },
       key: { type: 'string' },
     },
     (values, problems) => {
-      const { data, 'events-to': eventAddresses, token, key } = values;
+      const { data, 'events-to': address, 'events-header': header, token, key } = values;
       const port = readWholeNumber('--port', values.port, 65_535, problems);
       const seed = readWholeNumber('--seed', values.seed, 2 ** 31 - 1, problems);
       const fromFile = values.settings === undefined ? {} : readFile(values.settings, problems);
@@ -43,15 +45,21 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
       };
       const typed = readSettings({ credentials });
       if (typed.kind === 'faulty') problems.push(...typed.faults);
-      const addresses = attempt(() => readEventAddresses(eventAddresses));
-      if (addresses.kind === 'failed') problems.push(addresses.problem);
+      const [, name, value] = /^([\w-]+): *(\S.*)$/.exec(header ?? '') ?? [];
+      if (header !== undefined && !(address && name && value)) {
+        problems.push('--events-header needs --events-to and a text like "name: value"');
+      }
+      const headers = name && value ? { headers: { [name]: value } } : {};
+      const subscriptions = address === undefined ? [] : [{ name: 'typed', address, ...headers }];
+      const checked = attempt(() => checkSubscriptions(subscriptions));
+      if (checked.kind === 'failed') problems.push(checked.problem);
       if (data === '') problems.push('--data needs the name of a file');
       return {
         port,
         seed,
         settings: { ...fromFile, credentials: { ...fromFile.credentials, ...credentials } },
         ...(data !== undefined && { dataFile: data }),
-        ...(eventAddresses !== undefined && { eventAddresses }),
+        ...(address !== undefined && { subscriptions }),
       };
     },
   );

@@ -6,8 +6,8 @@ import { Tables } from '../sandbox-kit/tables.ts';
 import type { Catalog } from './catalog.ts';
 import { type Contract, loadContract } from './contract.ts';
 import { defaultCatalog } from './default-catalog.ts';
-import { type EventAddresses, readEventAddresses } from './events/event-addresses.ts';
 import type { EventSender } from './events/event-sender.ts';
+import { checkSubscriptions, type Subscription, Subscriptions } from './events/subscriptions.ts';
 import { answerBusinessError } from './faults/business-error.ts';
 import type { FaultRule } from './faults/fault-rule.ts';
 import { startServer } from './http/server.ts';
@@ -30,7 +30,7 @@ export interface LoyaltySandboxOptions {
   readonly serverSettings?: Partial<ServerSettings>;
   readonly catalog?: Catalog;
   /** Absent: point events are kept but not sent. */
-  readonly eventAddresses?: EventAddresses;
+  readonly subscriptions?: readonly Subscription[];
   readonly now?: () => Date;
 }
 
@@ -71,7 +71,8 @@ export async function startLoyaltySandbox(
   if (serverReading.kind === 'faulty') {
     throw new Error(`Server settings: ${serverReading.faults.join('; ')}.`);
   }
-  const addressOf = readEventAddresses(options.eventAddresses);
+  const { subscriptions = [] } = options;
+  checkSubscriptions(subscriptions);
   const tables = new Tables();
   const dataFile =
     options.dataFile === undefined ? undefined : openDataFile(options.dataFile, tables);
@@ -90,7 +91,11 @@ export async function startLoyaltySandbox(
     context: { tables: openTables(tables), settings, catalog, now, random: random() },
     createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
     fail: (operation, code) => answerBusinessError(settings, operation, code),
-    addressOf,
+    subscriptions: new Subscriptions(
+      subscriptions,
+      tables,
+      serverReading.settings.subscriptionFailures,
+    ),
     dataFile,
     // Of its own, so that a fault added does not change what the program draws.
     createFaultRandom: () => seededRandom(~seed),

@@ -9,6 +9,11 @@ export interface ServerSettings {
   readonly eventFirstDelayMs: number;
   readonly eventLongestDelayMs: number;
   readonly eventTimeoutMs: number;
+  /**
+   * Documented: a subscription may be switched off after 5 or more failures in a row. 0: it never is, for
+   * a run that restarts its receiver.
+   */
+  readonly subscriptionFailures: number;
   /** Events kept to look at once they are delivered, given up or not to be sent. */
   readonly eventsKept: number;
 }
@@ -19,6 +24,7 @@ export const defaultServerSettings: ServerSettings = {
   eventFirstDelayMs: 200,
   eventLongestDelayMs: 30_000,
   eventTimeoutMs: 5_000,
+  subscriptionFailures: 5,
   eventsKept: 10_000,
 };
 
@@ -36,6 +42,7 @@ const checkServerSettings = parts({
   eventFirstDelayMs: number(0, longestMs, 'whole number'),
   eventLongestDelayMs: number(0, longestMs, 'whole number'),
   eventTimeoutMs: number(1, longestMs, 'whole number'),
+  subscriptionFailures: number(0, 1_000, 'whole number'),
   eventsKept: number(0, mostKept, 'whole number'),
 } satisfies Record<keyof ServerSettings, unknown>);
 

@@ -6,9 +6,9 @@ import type { Random } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
 import type { Contract } from './contract.ts';
-import type { EventAddressOf } from './events/event-addresses.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
+import type { Subscriptions } from './events/subscriptions.ts';
 import { type FaultRule, readFaultRule } from './faults/fault-rule.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createRouter, type Router } from './http/router.ts';
@@ -28,7 +28,7 @@ export interface ServiceParts {
   readonly createProgram: () => Program;
   /** An answer of HTTP 200 that reports this error in the operation's own envelope. */
   readonly fail: (operation: OperationId, code: ErrorNumber) => unknown;
-  readonly addressOf: EventAddressOf;
+  readonly subscriptions: Subscriptions;
   readonly dataFile: DataFile | undefined;
   /** Called again after a reset: the same draws from the beginning. */
   readonly createFaultRandom: () => Random;
@@ -109,6 +109,13 @@ export class Service {
     return reset;
   }
 
+  /** False where there is no such subscription. */
+  switchOn(name: string): boolean {
+    const isKnown = this.parts.subscriptions.switchOn(name);
+    this.#save();
+    return isKnown;
+  }
+
   clearJournal(): void {
     this.journal.clear();
     this.#save();
@@ -156,11 +163,11 @@ export class Service {
 
   /** It takes up what an earlier one left. */
   #startSender(): EventSender {
-    const { tables, serverSettings: settings, addressOf, now } = this.parts;
+    const { tables, serverSettings: settings, subscriptions, now } = this.parts;
     const post = createEventPost(settings.eventTimeoutMs, this.parts.settings, now);
     const sender = new EventSender({
       tables,
-      addressOf,
+      subscriptions,
       post,
       attempts: settings.eventAttempts,
       firstDelayMs: settings.eventFirstDelayMs,

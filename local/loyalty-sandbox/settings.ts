@@ -76,6 +76,8 @@ export interface SandboxSettings {
   readonly spendingTopic: 'Point_Add' | 'Point_Removed';
   /** Documented: every delivery is wrapped. An older sample numbers the topics; some bodies are bare. */
   readonly eventForm: 'wrapped' | 'numbered-topic' | 'bare';
+  /** Documented: the id in the store, null, the e-mail or the document, depending on the platform. */
+  readonly eventCustomerId: 'store-id' | 'null' | 'email' | 'document';
   /** Whether a repeated delivery keeps its Uuid: not shown. */
   readonly eventUuid: 'per-attempt' | 'per-event';
   /** Both shapes of the product answer are in the contract, not which one a given service uses. */
@@ -129,6 +131,7 @@ export const defaultSettings: SandboxSettings = {
   envelope: 'A',
   spendingTopic: 'Point_Add',
   eventForm: 'wrapped',
+  eventCustomerId: 'store-id',
   eventUuid: 'per-attempt',
   productAnswer: 'current',
   requireDocumentOrEmail: true,
@@ -186,6 +189,7 @@ const checkSettings = parts({
   envelope: oneOf('A', 'A-without-numbers', 'B'),
   spendingTopic: oneOf('Point_Add', 'Point_Removed'),
   eventForm: oneOf('wrapped', 'numbered-topic', 'bare'),
+  eventCustomerId: oneOf('store-id', 'null', 'email', 'document'),
   eventUuid: oneOf('per-attempt', 'per-event'),
   productAnswer: oneOf('current', 'older'),
   requireDocumentOrEmail: flag,

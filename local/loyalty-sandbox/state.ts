@@ -49,6 +49,7 @@ export function describeState({ parts, journal, faults, events }: Service) {
         })),
       }),
     ),
+    subscriptions: parts.subscriptions.all(),
     events: events.all(),
     faults: faults.list(),
     journal: { entries: journal.size, dropped: journal.dropped },

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PointTopic, pointTopics } from '../../shared/loyalty/point-topics.ts';
 import type { SecretDescription } from './template/stack-description.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
@@ -11,8 +10,8 @@ export interface RunSecrets {
   readonly webhook: { readonly current: string; readonly previous: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
-  /** The tokens in the addresses for point events. */
-  readonly points: Readonly<Record<PointTopic, { readonly current: string }>>;
+  /** Proves the loyalty service as the sender of point events. */
+  readonly pointsToken: string;
 }
 
 export interface AwsKey {
@@ -38,7 +37,7 @@ function makeSecrets(): RunSecrets {
     webhook: { current: random(), previous: random() },
     loyalty: { token: random(), key: random() },
     storeAccessToken: `shpat_${random()}`,
-    points: forEachTopic(() => ({ current: randomBytes(32).toString('base64url') })),
+    pointsToken: randomBytes(32).toString('base64url'),
   };
 }
 
@@ -46,22 +45,6 @@ function makeSecrets(): RunSecrets {
 export function makeKey(): AwsKey {
   const id = randomBytes(10).toString('hex').toUpperCase().slice(0, 16);
   return { accessKeyId: `AKIA${id}`, secretAccessKey: randomBytes(30).toString('base64url') };
-}
-
-/** Where the loyalty service sends its point events. */
-export function pointAddresses(
-  address: string,
-  shopPath: string,
-  { points }: RunSecrets,
-): Readonly<Record<PointTopic, string>> {
-  return forEachTopic((topic) => `${address}/${shopPath}/${topic}/${points[topic].current}`);
-}
-
-function forEachTopic<T>(make: (topic: PointTopic) => T): Readonly<Record<PointTopic, T>> {
-  return Object.fromEntries(pointTopics.map((topic) => [topic, make(topic)])) as Record<
-    PointTopic,
-    T
-  >;
 }
 
 const random = (): string => randomBytes(16).toString('hex');
@@ -75,7 +58,7 @@ export function fillSecrets(
     webhook: secrets.webhook,
     loyalty: secrets.loyalty,
     store: { accessToken: secrets.storeAccessToken },
-    points: secrets.points,
+    points: { shared: { current: secrets.pointsToken } },
   };
   return Object.fromEntries(
     descriptions.map(({ name }) => {

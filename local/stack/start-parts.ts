@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import { TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
 import { startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import { startStoreSandbox } from '../store-sandbox/sandbox.ts';
@@ -17,7 +18,7 @@ import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
 import { startOutageProxy } from './outage-proxy.ts';
-import { fillSecrets, openRunSecrets, pointAddresses, type RunSecrets } from './run-secrets.ts';
+import { fillSecrets, openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
 import type { Assembly } from './template/template.ts';
@@ -130,7 +131,17 @@ export async function startSandboxes(run: Run, { webhooks, points, storefront }:
     await startLoyaltySandbox({
       port: ports.loyalty,
       settings: { credentials: secrets.loyalty },
-      ...(points && { eventAddresses: pointAddresses(points.address, shop.path, secrets) }),
+      ...(points && {
+        subscriptions: [
+          {
+            name: `loyalty-connector ${shop.domain}`,
+            address: `${points.address}/${shop.path}`,
+            headers: { [TOKEN_HEADER]: secrets.pointsToken },
+          },
+        ],
+      }),
+      // The receiver answers 503 while the stack starts: that must not end the subscription.
+      serverSettings: { subscriptionFailures: 0 },
       ...dataFile('loyalty.jsonl'),
     }),
   );

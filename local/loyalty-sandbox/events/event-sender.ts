@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change, Table, Tables } from '../../sandbox-kit/tables.ts';
-import type { EventAddressOf } from './event-addresses.ts';
 import { customerOf, type Delivery, type PointEvent } from './point-event.ts';
 import type { EventPost } from './post-event.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 export interface EventSenderParts {
   readonly tables: Tables;
-  readonly addressOf: EventAddressOf;
+  readonly subscriptions: Subscriptions;
   readonly post: EventPost;
   readonly attempts: number;
   /** Doubled after each attempt, up to `longestDelayMs`. */
@@ -44,7 +44,7 @@ export class EventSender {
       if (!event) continue;
       const state = event.delivery?.state ?? 'pending';
       if (state !== 'pending') this.#settledKeys.push(key);
-      else if (this.#parts.addressOf(event.topic)) this.#enqueue(key, event);
+      else if (this.#parts.subscriptions.activeFor(event.topic)) this.#enqueue(key, event);
       else this.#settle(key, event, { state: 'not-sent', attempts: 0 });
     }
     this.#dropOldest();
@@ -79,14 +79,16 @@ export class EventSender {
   }
 
   async #send(key: string): Promise<void> {
-    const { post, addressOf, attempts: allowed, now } = this.#parts;
+    const { post, subscriptions, attempts: allowed, now } = this.#parts;
     while (!this.#stopped.signal.aborted) {
       const event = this.#events.get(key);
-      const address = event && addressOf(event.topic);
-      if (!address) return;
-      const problem = await post.post(address, event);
+      if (!event) return;
+      const subscription = subscriptions.activeFor(event.topic);
+      if (!subscription) return this.#settle(key, event, endedBySwitchOff(event.delivery));
+      const problem = await post.post(subscription, event);
       // A stop cuts the attempt off, and a reset takes the event away: neither is an outcome.
       if (this.#stopped.signal.aborted || !this.#events.get(key)) return;
+      subscriptions.note(subscription, problem === undefined ? 'delivered' : 'failed');
       const attempts = (event.delivery?.attempts ?? 0) + 1;
       const tried = { attempts, at: now().toISOString() };
       if (problem === undefined) return this.#settle(key, event, { state: 'delivered', ...tried });
@@ -123,4 +125,9 @@ export class EventSender {
     for (const key of dropped) this.#events.delete(key);
     if (dropped.length > 0) this.#parts.save();
   }
+}
+
+function endedBySwitchOff(delivery: Delivery | undefined): Delivery {
+  if (!delivery || delivery.attempts === 0) return { state: 'not-sent', attempts: 0 };
+  return { ...delivery, state: 'undelivered' };
 }

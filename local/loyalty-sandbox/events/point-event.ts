@@ -5,7 +5,7 @@ import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
  *
  *   (no delivery) ──▶ pending ──▶ delivered
  *         │              └──────▶ undelivered   after the last attempt
- *         └──▶ not-sent                         no address for its topic
+ *         └──▶ not-sent                         no active subscription for its topic
  */
 export interface PointEvent {
   readonly id: string;
@@ -26,5 +26,5 @@ export interface Delivery {
 /** Events of one customer are sent one after the other; those of others need not wait for them. */
 export function customerOf(event: PointEvent): string {
   const customer = (event.payload as { readonly Customer?: Record<string, unknown> }).Customer;
-  return String(customer?.Id ?? '');
+  return String(customer?.Id ?? customer?.Email ?? '');
 }

@@ -4,10 +4,11 @@ import https from 'node:https';
 import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { PointEvent } from './point-event.ts';
+import type { Subscription } from './subscriptions.ts';
 
 export interface EventPost {
   /** Resolves to undefined when the receiver took it (2xx), else to what went wrong. */
-  post(address: URL, event: PointEvent): Promise<string | undefined>;
+  post(to: Subscription, event: PointEvent): Promise<string | undefined>;
   close(): void;
 }
 
@@ -48,15 +49,14 @@ export function createEventPost(
   const secure = { request: https.request, agent: new https.Agent(connections) };
 
   return {
-    post: (address, event) =>
+    post: ({ address, headers: own }, event) =>
       new Promise((resolve) => {
-        const { request, agent } = address.protocol === 'https:' ? secure : plain;
+        const { request, agent } = address.startsWith('https:') ? secure : plain;
         const body = Buffer.from(JSON.stringify(wrapEvent(event, settings, uuidOf(event), now())));
         const headers = {
+          ...own,
           'content-type': 'application/json',
           'content-length': body.length,
-          // Ours: a bare body does not name its topic.
-          'sandbox-topic': event.topic,
         };
         const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)]);
         request(address, { method: 'POST', agent, headers, signal })

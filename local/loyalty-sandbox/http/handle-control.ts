@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import {
   handleControl as answerControl,
   done,
@@ -18,6 +17,7 @@ const resources: Readonly<Record<string, Resource<Service>>> = {
   '/sandbox/settings': { GET: ({ parts }) => jsonAnswer(200, describeSettings(parts)) },
   '/sandbox/journal': { GET: readJournal, DELETE: clearJournal },
   '/sandbox/faults': faultControls<FaultRule>(),
+  '/sandbox/subscriptions': { POST: switchOn },
   '/sandbox/time': { POST: advance },
   '/sandbox/reset': { POST: reset },
 };
@@ -69,9 +69,13 @@ async function reset(service: Service): Promise<Answer> {
   return done;
 }
 
-function describeSettings({ settings, serverSettings, addressOf }: Service['parts']) {
-  const eventAddresses = Object.fromEntries(
-    pointTopics.map((topic) => [topic, addressOf(topic) ?? null]),
-  );
-  return { settings, serverSettings, eventAddresses };
+/** `{"on": "name"}`: as a person does in the panel. */
+function switchOn(service: Service, _: Query, body: unknown): Answer {
+  const name = (body as { readonly on?: unknown } | undefined)?.on;
+  if (typeof name === 'string' && service.switchOn(name)) return done;
+  return wrong(400, 'on must be the name of a subscription.');
+}
+
+function describeSettings({ settings, serverSettings }: Service['parts']) {
+  return { settings, serverSettings };
 }

@@ -13,6 +13,7 @@ import {
   renderProducts,
   renderQuizAnswers,
   renderRedemptions,
+  renderSubscriptions,
 } from './state-sections.ts';
 
 export function renderStatePage(service: Service, address: string): Html {
@@ -37,7 +38,7 @@ export function renderStateFragment(service: Service): Html {
   const state = describeState(service);
   return html`${renderActiveFaults(state.faults)}${renderCustomers(state)}${renderOrders(state)}${renderCoupons(
     state,
-  )}${renderProducts(state)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderEvents(
+  )}${renderProducts(state)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderSubscriptions(state)}${renderEvents(
     state,
   )}${renderJournal(service.journal)}`;
 }

@@ -169,6 +169,29 @@ export function renderQuizAnswers({ quizAnswers }: State): Html {
   });
 }
 
+export function renderSubscriptions({ subscriptions }: State): Html {
+  return renderSection({
+    id: 'subscriptions',
+    title: 'Webhook subscriptions',
+    rows: subscriptions,
+    whenEmpty: 'None: point events are kept and not sent. Start with --events-to to have one.',
+    columns: [
+      { name: 'Name', cell: ({ name }) => brief(name) },
+      { name: 'Address', cell: ({ address }) => brief(address) },
+      { name: 'Topics', cell: ({ topics }) => topics.join(', ') },
+      { name: 'Headers', cell: ({ headers }) => headers.join(', ') || null },
+      { name: 'Failures in a row', align: 'right', cell: ({ failuresInRow }) => failuresInRow },
+      {
+        name: 'State',
+        cell: ({ isOn, name }) =>
+          isOn
+            ? badge('good', 'on')
+            : html`${badge('bad', 'off')} <button type="button" data-switch-on="${name}">Switch on</button>`,
+      },
+    ],
+  });
+}
+
 const deliveryTones = {
   pending: 'waiting',
   delivered: 'good',
@@ -190,7 +213,7 @@ export function renderEvents({ events }: State): Html {
         name: 'Delivery',
         cell: ({ delivery }) => {
           const state = delivery?.state ?? 'pending';
-          return badge(deliveryTones[state], state === 'not-sent' ? 'no address' : state);
+          return badge(deliveryTones[state], state === 'not-sent' ? 'no subscription' : state);
         },
       },
       { name: 'Attempts', align: 'right', cell: ({ delivery }) => delivery?.attempts ?? 0 },

@@ -115,7 +115,7 @@ function announce(context: Context, topic: PointTopic, customer: CustomerRow, ro
       PointType: row.type,
       PointAction: pointAction[topic],
       Customer: {
-        Id: customer.OriginalId,
+        Id: customerIdIn(context, customer),
         Email: customer.Email,
         Name: customer.Name,
         Phone: customer.Phone,
@@ -139,6 +139,11 @@ function announce(context: Context, topic: PointTopic, customer: CustomerRow, ro
       })),
     },
   });
+}
+
+function customerIdIn({ settings }: Context, { OriginalId, Email, Document }: CustomerRow) {
+  const ids = { 'store-id': OriginalId, null: null, email: Email, document: Document };
+  return ids[settings.eventCustomerId];
 }
 
 /** dd/MM/yyyy, in UTC. */

@@ -61,7 +61,9 @@ describe('the document of the sandbox', () => {
 describe('the commands in it', () => {
   let sandbox: LoyaltySandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox();
+    sandbox = await startSandbox({
+      subscriptions: [{ name: 'typed', address: 'http://127.0.0.1:1', topics: ['Point_Removed'] }],
+    });
   });
   afterAll(() => sandbox.stop());
   const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(text) ?? [];
@@ -73,7 +75,7 @@ describe('the commands in it', () => {
       expect(found, part).toHaveLength(1);
       return runCurl((found[0] ?? '').replace('http://127.0.0.1:4010', sandbox.address));
     };
-    expect(commands).toHaveLength(11);
+    expect(commands).toHaveLength(12);
     expect((await run('/sandbox/settings')).json).toMatchObject({ settings: defaultSettings });
     expect((await run('reset-after')).status).toBe(201);
     for (const id of ['1', '2']) {
@@ -94,6 +96,7 @@ describe('the commands in it', () => {
         .status,
     ).toBe(200);
     expect(sandbox.faults.list()).toEqual([]);
+    expect((await run('/sandbox/subscriptions')).status).toBe(200);
     expect((await run('/sandbox/reset')).status).toBe(200);
     expect(sandbox.state().orders).toEqual([]);
   });

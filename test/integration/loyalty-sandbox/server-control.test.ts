@@ -4,9 +4,15 @@ import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
 import { startSandbox } from './start-sandbox.ts';
 
+const ADDED = {
+  name: 'added',
+  address: 'http://127.0.0.1:1/add',
+  topics: ['Point_Add'],
+  headers: { 'x-secret': 'not-shown' },
+} as const;
 let sandbox: LoyaltySandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ eventAddresses: { Point_Add: 'http://127.0.0.1:1/add' } });
+  sandbox = await startSandbox({ subscriptions: [ADDED] });
 });
 beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.stop());
@@ -21,6 +27,7 @@ describe('the controls', () => {
       orders: [{ OriginalId: '1', points: 600 }],
       points: [{ points: 600 }],
       events: [{ topic: 'Point_Add' }],
+      subscriptions: [{ ...ADDED, headers: ['x-secret'], isOn: true }],
       faults: [],
       journal: { entries: 1, dropped: 0 },
     });
@@ -30,7 +37,6 @@ describe('the controls', () => {
     expect((await control(sandbox, 'GET', '/sandbox/settings')).json).toMatchObject({
       settings: { badCredentialStatus: 401 },
       serverSettings: { eventAttempts: 8 },
-      eventAddresses: { Point_Add: 'http://127.0.0.1:1/add', Point_Update: null },
     });
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Program } from '../../../local/loyalty-sandbox/call.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
+import { Subscriptions } from '../../../local/loyalty-sandbox/events/subscriptions.ts';
 import { answerBusinessError } from '../../../local/loyalty-sandbox/faults/business-error.ts';
 import { startServer } from '../../../local/loyalty-sandbox/http/server.ts';
 import { openTables } from '../../../local/loyalty-sandbox/program/rows.ts';
@@ -42,7 +43,7 @@ async function start(program: Program, dataFile: Partial<DataFile> = {}): Promis
     },
     createProgram: () => program,
     fail: (operation, code) => answerBusinessError(defaultSettings, operation, code),
-    addressOf: () => undefined,
+    subscriptions: new Subscriptions([], tables, 5),
     dataFile: { append: () => {}, rewrite: () => {}, close: () => {}, ...dataFile },
     createFaultRandom: () => seededRandom(1),
     now,

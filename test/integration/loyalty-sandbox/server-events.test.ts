@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Subscription } from '../../../local/loyalty-sandbox/events/subscriptions.ts';
 import type {
   LoyaltySandbox,
   LoyaltySandboxOptions,
@@ -11,16 +12,17 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
-import { callApi, completedOrder, orders } from './server-requests.ts';
+import { callApi, completedOrder, control, orders } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 
 let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
+const ALL = { name: 'all', headers: { 'X-Secret': 'of-the-subscription' } };
 const quick = { eventFirstDelayMs: 10, eventLongestDelayMs: 40, eventTimeoutMs: 300 };
 
 async function start(options: LoyaltySandboxOptions = {}): Promise<void> {
   sandbox = await startSandbox({
-    eventAddresses: `${receiver.url}/{topic}`,
+    subscriptions: [{ ...ALL, address: `${receiver.url}/events` }],
     serverSettings: quick,
     ...options,
   });
@@ -40,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('point events', () => {
-  it('report each change, at the address of its topic, in the form of the contract', async () => {
+  it('report each change with its topic, in the form of the contract, with the headers of the subscription', async () => {
     await start();
     await earn('1', 'customer-1', 100);
     await earn('1', 'customer-1', 60);
@@ -51,19 +53,18 @@ describe('point events', () => {
       OrderCancelledDate: '2026-10-09T00:00:00Z',
     });
     await sandbox.events.settled();
-    expect(receiver.received.map(({ url }) => url)).toEqual([
-      '/Point_Add',
-      '/Point_Update',
-      '/Point_Removed',
+    expect(receiver.received.map(({ body }) => JSON.parse(body).Topic)).toEqual([
+      'Point_Add',
+      'Point_Update',
+      'Point_Removed',
     ]);
     for (const { method, headers, body } of receiver.received) {
       expect(method).toBe('POST');
       expect(headers['content-type']).toBe('application/json');
-      expect(headers['sandbox-topic']).toMatch(/^Point_/);
-      const { Uuid, Timestamp, Topic, Payload } = JSON.parse(body);
+      expect(headers['x-secret']).toBe('of-the-subscription');
+      const { Uuid, Timestamp, Payload } = JSON.parse(body);
       expect(Uuid).toMatch(/^[0-9a-f-]{36}$/);
       expect(Date.parse(Timestamp)).not.toBeNaN();
-      expect(Topic).toBe(headers['sandbox-topic']);
       expect(contract.validatePointEvent(Payload)).toEqual([]);
     }
     expect(deliveries()).toMatchObject(Array(3).fill({ state: 'delivered', attempts: 1 }));
@@ -109,7 +110,7 @@ describe('point events', () => {
   });
 
   it('of one customer do not hold up those of another', async () => {
-    await start({ serverSettings: { ...quick, eventAttempts: 1000 } });
+    await start({ serverSettings: { ...quick, eventAttempts: 1000, subscriptionFailures: 0 } });
     let luckyCame = false;
     receiver.script = (response, socket) => {
       const isLucky = receiver.received.at(-1)?.body.includes('"Id":"lucky"') === true;
@@ -174,9 +175,9 @@ describe('point events', () => {
     expect(deliveries()[0]?.problem).toMatch(problem);
   });
 
-  it('are kept unsent where there is no address, up to the bound', async () => {
+  it('are kept unsent where no subscription has the topic, up to the bound', async () => {
     await start({
-      eventAddresses: { Point_Removed: receiver.url },
+      subscriptions: [{ ...ALL, address: receiver.url, topics: ['Point_Removed'] }],
       serverSettings: { ...quick, eventsKept: 3 },
     });
     for (const id of ['1', '2', '3', '4', '5']) await earn(id);
@@ -234,8 +235,68 @@ describe('point events', () => {
     expect(deliveries().map((delivery) => delivery?.state)).toEqual(Array(3).fill('delivered'));
   });
 
-  it('refuse an address that is none', async () => {
+  it('refuse an address that is none, and two subscriptions for one topic', async () => {
     await start();
-    await expect(startSandbox({ eventAddresses: 'ftp://example.com' })).rejects.toThrow('http://');
+    const refused = (...subscriptions: Subscription[]) =>
+      expect(startSandbox({ subscriptions })).rejects;
+    await refused({ name: 'a', address: 'ftp://example.com' }).toThrow('http://');
+    const address = receiver.url;
+    await refused({ name: 'a', address }, { name: 'b', address }).toThrow('have the topic');
+  });
+});
+
+describe('a subscription', () => {
+  it('is switched off after five failures in a row, and what happens then is not sent', async () => {
+    await start();
+    receiver.script = answering(500, '');
+    await earn('1');
+    await sandbox.events.settled();
+    expect(receiver.received).toHaveLength(5);
+    expect(sandbox.state().subscriptions).toMatchObject([{ isOn: false, failuresInRow: 5 }]);
+    receiver.script = answering(200, '');
+    await earn('2');
+    await sandbox.events.settled();
+    expect(receiver.received).toHaveLength(5);
+    expect(deliveries()).toMatchObject([
+      { state: 'undelivered', attempts: 5, problem: 'HTTP 500' },
+      { state: 'not-sent' },
+    ]);
+    const page = await (await fetch(`${sandbox.address}/state`)).text();
+    expect(page).toContain('data-switch-on="all"');
+    expect(page).not.toContain('of-the-subscription');
+  });
+
+  it('counts only failures in a row, of whichever event', async () => {
+    await start();
+    const answers = [500, 500, 500, 500, 200, 500, 500, 500, 500, 200];
+    receiver.script = (response, socket) => answering(answers.shift() ?? 0, '')(response, socket);
+    await earn('1');
+    await earn('2');
+    await sandbox.events.settled();
+    expect(sandbox.state().subscriptions).toMatchObject([{ isOn: true, failuresInRow: 0 }]);
+    expect(deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
+  });
+
+  it('stays off after a restart, until it is switched on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-events-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const dataFile = join(folder, 'data');
+    await start({ dataFile });
+    receiver.script = answering(500, '');
+    await earn('1');
+    await sandbox.events.settled();
+    await sandbox.stop();
+    receiver.script = answering(200, '');
+    await start({ dataFile });
+    await earn('2');
+    expect((await control(sandbox, 'POST', '/sandbox/subscriptions', { on: 'no' })).status).toBe(
+      400,
+    );
+    expect((await control(sandbox, 'POST', '/sandbox/subscriptions', { on: 'all' })).status).toBe(
+      200,
+    );
+    await earn('3');
+    await sandbox.events.settled();
+    expect(pointIds()).toEqual([1, 1, 1, 1, 1, 3]);
   });
 });

@@ -79,7 +79,7 @@ describe('the state page', () => {
       'AUTUMN10',
       '5 off',
       'Point_Add',
-      'no address',
+      'no subscription',
       'probability 0.25',
       'POST /v1/pvt/RewardConfigurations/1/redeem',
     ]) {

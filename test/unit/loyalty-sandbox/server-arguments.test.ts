@@ -12,7 +12,16 @@ function write(content: string): string {
   return file;
 }
 
-const allOptions = ['--port', '--data', '--settings', '--seed', '--events-to', '--token', '--key'];
+const allOptions = [
+  '--port',
+  '--data',
+  '--settings',
+  '--seed',
+  '--events-to',
+  '--events-header',
+  '--token',
+  '--key',
+];
 
 describe('the arguments of the sandbox', () => {
   it('have defaults for all', () => {
@@ -23,15 +32,17 @@ describe('the arguments of the sandbox', () => {
   });
 
   it('reach the sandbox', () => {
-    const args =
-      '--port 0 --seed 7 --data file --events-to http://localhost/{topic} --token t --key k';
-    expect(readArguments(args.split(' '))).toEqual({
+    const args = '--port 0 --seed 7 --data file --events-to http://localhost/a --token t --key k';
+    const header = ['--events-header', 'X-Secret: s'];
+    expect(readArguments([...args.split(' '), ...header])).toEqual({
       kind: 'start',
       options: {
         port: 0,
         seed: 7,
         dataFile: 'file',
-        eventAddresses: 'http://localhost/{topic}',
+        subscriptions: [
+          { name: 'typed', address: 'http://localhost/a', headers: { 'X-Secret': 's' } },
+        ],
         settings: { credentials: { token: 't', key: 'k' } },
       },
     });
@@ -79,6 +90,8 @@ describe('the arguments of the sandbox', () => {
     [['--port', ''], '--port must be'],
     [['--seed', 'x'], '--seed must be'],
     [['--events-to', 'nowhere'], 'http://'],
+    [['--events-to', 'http://localhost', '--events-header', 'x'], '--events-header'],
+    [['--events-header', 'x: y'], '--events-header'],
     [['--token', 'a:b'], 'credentials.token'],
     [['--key', ''], 'credentials.key'],
     [['--data', ''], '--data'],
