@@ -10,7 +10,9 @@ import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';
+import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
@@ -49,14 +51,17 @@ export function createReconcile(connector: Connector) {
     service: 'reconcile',
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
+  const { storefront } = connector;
   const queues = {
     orders: environment.ORDERS_QUEUE_URL,
     products: environment.PRODUCTS_QUEUE_URL,
     coupons: environment.COUPONS_QUEUE_URL,
+    ...(storefront && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
   };
   const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
   const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
   const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
+  const programOf = (shop: string) => openShopLoyalty(connector, secrets, paths.get(shop) ?? '');
   const world = {
     ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, queues),
@@ -84,12 +89,17 @@ export function createReconcile(connector: Connector) {
     });
     // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
     const repair = repairSubscriptions && madeBy === 'admin-api';
+    const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     await reconcile(connector.shops, mode === 'deep', {
       ...world,
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
+      ...(storefront && {
+        repairBalances: (shop) =>
+          repairBalances(shop, { ...world, ...programOf(shop), deadline, pause }),
+      }),
       deadline,
-      pause: (ms) => sleep(ms, undefined, { signal: deadline }).catch(() => {}),
+      pause,
     });
   }
   return surround(telemetry, run);

@@ -105,17 +105,18 @@ export class ConnectorStack extends Stack {
     const syncProducts = syncWorker('SyncProducts', 'products', products);
     const syncCoupons = syncWorker('SyncCoupons', 'coupons', coupons, true);
 
+    const storefront =
+      connector.storefront &&
+      new Storefront(this, { ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf });
+
     const reconcile = new Reconcile(this, 'Reconcile', {
       ...shared,
       bundle: bundleOf('reconcile'),
       queues: [orders, products, coupons],
+      balances: storefront?.queue,
       healing: connector.healing,
       webhookAddress: receiver.endpoint.address,
     });
-
-    const storefront =
-      connector.storefront &&
-      new Storefront(this, { ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf });
 
     const monitored = {
       connector,

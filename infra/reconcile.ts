@@ -12,6 +12,8 @@ import { RECONCILE_TIMEOUT } from './timing.ts';
 export interface ReconcileProps
   extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays'> {
   readonly queues: readonly EventQueue[];
+  /** Undefined where the storefront is not deployed: then there are no balances to repair. */
+  readonly balances: EventQueue | undefined;
   readonly ledger: LedgerTable;
   readonly secrets: ShopSecrets;
   readonly healing: Healing;
@@ -28,7 +30,8 @@ export class Reconcile extends Construct {
 
   constructor(scope: Construct, id: string, props: ReconcileProps) {
     super(scope, id);
-    const { queues, ledger, secrets, healing } = props;
+    const { balances, ledger, secrets, healing } = props;
+    const queues = balances ? [...props.queues, balances] : props.queues;
     this.function = new ConnectorFunction(this, 'Reconciler', {
       ...props,
       description: 'Compares the store with the ledger and sends what is missing',
@@ -38,6 +41,7 @@ export class Reconcile extends Construct {
         ...props.environment,
         LEDGER_TABLE: ledger.table.tableName,
         WEBHOOK_ADDRESS: props.webhookAddress,
+        ...(balances && { BALANCES_QUEUE_URL: balances.source.queueUrl }),
       },
     });
     this.function.allow(
@@ -49,7 +53,10 @@ export class Reconcile extends Construct {
       [ledger.table.tableArn],
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
-    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store'));
+    this.function.allow(
+      ['secretsmanager:GetSecretValue'],
+      secrets.arnsOf('store', ...(balances ? (['loyalty'] as const) : [])),
+    );
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });

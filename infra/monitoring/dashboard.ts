@@ -113,7 +113,15 @@ function storefrontGraphs({ metricsNamespace, storefront }: Monitored): IWidget[
         perMinute(metricsNamespace, 'sync-balances', [
           ...(['applied', 'unchanged', 'handled', 'retried', 'rejected'] as const),
         ]),
-        { unit: 'messages a minute', stacked: true },
+        {
+          unit: 'messages a minute',
+          stacked: true,
+          right: [
+            ownMetric(metricsNamespace, 'sync-balances', 'balances-repaired').with({
+              label: 'balances repaired at night (right)',
+            }),
+          ],
+        },
       ),
       graph(
         'Duration of storefront functions: a page waits for storefront',

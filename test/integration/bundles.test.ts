@@ -58,10 +58,13 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'sync-orders': 64,
   'sync-products': 64,
   'sync-coupons': 64,
-  reconcile: 50,
+  // 50 before it read the loyalty service's report on balances.
+  reconcile: 65,
   'receive-points': 23,
-  'sync-balances': 60,
-  storefront: 71,
+  // 60 before it read balances and expiring points, and found customers by e-mail.
+  'sync-balances': 63.5,
+  // 71 before it showed the balance of a customer whom the ledger does not know.
+  storefront: 74.5,
 };
 
 const gzipKilobytes = (name: string, from = bundles) => gzipSync(codeOf(name, from)).length / 1024;
@@ -196,10 +199,10 @@ describe('the bundles', () => {
     }
   });
 
-  it('reconcile holds no worker: it calls only the store', () => {
+  it('reconcile holds no worker: it sends what it finds', () => {
     const inputs = inputsOf('reconcile');
     expect(inputs).toContain('shared/core/reconcile/reconcile.ts');
     expect(inputs).not.toContain('shared/core/batch/run-batch.ts');
-    expect(inputs).not.toContain('shared/loyalty/client.ts');
+    expect(inputs).not.toContain('shared/core/balances/settle-balances.ts');
   });
 });

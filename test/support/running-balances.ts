@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
+import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
@@ -64,6 +65,7 @@ export async function openBalances(
   const settings = defineConnector({ shops, loyalty: { address: loyalty.address }, storefront });
   const receiver = createPointsReceiver(settings);
   const worker = createBalanceWorker(settings);
+  const reconcile = createReconcile(settings);
   let forwarded = 0;
 
   async function keepTokens(path: string, pairs: PointTokens): Promise<void> {
@@ -116,6 +118,9 @@ export async function openBalances(
       }
       return statuses;
     },
+
+    /** One scheduled run, which repairs balances once in a night. */
+    repair: () => reconcile({}, invocationOf('reconcile', 300)),
 
     /** One batch; returns the number of its messages. */
     async work(): Promise<number> {

@@ -13,7 +13,7 @@ import { balanceKey, type RememberedBalance, recallBalance } from './remembered-
  * ahead of its arrival is parked. An event dated before the known version by less than that may still be
  * the newer one, so it loses only with its own balance: the worker reads again, and what the service
  * says then is newer than both.
- * See docs/decisions/0024-balances-follow-the-events-date.md.
+ * See docs/decisions/0044-balances-are-read-and-repaired.md.
  */
 const SKEW_MS = 5 * 60_000;
 

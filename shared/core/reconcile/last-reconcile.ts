@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import type { HealedKind } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
-import type { Compared } from './reconcile-world.ts';
+import type { Compared, Repaired } from './reconcile-world.ts';
 
 /** What the last run did for one shop, for the operator. */
 export interface LastReconcile {
@@ -18,6 +18,8 @@ export interface LastReconcile {
   readonly oldestHealedMs?: number;
   /** Empty: everything was compared. The next run continues where these stopped. */
   readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
+  /** Of the last run that compared balances: one in a night does. Absent: none has. */
+  readonly balances?: Repaired;
   /** Absent: no deep walk was under way. Without `stopped`: it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
@@ -40,12 +42,18 @@ export async function keepLastReconcile(
   shop: string,
   last: LastReconcile,
 ): Promise<void> {
-  const { revision } = await recallState(ledger, summaryKey(shop));
+  const { state, revision } = await recallState<LastReconcile>(ledger, summaryKey(shop));
+  const balances = last.balances ?? state?.balances;
   // A conflict means that another run ended at the same moment: either record is true.
-  await keepState(ledger, summaryKey(shop), last, {
-    version: Date.parse(last.endedAt),
-    revision,
-  });
+  await keepState(
+    ledger,
+    summaryKey(shop),
+    { ...last, ...(balances && { balances }) },
+    {
+      version: Date.parse(last.endedAt),
+      revision,
+    },
+  );
 }
 
 type CountByKind = Readonly<Record<HealedKind, number>>;

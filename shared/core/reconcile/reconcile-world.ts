@@ -18,6 +18,8 @@ export interface ReconcileWorld extends HealingWorld {
   readonly deadline: AbortSignal;
   /** Checks that webhooks are subscribed. Never rejects because of what it finds. */
   readonly checkSubscriptions: (shop: string) => Promise<void>;
+  /** Compares balances with the loyalty service's report; undefined where there is no storefront. */
+  readonly repairBalances?: (shop: string) => Promise<Repaired | undefined>;
   /** How often a run is scheduled. */
   readonly everyMinutes: number;
   /** How long the ledger remembers an order, and what is over, after it was last written. */
@@ -46,6 +48,15 @@ export interface Compared {
    * reached.
    */
   readonly rolledOut: number;
+}
+
+/** What one run did about balances. */
+export interface Repaired {
+  readonly compared: number;
+  /** Customers whose balance the worker was asked to read. */
+  readonly asked: number;
+  /** Absent: everything was compared. */
+  readonly stopped?: string;
 }
 
 /** Why a walk goes on in the next run: a name to filter by. */

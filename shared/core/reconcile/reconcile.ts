@@ -2,7 +2,7 @@ import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
 import { createTally, keepLastReconcile, type Tally } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
-import type { ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import type { ReconciledShop, ReconcileWorld, Repaired } from './reconcile-world.ts';
 
 /** Orders first: points are what people wait for. */
 const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
@@ -26,8 +26,9 @@ export async function reconcile(
     runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
   }
   for (const { shop, tally, stopped } of runs) {
+    const balances = await repair(shop.domain, world);
     const deep = await walkDeeply(shop, world, tally);
-    await keepSummary({ shop: shop.domain, beganAt, tally, stopped, deep }, world);
+    await keepSummary({ shop: shop.domain, beganAt, tally, stopped, balances, deep }, world);
   }
   if (runs.every(({ stopped }) => stopped.length === 0)) world.telemetry.count('reconciled');
 }
@@ -50,16 +51,28 @@ async function compareChanges(
   return stopped;
 }
 
+async function repair(
+  shop: string,
+  { repairBalances, telemetry }: ReconcileWorld,
+): Promise<Repaired | undefined> {
+  const repaired = await repairBalances?.(shop);
+  if (!repaired) return undefined;
+  const level = repaired.stopped === undefined ? 'info' : 'warn';
+  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
+  return repaired;
+}
+
 interface ShopRun {
   readonly shop: string;
   readonly beganAt: string;
   readonly tally: Tally;
   readonly stopped: readonly StoppedWalk[];
+  readonly balances: Repaired | undefined;
   readonly deep: DeepEnd;
 }
 
 async function keepSummary(
-  { shop, beganAt, tally, stopped, deep }: ShopRun,
+  { shop, beganAt, tally, stopped, balances, deep }: ShopRun,
   { ledger, telemetry, now }: ReconcileWorld,
 ): Promise<void> {
   const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
@@ -72,6 +85,7 @@ async function keepSummary(
     rolledOut,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
     stopped,
+    ...(balances && { balances }),
     ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
   });
 }

@@ -13,7 +13,7 @@ const MOST_PAUSES = 24;
 
 /** False: the queue stays full, and the walk continues in the next run. */
 export async function waitForRoom(
-  kind: WalkedKind,
+  kind: WalkedKind | 'balance',
   { depth, pause, deadline }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline'>,
 ): Promise<boolean> {
   for (let pauses = 0; ; pauses += 1) {

@@ -10,7 +10,9 @@ const template = synthesizeStack({
 const functions = propertiesOf(template, 'AWS::Lambda::Function');
 const withQueue = functions.filter(({ Environment }) => Environment.Variables.BALANCES_QUEUE_URL);
 const receiver = withQueue.find(({ Environment }) => !Environment.Variables.LEDGER_TABLE);
-const storefront = withQueue.find(({ Environment }) => Environment.Variables.LEDGER_TABLE);
+const storefront = withQueue.find(
+  ({ Environment: { Variables } }) => Variables.LEDGER_TABLE && !Variables.ORDERS_QUEUE_URL,
+);
 const outputs = template.toJSON().Outputs;
 
 interface Policy {
@@ -107,6 +109,21 @@ describe('the way back into the store', () => {
       expect.stringMatching(/^sqs:SendMessage on BalancesQueueSource/),
     ]);
     expect(storefront).toMatchObject({ MemorySize: 512, Timeout: 30 });
+  });
+
+  it('lets the nightly repair read the report and feed the queue, and nothing where there is no storefront', () => {
+    const grants = grantsOf('Reconcile').join('\n');
+    for (const action of ['SendMessage', 'GetQueueAttributes']) {
+      expect(grants).toMatch(`sqs:${action} on BalancesQueueSource`);
+    }
+    for (const shop of ['one', 'two']) {
+      expect(grants).toMatch(`secretsmanager:GetSecretValue on Secrets${shop}storeloyalty`);
+    }
+    expect(grants).not.toMatch(/points|webhook|ReceiveMessage|UpdateItem/);
+    const plain = Object.entries(without.findResources('AWS::IAM::Policy')).filter(([id]) =>
+      id.startsWith('Reconcile'),
+    );
+    expect(JSON.stringify(plain)).not.toMatch(/loyalty[A-F0-9]{8}|Balances/);
   });
 
   it('lets the worker neither feed the other queues nor read the tokens', () => {

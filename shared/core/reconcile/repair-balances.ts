@@ -1,0 +1,183 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { callLoyalty } from '../sync/call-loyalty.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import { askForDifferences } from './compare-balances.ts';
+import { cursorKey, keepState, recallState } from './kept-state.ts';
+import {
+  OUT_OF_TIME,
+  OVERTAKEN,
+  orOutOfTime,
+  QUEUE_FULL,
+  type ReconcileWorld,
+  type Repaired,
+  type Stopped,
+} from './reconcile-world.ts';
+import { waitForRoom } from './wait-for-room.ts';
+
+export interface RepairWorld
+  extends Pick<
+    ReconcileWorld,
+    'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline'
+  > {
+  readonly loyalty: Pick<LoyaltyClient, 'listCustomersReport'>;
+  readonly breaker: CircuitBreaker;
+}
+
+/** How far the comparison of balances has come. Moments are epoch milliseconds. */
+export interface RepairPosition {
+  /** Points that moved until here were compared. */
+  readonly doneUntil: number;
+  /** When the last comparison began. */
+  readonly began: number;
+  /** A comparison that was begun and not ended. */
+  readonly walk?: RepairWalk;
+}
+
+export interface RepairWalk {
+  readonly from: number;
+  readonly until: number;
+  /** The report lists either those who take part in the program or the others. */
+  readonly isEnrolled: boolean;
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+const DAY_MS = 86_400_000;
+/** 3:00 UTC: night in Europe and the Americas. */
+const NIGHT_MS = 3 * 3_600_000;
+/** Events of the last minutes may still arrive: their changes would look like differences. */
+const QUIET_MS = 15 * 60_000;
+/** Pages shift while points move, so every movement is compared on two nights. */
+const OVERLAP_MS = DAY_MS;
+
+/** The service's maximum. Each customer comes with a history, so an answer may be too large. */
+const LARGEST_PAGE = 500;
+const SMALLEST_PAGE = 20;
+const SMALLER = 5;
+/** A million customers in a night: a report without an end must not occupy every run. */
+const MOST_CUSTOMERS = 1_000_000;
+/** Between two pages: the service's limit is not documented. */
+const PAUSE_MS = 1_000;
+/** A report takes longer than the call for one customer. */
+const REPORT_TIMEOUT_MS = 30_000;
+
+const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY_MS);
+
+/**
+ * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
+ * the worker to read those that differ. The position is recorded after every page, so that a killed
+ * run costs one page. Undefined: this night's comparison is done.
+ * See docs/decisions/0044-balances-are-read-and-repaired.md.
+ */
+export async function repairBalances(
+  shop: string,
+  world: RepairWorld,
+): Promise<Repaired | undefined> {
+  const key = cursorKey(shop, 'balances');
+  const kept = await recallState<RepairPosition>(world.ledger, key);
+  const now = world.now().getTime();
+  const position = kept.state ?? { doneUntil: now - QUIET_MS - DAY_MS, began: 0 };
+  if (!position.walk && nightOf(position.began) === nightOf(now)) return undefined;
+  let { revision } = kept;
+  let [compared, asked] = [0, 0];
+
+  async function keep(next: RepairPosition): Promise<boolean> {
+    revision = await keepState(world.ledger, key, next, { version: next.began, revision });
+    return revision !== undefined;
+  }
+  const stop = ({ why }: Stopped): Repaired => ({ compared, asked, stopped: why });
+
+  const began = position.walk ? position.began : now;
+  let walk: RepairWalk | undefined = position.walk ?? firstPage(position, now);
+  if (!(await keep({ ...position, began, walk }))) return stop(OVERTAKEN);
+  while (walk) {
+    if (world.deadline.aborted) return stop(OUT_OF_TIME);
+    if (!(await waitForRoom('balance', world))) return stop(orOutOfTime(QUEUE_FULL, world));
+    const page = await comparePage(shop, walk, world);
+    if (page.kind === 'stopped') return stop(orOutOfTime(page, world));
+    if (page.kind === 'refused') {
+      // Asked for again in the next night, from the same moment on.
+      await keep({ doneUntil: position.doneUntil, began });
+      return stop({ kind: 'stopped', why: page.why });
+    }
+    compared += page.compared;
+    asked += page.asked;
+    const doneUntil: number = page.next ? position.doneUntil : walk.until;
+    walk = page.next;
+    if (!(await keep({ doneUntil, began, ...(walk && { walk }) }))) return stop(OVERTAKEN);
+    if (walk) await world.pause(PAUSE_MS);
+  }
+  return { compared, asked };
+}
+
+function firstPage({ doneUntil }: RepairPosition, now: number): RepairWalk {
+  const until = now - QUIET_MS;
+  // A `doneUntil` later than that comes from a clock that was wrong once.
+  const from = Math.min(doneUntil, until) - OVERLAP_MS;
+  return { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
+}
+
+type ComparedPage =
+  | {
+      readonly kind: 'compared';
+      readonly compared: number;
+      readonly asked: number;
+      /** Undefined: it was the last. */
+      readonly next: RepairWalk | undefined;
+    }
+  /** The service does not give the report: another try in the same night gains nothing. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | Stopped;
+
+async function comparePage(
+  shop: string,
+  walk: RepairWalk,
+  world: RepairWorld,
+): Promise<ComparedPage> {
+  const { from, until, isEnrolled, page, pageSize } = walk;
+  const query = {
+    isEnrolled,
+    pageNumber: page,
+    pageSize,
+    pointDateFrom: new Date(from).toISOString(),
+    pointDateTo: new Date(until).toISOString(),
+  };
+  const options = { timeoutMs: REPORT_TIMEOUT_MS, signal: world.deadline };
+  const called = await callLoyalty(
+    'listCustomersReport',
+    () => world.loyalty.listCustomersReport(query, options),
+    world,
+  );
+  if (called.kind === 'stay-away') return { kind: 'stopped', why: 'loyalty-unavailable' };
+  const { result, outcome } = called;
+  if (result.kind === 'success' || result.kind === 'warning') {
+    const { Items: customers, HasNextPage } = result.value;
+    const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
+    const sent = await askForDifferences(shop, customers, until, world);
+    return {
+      kind: 'compared',
+      ...sent,
+      next: isLast ? nextList(walk) : { ...walk, page: page + 1 },
+    };
+  }
+  // An answer that is too large is not read to its end, and a large one may take too long.
+  const mayBeTooLarge =
+    result.kind === 'transport-failure' &&
+    (result.reason === 'not-the-contract' || result.reason === 'time-out');
+  if (mayBeTooLarge && pageSize > SMALLEST_PAGE) {
+    const smaller = { page: (page - 1) * SMALLER + 1, pageSize: pageSize / SMALLER };
+    return { kind: 'compared', compared: 0, asked: 0, next: { ...walk, ...smaller } };
+  }
+  if (outcome.kind === 'retry') {
+    if (outcome.misconfigured) world.telemetry.count('misconfigured');
+    if (outcome.throttled) world.telemetry.count('throttled');
+    return { kind: 'stopped', why: outcome.why };
+  }
+  const why = result.kind === 'business-error' ? (result.name ?? 'unnamed-error') : result.reason;
+  return { kind: 'refused', why };
+}
+
+function nextList(walk: RepairWalk): RepairWalk | undefined {
+  return walk.isEnrolled ? { ...walk, isEnrolled: false, page: 1 } : undefined;
+}

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { rememberBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { repairBalances } from '../../../../shared/core/reconcile/repair-balances.ts';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const HOUR_MS = 3_600_000;
+const TIME_OUT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
+
+function openRepair() {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const loyalty = openInProcessLoyalty(now);
+  const memoryLedger = createMemoryLedger();
+  const telemetry = recordTelemetry();
+  const sent: QueuedEvent[] = [];
+  const parts: { ledger: Ledger; ready: number; send: (event: QueuedEvent) => void } = {
+    ledger: memoryLedger,
+    ready: 0,
+    send: (event) => sent.push(event),
+  };
+  const stop = new AbortController();
+  const keyOf = (id: string) => ({ shop: SHOP, kind: 'customer', id }) as const;
+  return {
+    clock,
+    loyalty,
+    telemetry,
+    sent,
+    parts,
+    stop,
+    ledger: memoryLedger,
+    keyOf,
+    askedFor: () => sent.map(({ id }) => id),
+    reports: () => loyalty.journal.filter(({ operation }) => operation === 'listCustomersReport'),
+
+    /** Points for an order of the customer, who takes part in the program or leaves it afterwards. */
+    async buy(id: string, { total = 10, isEnrolled = true } = {}): Promise<void> {
+      await loyalty.client.sendOrder({
+        OriginalId: `order-of-${id}-at-${clock.ms}`,
+        OrderPlacementDate: '2026-10-01T09:00:00Z',
+        OrderCompletedDate: '2026-10-02T09:00:00Z',
+        IsCompleted: true,
+        OrderTotal: total,
+        Customer: { OriginalId: id, Email: `${id}@example.com`, IsEnrolled: true },
+      });
+      if (isEnrolled) return;
+      await loyalty.client.upsertCustomer({ OriginalId: id, IsEnrolled: false });
+    },
+
+    /** What an event or a reading has left in the ledger. */
+    async remember(id: string): Promise<void> {
+      const read = await loyalty.client.getCustomerPoints(id);
+      if (read.kind !== 'success') throw new Error('the service does not know the customer');
+      const { PointsBalance, CashbackBalance } = read.value;
+      const remembered = rememberBalance({
+        points: String(PointsBalance),
+        cashback: String(CashbackBalance),
+        seen: [],
+      });
+      const entry = { version: clock.ms, uncertain: false, remembered, outcomes: [] };
+      const known = (await memoryLedger.readMany([keyOf(id)])).get(`${SHOP}|customer|${id}`);
+      await memoryLedger.write(keyOf(id), entry, known?.revision);
+    },
+
+    run: () =>
+      repairBalances(SHOP, {
+        loyalty: loyalty.client,
+        breaker: createCircuitBreaker(),
+        ledger: parts.ledger,
+        queue: { send: async (event) => parts.send(event) },
+        depth: { of: async () => ({ ready: parts.ready, hidden: 0 }) },
+        telemetry,
+        now,
+        pause: async (ms) => {
+          clock.ms += ms;
+        },
+        deadline: stop.signal,
+      }),
+  };
+}
+
+describe('the nightly repair of balances', () => {
+  it('asks for the balances that differ from the report, of members and of others', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    await repair.buy('2');
+    await repair.buy('3', { isEnrolled: false });
+    await repair.buy('4', { isEnrolled: false });
+    for (const id of ['1', '2', '3', '4']) await repair.remember(id);
+    repair.clock.ms += HOUR_MS;
+    // Of these two changes no event arrived.
+    await repair.buy('2', { total: 5 });
+    await repair.buy('3', { total: 5, isEnrolled: false });
+    repair.clock.ms += HOUR_MS;
+    expect(await repair.run()).toEqual({ compared: 4, asked: 2 });
+    expect(repair.askedFor()).toEqual(['2', '3']);
+    expect(repair.sent[0]).toMatchObject({ kind: 'balance', topic: 'repair', shop: SHOP });
+    expect(repair.reports().map(({ query }) => query.isEnrolled)).toEqual(['true', 'false']);
+  });
+
+  it('asks for customers whom the ledger does not know, and for none without a store’s id', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    await repair.buy('robin@example.com');
+    repair.clock.ms += HOUR_MS;
+    await repair.run();
+    expect(repair.askedFor()).toEqual(['1']);
+  });
+
+  it('asks for nothing about a redacted person', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    await repair.remember('1');
+    const mark = { redactedAt: repair.clock.ms, expiresAt: 1_900_000_000 };
+    await repair.ledger.redact([repair.keyOf('1')], mark);
+    repair.clock.ms += HOUR_MS;
+    await repair.run();
+    expect(repair.askedFor()).toEqual([]);
+  });
+
+  it('looks only at customers whose points moved, at each movement on two nights', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    const compared = [];
+    for (let night = 0; night < 4; night += 1) {
+      repair.clock.ms += 24 * HOUR_MS;
+      compared.push((await repair.run())?.compared);
+    }
+    expect(compared).toEqual([1, 1, 0, 0]);
+  });
+
+  it('runs once in a night, from 3:00 UTC on', async () => {
+    const repair = openRepair();
+    const runs = [];
+    for (let hour = 0; hour < 48; hour += 1) {
+      if (await repair.run()) runs.push(new Date(repair.clock.ms).toISOString().slice(0, 13));
+      repair.clock.ms += HOUR_MS;
+    }
+    expect(runs).toEqual(['2026-10-09T12', '2026-10-10T03', '2026-10-11T03']);
+  });
+
+  it('waits for the next run while the service is down, and for the next night when it refuses', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    repair.clock.ms += HOUR_MS;
+    repair.loyalty.world.interfere = () => ({ ...TIME_OUT, reason: 'connection' });
+    expect(await repair.run()).toMatchObject({ stopped: 'connection' });
+    repair.loyalty.world.interfere = undefined;
+    expect(await repair.run()).toEqual({ compared: 1, asked: 1 });
+
+    repair.clock.ms += 24 * HOUR_MS;
+    repair.loyalty.world.interfere = (_, pass) => ({
+      ...pass(),
+      text: '{"HasError":true,"ErrorCode":45,"Items":null,"ErrorMessages":["no"]}',
+    });
+    expect(await repair.run()).toMatchObject({ stopped: 'ApiExternal_Error_Page_Size' });
+    repair.loyalty.world.interfere = undefined;
+    expect(await repair.run()).toBeUndefined();
+    repair.clock.ms += 24 * HOUR_MS;
+    expect(await repair.run()).toEqual({ compared: 1, asked: 1 });
+  });
+
+  it('asks for smaller pages when a large one does not come, and loses none', async () => {
+    const repair = openRepair();
+    for (let id = 1; id <= 130; id += 1) await repair.buy(String(id));
+    repair.clock.ms += HOUR_MS;
+    repair.loyalty.world.interfere = ({ query }, pass) =>
+      query.pageSize === '20' ? pass() : TIME_OUT;
+    expect(await repair.run()).toEqual({ compared: 130, asked: 130 });
+    expect(new Set(repair.askedFor()).size).toBe(130);
+  });
+
+  it('leaves the queue to live events, and ends with its time', async () => {
+    const repair = openRepair();
+    await repair.buy('1');
+    repair.clock.ms += HOUR_MS;
+    repair.parts.ready = 1_000;
+    expect(await repair.run()).toMatchObject({ stopped: 'queue-full' });
+    repair.stop.abort();
+    expect(await repair.run()).toMatchObject({ stopped: 'out-of-time' });
+    expect(repair.sent).toEqual([]);
+  });
+
+  it('asks for everyone among thousands, though every run is killed somewhere', async () => {
+    const repair = openRepair();
+    const known = 1_300;
+    const all = 2_600;
+    for (let id = 1; id <= all; id += 1) await repair.buy(String(id), { isEnrolled: id % 3 > 0 });
+    for (let id = 1; id <= known; id += 1) await repair.remember(String(id));
+    repair.clock.ms += HOUR_MS;
+    const { ledger } = repair;
+    let kills = 0;
+    let finished: unknown;
+    for (let run = 0; run < 40 && !finished; run += 1) {
+      // In turns: after some messages of a page, and while the position is recorded.
+      let left = run % 2 === 0 ? 150 + 60 * run : Number.POSITIVE_INFINITY;
+      let writes = run % 2 === 0 ? Number.POSITIVE_INFINITY : run % 4;
+      repair.parts.send = (event) => {
+        left -= 1;
+        if (left < 0) throw new Error('killed');
+        repair.sent.push(event);
+      };
+      repair.parts.ledger = {
+        ...ledger,
+        write: (key, entry, revision) => {
+          writes -= 1;
+          return writes < 0
+            ? Promise.reject(new Error('killed'))
+            : ledger.write(key, entry, revision);
+        },
+      };
+      try {
+        finished = await repair.run();
+      } catch {
+        kills += 1;
+      }
+    }
+    expect(kills).toBeGreaterThan(5);
+    expect(finished).toBeDefined();
+    const asked = new Set(repair.askedFor());
+    expect(asked.size).toBe(all - known);
+    expect([...asked].every((id) => Number(id) > known)).toBe(true);
+    // A killed run repeats at most the page that it was at.
+    expect(repair.reports().length).toBeLessThanOrEqual(Math.ceil(all / 500) + 1 + kills);
+  });
+});
