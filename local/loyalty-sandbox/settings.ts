@@ -57,6 +57,8 @@ export interface SandboxSettings {
   readonly cancelGivesRewardBack: boolean;
   /** How several partial cancels of one order add up: not shown. */
   readonly partialCancelLimit: 'sum' | 'each';
+  /** Whether the total of a read order shows its partial cancels: not shown. */
+  readonly readTotal: 'as-sent' | 'less-partial-cancels';
   /** The error of a CancelKey that was used before on the same order: not shown. */
   readonly usedCancelKey: 'refund-error' | 'envelope-error';
   /** Which ids the operations under /POS take beside e-mail and document: not shown. */
@@ -123,6 +125,7 @@ export const defaultSettings: SandboxSettings = {
   lateCancel: false,
   cancelGivesRewardBack: false,
   partialCancelLimit: 'sum',
+  readTotal: 'as-sent',
   usedCancelKey: 'refund-error',
   posCustomerId: 'any',
   repeatedRedeem: 'first-result',
@@ -181,6 +184,7 @@ const checkSettings = parts({
   lateCancel: flag,
   cancelGivesRewardBack: flag,
   partialCancelLimit: oneOf('sum', 'each'),
+  readTotal: oneOf('as-sent', 'less-partial-cancels'),
   usedCancelKey: oneOf('refund-error', 'envelope-error'),
   posCustomerId: oneOf('any', 'email-or-document'),
   repeatedRedeem: oneOf('first-result', 'refuse', 'null-result'),

@@ -3,7 +3,8 @@ import type { Call } from '../call.ts';
 import { type Context, takeNumber } from './context.ts';
 import { useCoupon } from './coupons.ts';
 import { planCustomer, saveCustomer } from './customers.ts';
-import { settleOrderPoints } from './order-points.ts';
+import { fromHundredths, toHundredths } from './hundredths.ts';
+import { refundedOf, settleOrderPoints } from './order-points.ts';
 import { describeOrder } from './order-view.ts';
 import { done, findUnreadable, type Outcome, type Refusal, refuse } from './outcome.ts';
 import { readOrder, readOrderId, type SentOrder } from './read-order.ts';
@@ -53,7 +54,7 @@ export function getOrder(
   context: Context,
   { path }: Call,
 ): Outcome<components['schemas']['ReadOrder']> {
-  const { tables, catalog } = context;
+  const { tables, catalog, settings } = context;
   const row = tables.orders.get(path.orderId ?? '');
   const customer = row && tables.customers.get(row.customerId);
   if (!row || !customer) return refuse(37, 'No order has this id.');
@@ -62,6 +63,10 @@ export function getOrder(
   return done({
     ...describeOrder(context, row, customer),
     OriginalId: row.OriginalId,
+    OrderTotal:
+      settings.readTotal === 'as-sent'
+        ? row.OrderTotal
+        : fromHundredths(toHundredths(row.OrderTotal) - refundedOf(row)),
     Reward: redemption && reward ? { Id: redemption.RewardId, Title: reward.title } : null,
   });
 }

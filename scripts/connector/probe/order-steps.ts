@@ -130,9 +130,14 @@ export function concludeParts(seen: SeenParts): Conclusion {
     verdictOf(second) === 'accepted'
       ? 'A second part is taken.'
       : `A second part is not taken (${answerText(second)}).`,
-    total === TOTAL
-      ? 'A read order shows the total last sent.'
-      : `A read order shows the total less its parts (${total ?? 'unknown'}).`,
+    readTotalText(total),
   ];
   return { answered, means: sentences.join(' ') };
+}
+
+function readTotalText(total: number | undefined): string {
+  if (total === undefined) return 'The total could not be read.';
+  return total === TOTAL
+    ? 'A read order shows the total last sent.'
+    : `A read order shows the total less its parts (${total}).`;
 }

@@ -146,6 +146,12 @@ describe('probe', () => {
     ['a used key', {}, 'partial-cancel', /A used key is refused .*refund-refused/],
     ['its number', { usedCancelKey: 'envelope-error' }, 'partial-cancel', /A used key .*error 97/],
     ['a read total', {}, 'partial-cancel', /A read order shows the total last sent/],
+    [
+      'a read total less its parts',
+      { readTotal: 'less-partial-cancels' },
+      'partial-cancel',
+      /A read order shows the total less its parts \(70\)/,
+    ],
     ['a late cancel', { lateCancel: true }, 'cancel', /shows later/],
     ['both flags', {}, 'both-flags', /Error 13 comes/],
     ['both flags taken', { error13: 'never' }, 'both-flags', /cause no error 13/],
