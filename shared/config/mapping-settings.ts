@@ -75,17 +75,16 @@ export interface MappingSettings {
   readonly giftCards?: 'earn-when-bought' | 'earn-when-used' | 'never';
 
   /**
-   * Orders without a customer account.
+   * Customers with neither an e-mail address nor a document (see `document`), such as those of a till with a
+   * telephone number only.
    *
-   * - `skip`: not sent.
-   * - `send`: sent under the name, e-mail address and telephone number of the order, without a customer
-   *   id and not enrolled; the loyalty service has to recognise the person itself. An order with
-   *   neither address nor number is skipped all the same.
+   * - `skip`: their orders and coupons are not sent, until the customer has one of the two.
+   * - `send`: sent like those of any other customer.
    *
-   * An order that was sent once is always corrected and cancelled, even when its customer has been
-   * deleted since. Default: `skip`.
+   * The loyalty service has an error for such customers (50); when it comes is not documented. Orders
+   * without any customer are never sent. Default: `skip`.
    */
-  readonly guests?: 'skip' | 'send';
+  readonly customersWithoutEmail?: 'skip' | 'send';
 
   /**
    * Orders that the store marks as tests, the admin's "send test notification" among them.
@@ -172,7 +171,7 @@ export const defaultRules: MappingRules = {
   orderTotal: 'subtotal',
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
-  guests: 'skip',
+  customersWithoutEmail: 'skip',
   testOrders: 'skip',
   document: undefined,
   birthday: undefined,

@@ -68,7 +68,7 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   orderTotal: oneOf('subtotal', 'total-less-shipping'),
   taxes: oneOf('exclude', 'include'),
   giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),
-  guests: oneOf('skip', 'send'),
+  customersWithoutEmail: oneOf('skip', 'send'),
   testOrders: oneOf('skip', 'send'),
   document: detailSource,
   birthday: detailSource,

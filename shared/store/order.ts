@@ -67,12 +67,6 @@ export interface StoreOrder {
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
-  /** The contact details of a guest. */
-  readonly contact: {
-    readonly name: string | undefined;
-    readonly email: string | undefined;
-    readonly phone: string | undefined;
-  };
 }
 
 export interface StoreOrderLine {

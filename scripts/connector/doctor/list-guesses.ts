@@ -53,6 +53,10 @@ const RULES: Guesses<MappingRules> = {
     grade: 'not documented',
     step: 'enrolment',
   },
+  customersWithoutEmail: {
+    means: 'whether customers with neither e-mail address nor document are sent',
+    grade: 'not documented',
+  },
   couponForEveryone: {
     means: 'whether a coupon without a customer is sent',
     grade: 'not documented',

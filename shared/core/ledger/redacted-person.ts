@@ -21,11 +21,9 @@ export function redactionOf(entry: LedgerEntry | undefined): Pick<LedgerWrite, '
 export function withoutPerson(snapshot: Snapshot): Snapshot {
   const { entity } = snapshot;
   if (entity.kind !== 'order') return snapshot;
-  const noContact = { name: undefined, email: undefined, phone: undefined };
   const order = {
     ...entity.order,
     customer: undefined,
-    contact: noContact,
     noteAttributes: [],
     metafields: [],
   };

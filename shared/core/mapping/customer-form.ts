@@ -13,8 +13,7 @@ export type CustomerResult =
  * The customer to send with an order.
  *
  * An order without a customer keeps the one it was last sent with: the customer was deleted since, and the
- * order in the loyalty service still is theirs. Only an order that never had one is a guest's; it is sent
- * with the contact that the guest left, without an id, because the store has none.
+ * order in the loyalty service still is theirs. Only an order that never had one is a guest's.
  */
 export function orderCustomer(
   order: StoreOrder,
@@ -22,9 +21,7 @@ export function orderCustomer(
   remembered: CustomerForm | undefined,
 ): CustomerResult {
   const { customer } = order;
-  if (customer === undefined) {
-    return { kind: 'form', form: remembered ?? guestForm(order, rules) };
-  }
+  if (customer === undefined) return { kind: 'form', form: remembered };
   const document = findDetail('document', rules.document, order);
   const birthday = findDetail('birthday', rules.birthday, order);
   const enrolled = findEnrolment(order, rules);
@@ -54,14 +51,16 @@ export function plainCustomerForm(customer: StoreCustomer): CustomerForm {
   });
 }
 
-export function isReachableGuest({ contact }: StoreOrder): boolean {
-  return contact.email !== undefined || contact.phone !== undefined;
-}
-
-function guestForm(order: StoreOrder, rules: OrderRules): CustomerForm | undefined {
-  if (rules.guests === 'skip' || !isReachableGuest(order)) return undefined;
-  const { name, email, phone } = order.contact;
-  return knownFields({ Name: name, Email: email, Phone: phone, IsEnrolled: false });
+/**
+ * The loyalty service has an error for a customer with neither e-mail address nor document.
+ * See docs/decisions/0044-who-is-sent.md.
+ */
+export function isIdentified(
+  form: Pick<CustomerForm, 'Email' | 'Document'> | undefined,
+  { customersWithoutEmail }: Pick<OrderRules, 'customersWithoutEmail'>,
+): boolean {
+  if (customersWithoutEmail === 'send' || form === undefined) return true;
+  return form.Email !== undefined || form.Document !== undefined;
 }
 
 function findEnrolment(order: StoreOrder, rules: OrderRules): MerchantResult<boolean | undefined> {

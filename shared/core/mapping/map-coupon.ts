@@ -1,7 +1,7 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
 import type { StoreCustomer } from '../../store/order.ts';
-import { plainCustomerForm } from './customer-form.ts';
+import { isIdentified, plainCustomerForm } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';
 import type { CouponRules } from './mapping-rules.ts';
 import type { KnownBefore } from './remembered.ts';
@@ -64,6 +64,9 @@ function isOver({ status, endsAt }: StoreCoupon, now: Date): boolean {
 }
 
 function skipReason(coupon: StoreCoupon, rules: CouponRules): MappingSkip | undefined {
+  const customer = receiver(coupon, rules);
+  if (customer && !isIdentified(plainCustomerForm(customer), rules))
+    return 'customer-without-email';
   if (!rules.couponKinds.includes(coupon.kind)) return 'coupon-kind-not-mirrored';
   if (coupon.audience.kind === 'everyone') {
     return rules.couponForEveryone === 'skip' ? 'coupon-for-everyone' : undefined;

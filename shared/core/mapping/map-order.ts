@@ -1,6 +1,7 @@
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
-import { isReachableGuest, orderCustomer } from './customer-form.ts';
+import { needsMetafields } from './customer-detail.ts';
+import { isIdentified, orderCustomer } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { orderAmounts } from './order-amounts.ts';
@@ -29,6 +30,11 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     ...(metadata.kind === 'fault' ? [metadata.fault] : []),
   ];
   if (customer.kind === 'fault' || metadata.kind === 'fault') return { kind: 'fault', faults };
+  const unidentified = !isOver(order) && !isIdentified(customer.form, rules);
+  // The document may be among what only the store can say.
+  if (!before.known && unidentified && !needsMetafields(order, rules)) {
+    return { kind: 'skip', why: 'customer-without-email' };
+  }
 
   const { branch, salesPerson } = pointOfSale(order, remembered);
   const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
@@ -100,8 +106,7 @@ function skipReason(
   if (isBetweenLines(order)) return 'exchange';
   if (order.customer !== undefined || isOver(order)) return undefined;
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
-  const mayBeSent = rules.guests === 'send' && isReachableGuest(order);
-  return neverHadCustomer && !mayBeSent ? 'guest' : undefined;
+  return neverHadCustomer ? 'guest' : undefined;
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */

@@ -7,7 +7,7 @@ export interface OrderRules {
   readonly orderTotal: 'subtotal' | 'total-less-shipping';
   readonly taxes: 'exclude' | 'include';
   readonly giftCards: 'earn-when-bought' | 'earn-when-used' | 'never';
-  readonly guests: 'skip' | 'send';
+  readonly customersWithoutEmail: 'skip' | 'send';
   readonly testOrders: 'skip' | 'send';
   readonly document: DetailSource | undefined;
   readonly birthday: DetailSource | undefined;
@@ -40,5 +40,6 @@ export interface ProductRules {
 export interface CouponRules {
   readonly couponKinds: readonly CouponKind[];
   readonly couponForEveryone: 'send' | 'skip';
+  readonly customersWithoutEmail: 'skip' | 'send';
   readonly couponForSeveralCustomers: 'without-customer' | 'first' | 'skip';
 }

@@ -30,6 +30,8 @@ export type WantedState =
 /** Why an entity is not sent. */
 export type MappingSkip =
   | 'guest'
+  /** Nor with a document: the service could not tell who it is. */
+  | 'customer-without-email'
   | 'test-order'
   /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
   | 'exchange'

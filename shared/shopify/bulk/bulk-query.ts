@@ -40,7 +40,6 @@ function orderParts(enrichment: Enrichment): string {
     'refunds { id createdAt processedAt }',
     `currentSubtotalPriceSet ${MONEY} currentTotalPriceSet ${MONEY}`,
     `currentShippingPriceSet ${MONEY} totalTipReceivedSet ${MONEY}`,
-    'billingAddress { name phone }',
     'customAttributes { key value }',
     `customer { ${PERSON} ${metafields(enrichment, 'customer')} }`,
     metafields(enrichment, 'order'),

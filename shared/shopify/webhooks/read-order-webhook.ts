@@ -65,11 +65,6 @@ function toOrder(payload: OrderPayload): StoreOrder {
     })),
     metafields: undefined,
     customer: readCustomer(payload),
-    contact: {
-      name: filled(payload.billing_address?.name),
-      email: filled(payload.email) ?? filled(payload.contact_email),
-      phone: filled(payload.phone) ?? filled(payload.billing_address?.phone),
-    },
   };
 }
 

@@ -11,11 +11,8 @@ import type { TopicRoute } from './topics.ts';
  */
 const orderFields = [
   'admin_graphql_api_id',
-  'billing_address.name',
-  'billing_address.phone',
   'cancelled_at',
   'closed_at',
-  'contact_email',
   'created_at',
   'currency',
   'current_shipping_price_set',

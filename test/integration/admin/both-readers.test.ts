@@ -30,7 +30,7 @@ const ruleSets = [
   { ...rules, completeWhen: 'paid' },
   { ...rules, orderTotal: 'total-less-shipping' },
   { ...rules, taxes: 'include', giftCards: 'never' },
-  { ...rules, completeWhen: 'paid', orderTotal: 'total-less-shipping', guests: 'send' },
+  { ...rules, completeWhen: 'paid', orderTotal: 'total-less-shipping' },
 ] as const;
 
 function expectAgreement(webhook: StoreOrder, admin: StoreOrder): void {

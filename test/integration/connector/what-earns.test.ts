@@ -145,3 +145,36 @@ describe('an order with taxes of 19 %', () => {
     },
   );
 });
+
+describe('an order of someone the service cannot tell apart', () => {
+  it('without a customer earns 0 points, costs 0 calls and makes no dead letter', async () => {
+    const { sell, connector } = await open();
+    await sell({ customerId: null, email: 'walk.in@example.com' });
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('of a telephone number only earns 0 points, and all 50 once it has an e-mail address', async () => {
+    const { sell, step, points, connector, store } = await open();
+    const { id } = store.actions.createCustomer({ firstName: 'Robin', phone: '+15555550142' });
+    const orderId = await sell({ customerId: id });
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.deadLetters()).toEqual([]);
+
+    await step(() =>
+      store.actions.updateCustomer({ customerId: id, email: 'robin.q@example.com' }),
+    );
+    await step(() => store.actions.tagOrder({ orderId, tags: ['seen'] }));
+    expect(points(orderId)).toBe(50);
+  });
+
+  it('is parked by name where the settings send it and the service refuses it (error 50)', async () => {
+    const { sell, connector, store } = await open({ customersWithoutEmail: 'send' });
+    const { id } = store.actions.createCustomer({ firstName: 'Robin', phone: '+15555550142' });
+    await sell({ customerId: id });
+    const [letter] = await connector.deadLetters();
+    expect(letter?.attributes).toMatchObject({
+      code: 'ApiExternalCustomer_document_email_empty',
+    });
+  });
+});

@@ -40,7 +40,7 @@ describe('the connector’s settings', () => {
             orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
-            guests: 'skip',
+            customersWithoutEmail: 'skip',
             testOrders: 'skip',
             enrich: {},
             enrolment: 'unstated',
@@ -93,16 +93,18 @@ describe('the connector’s settings', () => {
   it('let a shop differ from the others in single rules', () => {
     const { shops } = defineConnector({
       ...least,
-      rules: { guests: 'send', completeWhen: 'paid' },
+      rules: { testOrders: 'send', completeWhen: 'paid' },
       shops: [
         { domain: 'one.myshopify.com' },
         {
           domain: 'two.myshopify.com',
-          rules: { guests: 'skip', orderTotal: 'total-less-shipping' },
+          rules: { testOrders: 'skip', orderTotal: 'total-less-shipping' },
         },
       ],
     });
-    expect(shops.map(({ rules }) => [rules.guests, rules.completeWhen, rules.orderTotal])).toEqual([
+    expect(
+      shops.map(({ rules }) => [rules.testOrders, rules.completeWhen, rules.orderTotal]),
+    ).toEqual([
       ['send', 'paid', 'subtotal'],
       ['skip', 'paid', 'total-less-shipping'],
     ]);
@@ -119,7 +121,7 @@ describe('the connector’s settings', () => {
   it('are refused with all faults at once, each with its path', () => {
     const wrong = {
       shops: [
-        { domain: 'shop.example.com', path: '/a', rules: { guests: 'maybe' } },
+        { domain: 'shop.example.com', path: '/a', rules: { testOrders: 'maybe' } },
         { domain: 'two.myshopify.com', domian: 'x' },
         { domain: 'two.myshopify.com' },
         {},
@@ -132,7 +134,7 @@ describe('the connector’s settings', () => {
     const message = [
       'shops[0].domain must end in .myshopify.com, in lower case and without https://',
       'shops[0].path must be a single part of an address: lower-case letters, digits and hyphens',
-      "shops[0].rules.guests must be 'skip' or 'send'",
+      "shops[0].rules.testOrders must be 'skip' or 'send'",
       'shops[1].domian is not a setting',
       'shops[3].domain is missing',
       'shops[2].domain is the same as shops[1].domain',

@@ -184,11 +184,6 @@ describe('reading an order', () => {
       if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
       const { order } = read;
       expect(order.customer).toBe(undefined);
-      expect(order.contact).toEqual({
-        name: 'Robin Sample',
-        email: undefined,
-        phone: '+15555550100',
-      });
     },
   );
 

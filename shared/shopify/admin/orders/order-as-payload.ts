@@ -63,7 +63,6 @@ export function orderAsPayload(order: WholeOrder): unknown {
     note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
     email: node.email,
     phone: node.phone,
-    billing_address: node.billingAddress,
     customer: node.customer && customerPayload(node.customer),
   };
 }

@@ -269,22 +269,45 @@ describe('an order that is not sent', () => {
     expect(mapOrder(guest, rules, sent(returned))).toEqual({ kind: 'skip', why: 'guest' });
   });
 
-  it('is sent when the merchant says so, a guest under the contact that was left', () => {
+  it('is sent when the merchant says so', () => {
     expect(formOf(trial, { testOrders: 'send' }).OriginalId).toBe('5512345678901');
-    expect(formOf(guest, { guests: 'send' }).Customer).toEqual({
-      Name: 'Robin Sample',
-      Email: 'robin.sample@example.com',
+  });
+});
+
+describe('an order of a customer with a telephone number only', () => {
+  const customer = { id: 5, first_name: 'Robin', phone: '+15555550100' };
+  const byPhone = (changes: Record<string, unknown> = {}, spec = {}) =>
+    storeOrder(spec, { customer, email: '', phone: '+15555550100', ...changes });
+  const skipped = { kind: 'skip', why: 'customer-without-email' };
+  const noted = { from: 'note-attribute', name: 'document' } as const;
+  const metafield = { from: 'metafield', owner: 'customer', namespace: 'a', key: 'b' } as const;
+
+  it('is skipped by its own name, and sent where the settings say so', () => {
+    expect(mapOrder(byPhone(), rules, neverSent)).toEqual(skipped);
+    expect(formOf(byPhone(), { customersWithoutEmail: 'send' }).Customer).toMatchObject({
+      OriginalId: '5',
       Phone: '+15555550100',
-      IsEnrolled: false,
     });
   });
 
-  it('is skipped even then, if the guest left nothing to be recognised by', () => {
-    const nobody = storeOrder({}, { customer: null, email: '', billing_address: null });
-    expect(mapOrder(nobody, { ...rules, guests: 'send' }, neverSent)).toEqual({
-      kind: 'skip',
-      why: 'guest',
-    });
+  it('is sent with the e-mail address of the order, or with a document', () => {
+    const email = 'robin.sample@example.com';
+    expect(formOf(byPhone({ email })).Customer).toMatchObject({ Email: email });
+    const note_attributes = [{ name: 'document', value: 'A-1' }];
+    const form = formOf(byPhone({ note_attributes }), { document: noted });
+    expect(form.Customer).toMatchObject({ Document: 'A-1' });
+  });
+
+  it('is not skipped before the store was asked for the document', () => {
+    const seen = { ...byPhone(), metafields: [] };
+    expect(mapOrder(byPhone(), { ...rules, document: metafield }, neverSent).kind).toBe('wanted');
+    expect(mapOrder(seen, { ...rules, document: metafield }, neverSent)).toEqual(skipped);
+  });
+
+  it('is still corrected and cancelled once the service may know it', () => {
+    const known = { known: true, remembered: undefined };
+    expect(formOf(byPhone(), {}, known).OrderTotal).toBe(50);
+    expect(wantedOf(byPhone({}, { cancelledAfterDays: 1 })).wanted.kind).toBe('cancelled-order');
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import { buildOrder } from '../../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { storeOrder } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -56,6 +59,26 @@ describe('a deep walk', () => {
     expect(connector.loyalty.journal.length).toBe(calls);
     // Each was seen in the store, and each was asked for as the ledger has it.
     expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThanOrEqual(6);
+  });
+
+  it('sends the order of a customer who has an e-mail address by now, without an event', async () => {
+    const { connector } = await open({ orders: 0 });
+    const at = new Date(connector.clock.ms).toISOString();
+    const customer = { id: 5, first_name: 'Robin', phone: '+15555550100' };
+    const changes = { customer, email: '', created_at: at, processed_at: at, updated_at: at };
+    connector.store.putOrder(SHOP, storeOrder({}, changes));
+    await connector.deliver({
+      topic: 'orders/create',
+      payload: buildOrder(simpleOrder, changes).payload,
+    });
+    await connector.drain();
+    expect(connector.telemetry.total('skipped', { why: 'customer-without-email' })).toBe(1);
+
+    const named = { ...changes, customer: { ...customer, email: 'robin.sample@example.com' } };
+    connector.store.putOrder(SHOP, storeOrder({}, named));
+    connector.clock.ms += HOUR_MS;
+    await reconcileDeeply(connector);
+    expect(ordersOf(connector)).toMatchObject([{ OrderTotal: 50 }]);
   });
 
   it('rolls a corrected rule out to what was sent long ago', async () => {
