@@ -33,7 +33,7 @@ export interface Rewards {
   readonly rewards: readonly Reward[];
 }
 
-export type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'cashback' | 'other';
+type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'cashback' | 'other';
 
 /** Why the loyalty program does not give a reward. */
 type Refusal =

@@ -3,9 +3,9 @@ import { type AskingWorld, askLoyalty, type Unavailable } from '../storefront/as
 import { createTimedCache } from '../storefront/timed-cache.ts';
 
 /** How the service's reward operations name a customer. */
-export type PosCustomerId = 'email-or-document' | 'store-id';
+type PosCustomerId = 'email-or-document' | 'store-id';
 
-export type ProgramId =
+type ProgramId =
   /** Personal data: for requests to the service, never for a log. */
   | { readonly kind: 'id'; readonly id: string }
   /** The service does not know the customer, or has neither e-mail nor document of them. */

@@ -46,7 +46,7 @@ type WhyNot =
   /** It cannot become a discount of the store. */
   | 'not-online';
 
-export interface RewardList {
+interface RewardList {
   readonly points: number | null;
   readonly rewards: readonly RewardView[];
 }
