@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openBalances } from '../../support/running-balances.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+import { openStorefront } from '../../support/running-storefront.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+/** A customer with 300 points, which are 15 of cashback, in the sample store. */
+async function open() {
+  const { store, connector, stop: end } = await openStoreAndConnector(connectors, { seed: 7 });
+  stop = end;
+  const balances = await openBalances(connector);
+  const { post, get } = openStorefront(connector);
+  const { id } = store.actions.createCustomer({ firstName: 'Robin', email: 'robin@example.com' });
+  const { id: orderId } = store.actions.placeOrder({
+    customerId: id,
+    // A sixth of it is tax.
+    lines: [{ title: 'Kettle', price: 360, quantity: 1 }],
+    payment: 'paid',
+  });
+  store.actions.fulfilOrder({ orderId });
+  await store.deliveries.settled();
+  await connector.settle();
+  await balances.forward();
+  const mug = [...store.rows.products.values()].find(({ title }) => title === 'Enamel Mug');
+  return {
+    id,
+    store,
+    connector,
+    mug,
+    cart: `11:20:1,${mug?.id}:17:1`,
+    get,
+    redeem: (rewardId: number, more: object = {}) =>
+      post('redeem', id, { rewardId, clientKey: `click-${rewardId}-of-robin`, ...more }),
+    discountOf: (code: string) => {
+      const known = store.rows.codes.get(code.toLowerCase());
+      return store.rows.discounts.get(known?.discountId ?? '');
+    },
+  };
+}
+
+describe('a reward of the type', () => {
+  it.each([
+    ['0, percent', 2, {}, { value: { kind: 'percentage', ppm: 100_000 }, productIds: null }],
+    ['1, fixed amount', 1, {}, { value: { kind: 'fixed', minor: 500 }, minimumMinor: 2_000 }],
+    // At most half of the cart of 37: 15 of cashback, so 5 need an order of a third of it.
+    [
+      '3, cashback',
+      8,
+      { value: 5 },
+      { value: { kind: 'fixed', minor: 500 }, minimumMinor: 1_234, productIds: null },
+    ],
+  ])('%s becomes a code of that discount', async (_, rewardId, more, discount) => {
+    const { redeem, discountOf, cart } = await open();
+    const { status, json } = await redeem(rewardId, { items: cart, ...more });
+    expect([status, json.redemption.state]).toEqual([200, 'ready']);
+    expect(discountOf(json.redemption.code)).toMatchObject({ ...discount, usageLimit: 1 });
+  });
+
+  it('3, cashback, costs the chosen amount, and no more than the service allows', async () => {
+    const { redeem, cart, get, id } = await open();
+    const { json: listed } = await get('rewards', id, { items: cart });
+    const cashback = listed.rewards.find((one: { id: number }) => one.id === 8)?.cashback;
+    expect(cashback).toEqual({ least: 0.01, most: 15 });
+    const refused = await redeem(8, { items: cart, value: 15.01 });
+    expect([refused.status, refused.json.error.code]).toEqual([409, 'value-not-allowed']);
+    await redeem(8, { items: cart, value: 5 });
+    const after = await get('rewards', id, { items: cart });
+    // 5 of cashback are 100 points.
+    expect(after.json.points).toBe(200);
+  });
+
+  it('4, custom, is shown and not redeemed', async () => {
+    const { redeem, cart, get, id } = await open();
+    const { json: listed } = await get('rewards', id, { items: cart });
+    const custom = listed.rewards.find((one: { id: number }) => one.id === 10);
+    expect(custom).toMatchObject({ redeemable: false, why: 'not-online' });
+    const { status, json } = await redeem(10, { items: cart });
+    expect([status, json.error.code]).toEqual([409, 'not-online']);
+    expect((await get('rewards', id)).json.points).toBe(300);
+  });
+
+  it('5, product, becomes a code for one unit of the product that the service names', async () => {
+    const { redeem, cart, discountOf, mug, store, id } = await open();
+    expect((await redeem(9, { items: '11:20:1' })).json.error.code).toBe('product-conditions');
+    const { json } = await redeem(9, { items: cart });
+    const { code } = json.redemption;
+    expect(discountOf(code)).toMatchObject({
+      value: { kind: 'fixed', minor: 850, each: false },
+      productIds: [mug?.id],
+    });
+    const lines = [{ variantId: mug?.variants[0]?.id ?? '', quantity: 2 }];
+    const order = store.actions.placeOrder({ customerId: id, lines, discounts: [{ code }] });
+    expect(order.lines.map(({ allocations }) => allocations.map(({ minor }) => minor))).toEqual([
+      [850],
+    ]);
+  });
+});
