@@ -73,7 +73,13 @@ export interface SeenParts {
   readonly afterRepetition: Points;
   readonly second: Result;
   readonly afterSecond: Points;
+  readonly raised: Result;
+  readonly afterRaise: Points;
 }
+
+const PARTS = [30, 20] as const;
+/** Sent after both parts: 20 more than the total before them. */
+const RAISED = TOTAL + 20;
 
 export async function cancelParts(world: ProbeWorld): Promise<SeenParts> {
   const start = await world.points();
@@ -88,13 +94,16 @@ export async function cancelParts(world: ProbeWorld): Promise<SeenParts> {
         CancelKey: `${world.id}-${key}`,
       }),
     );
-  const first = await cancel('key-1', 30);
+  const first = await cancel('key-1', PARTS[0]);
   const after = await settled(before);
   const total = await totalOf(world, 'parts');
-  const repeated = await cancel('key-1', 30);
+  const repeated = await cancel('key-1', PARTS[0]);
   const afterRepetition = await settled(after);
-  const second = await cancel('key-2', 20);
+  const second = await cancel('key-2', PARTS[1]);
   const afterSecond = await settled(afterRepetition);
+  const higher = orderOf(world, 'parts', { OrderTotal: RAISED });
+  const raised = await world.ask((loyalty) => loyalty.sendOrder(higher));
+  const afterRaise = await settled(afterSecond);
   return {
     order,
     first,
@@ -104,15 +113,18 @@ export async function cancelParts(world: ProbeWorld): Promise<SeenParts> {
     afterRepetition,
     second,
     afterSecond,
+    raised,
+    afterRaise,
   };
 }
 
 export function concludeParts(seen: SeenParts): Conclusion {
   const { order, first, total, moved, repeated, afterRepetition, second, afterSecond } = seen;
   const answered = [
-    `a part of 30: ${answerText(first)}; total read ${total ?? 'unknown'}; ${pointsText(moved)}`,
+    `a part of ${PARTS[0]}: ${answerText(first)}; total read ${total ?? 'unknown'}; ${pointsText(moved)}`,
     `the same key again: ${answerText(repeated)}; points ${afterRepetition ?? 'unknown'}`,
-    `a part of 20 with another key: ${answerText(second)}; points ${afterSecond ?? 'unknown'}`,
+    `a part of ${PARTS[1]} with another key: ${answerText(second)}; points ${afterSecond ?? 'unknown'}`,
+    `a total of ${RAISED} then: ${answerText(seen.raised)}; points ${seen.afterRaise ?? 'unknown'}`,
   ];
   if (verdictOf(order) !== 'accepted' || verdictOf(first) === 'unclear') {
     return { answered, means: UNCLEAR };
@@ -131,6 +143,7 @@ export function concludeParts(seen: SeenParts): Conclusion {
       ? 'A second part is taken.'
       : `A second part is not taken (${answerText(second)}).`,
     readTotalText(total),
+    ...(verdictOf(second) === 'accepted' ? [RAISES[raiseOf(seen)]] : []),
   ];
   return { answered, means: sentences.join(' ') };
 }
@@ -140,4 +153,25 @@ function readTotalText(total: number | undefined): string {
   return total === TOTAL
     ? 'A read order shows the total last sent.'
     : `A read order shows the total less its parts (${total}).`;
+}
+
+type Raise = 'less-the-parts' | 'otherwise' | 'unknown';
+
+const RAISES: Readonly<Record<Raise, string>> = {
+  'less-the-parts': 'A higher total sent then counts less the parts.',
+  otherwise: 'A higher total sent then does not count as the total less the parts.',
+  unknown: 'How a higher total counts then is not known.',
+};
+
+/** By the points that each unit of the first part took: the total rises by 20 units. */
+function raiseOf({ moved: { before, after }, afterSecond, raised, afterRaise }: SeenParts): Raise {
+  const verdict = verdictOf(raised);
+  if (verdict === 'refused') return 'otherwise';
+  const counts = [before, after, afterSecond, afterRaise];
+  const [start = 0, left = 0, then = 0, now = 0] = counts;
+  const perUnit = (start - left) / PARTS[0];
+  if (verdict !== 'accepted' || counts.includes(undefined) || perUnit <= 0) return 'unknown';
+  // Programs round to whole points.
+  const isNet = Math.abs(now - then - (RAISED - TOTAL) * perUnit) <= 1;
+  return isNet ? 'less-the-parts' : 'otherwise';
 }

@@ -36,7 +36,7 @@ export const STEPS: readonly Step[] = [
   ),
   step(
     'partial-cancel',
-    `two partial cancels of a completed order of ${TOTAL}, the first one twice with its key`,
+    `two partial cancels of a completed order of ${TOTAL}, the first one twice with its key; then a higher total`,
     cancelParts,
     concludeParts,
   ),
