@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 /** Each function may read only the purposes that it needs. */
 const PURPOSES = ['webhook', 'loyalty', 'store'] as const;
 
-/** `points`: the tokens in the addresses of point events, where there are such addresses. */
+/** `points`: the token of point events, where they are received. */
 type Purpose = (typeof PURPOSES)[number] | 'points';
 
 /**

@@ -11,8 +11,6 @@ interface PointEvent {
   /** ISO 8601 in UTC. */
   readonly eventDate: string;
   readonly customer: NamedCustomer;
-  /** What the transaction took from the customer; undefined for one that took nothing. */
-  readonly spent: number | undefined;
   /** After the transaction. */
   readonly balance: { readonly points: number; readonly cashback: number };
 }
@@ -50,7 +48,6 @@ const dateTime = v.pipe(
  * refused for an unused field would be lost.
  */
 const pointEvent = v.object({
-  Points: v.nullish(number),
   Customer: v.custom<JsonObject>(isObject),
   PointsBalance: v.object({ PointsBalance: number, CashbackBalance: number }),
   PointId: number,
@@ -67,7 +64,7 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
   if (!parsed.success) {
     return { kind: 'not-the-contract', field: v.getDotPath(parsed.issues[0]) ?? 'body' };
   }
-  const { Points, PointId, EventDate, Customer, PointsBalance } = parsed.output;
+  const { PointId, EventDate, Customer, PointsBalance } = parsed.output;
   return {
     kind: 'event',
     event: {
@@ -75,7 +72,6 @@ export function readPointEvent(value: unknown, customerIdIn: string): ReadPointE
       pointId: String(PointId),
       eventDate: EventDate,
       customer: customerOf(Customer, customerIdIn),
-      spent: Points && Points < 0 ? -Points : undefined,
       balance: { points: PointsBalance.PointsBalance, cashback: PointsBalance.CashbackBalance },
     },
   };

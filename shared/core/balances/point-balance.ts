@@ -5,7 +5,7 @@ import { decimalText } from './decimal-text.ts';
 /** What a point event says of a balance, whoever's it is. */
 export type SaidBalance = Pick<
   BalanceEvent,
-  'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback' | 'spent'
+  'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'
 >;
 
 /** How a customer is named whose id in the store is not known. */
@@ -37,15 +37,12 @@ export function readPointBalance(
     return unreadable('PointsBalance holds a number that no store can keep');
   }
   const named = event.topic ?? topic;
-  // A transaction that is changed or removed later spends nothing a second time.
-  const spent = named === 'Point_Add' ? decimalText(event.spent ?? 0) : undefined;
   const said: SaidBalance = {
     topic: named,
     deliveryId: `${named}/${event.pointId}/${event.eventDate}`,
     eventDate: event.eventDate,
     points,
     cashback,
-    ...(spent !== undefined && spent !== '0' && { spent }),
   };
   const { ids, email, document } = event.customer;
   const customerId = ids.find(isStoreId);

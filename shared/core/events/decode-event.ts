@@ -78,7 +78,6 @@ const balanceEvent = v.object({
   eventDate: isoTime,
   points: decimal,
   cashback: decimal,
-  spent: v.exactOptional(decimal),
 });
 
 const balanceRequest = v.object({

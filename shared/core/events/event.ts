@@ -100,8 +100,6 @@ export interface BalanceEvent extends EventHead {
   /** Exact decimals in plain notation. */
   readonly points: string;
   readonly cashback: string;
-  /** The points that a new transaction took; undefined for any other. */
-  readonly spent?: string;
 }
 
 /**

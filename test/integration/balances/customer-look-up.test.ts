@@ -38,7 +38,8 @@ async function open({ buys = true } = {}) {
       .metafields.find(
         ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
       )?.value;
-  return { store, connector, balances, customerId, create, pointsOf };
+  const earned = () => String(connector.loyalty.state().customers[0]?.points);
+  return { store, connector, balances, customerId, create, pointsOf, earned };
 }
 
 type Customer = Parameters<ReturnType<typeof createLoyaltyClient>['upsertCustomer']>[0];
@@ -60,10 +61,10 @@ const withId = (Id: string | null) => (payload: SandboxPayload) => ({
 
 describe('a point event without the id of the store', () => {
   it.each([null, EMAIL])('reaches its customer by e-mail, with %s as Id', async (id) => {
-    const { connector, balances, customerId, pointsOf } = await open();
+    const { connector, balances, customerId, pointsOf, earned } = await open();
     expect(await balances.forward(withId(id))).toEqual([200]);
     await balances.settle();
-    expect(pointsOf(customerId)).toBe('64.9');
+    expect(pointsOf(customerId)).toBe(earned());
     expect(await balances.deadLetters()).toEqual([]);
     expect(connector.loyalty.journal.entries({ operation: 'getCustomer' })[0]).toMatchObject({
       path: `/v1/pvt/Customer/${encodeURIComponent(EMAIL)}`,
@@ -82,19 +83,21 @@ describe('a point event without the id of the store', () => {
   it('reaches its customer through the store, where the service names no id of the store', async () => {
     const { balances, create, pointsOf } = await open({ buys: false });
     const id = create();
-    await balances.post('Point_Add', named({ Id: null, Email: EMAIL.toUpperCase() }));
+    // Bare: the queue must not take the balance that is sent on for a repetition of this message.
+    const bare = JSON.stringify(named({ Id: null, Email: EMAIL.toUpperCase() }));
+    await balances.request('example-store', bare, { header: balances.tokenOf() });
     await balances.settle();
     expect(pointsOf(id)).toBe('310');
   });
 
   it('waits while the loyalty service or the store does not answer', async () => {
-    const { connector, balances, customerId, pointsOf } = await open();
+    const { connector, balances, customerId, pointsOf, earned } = await open();
     connector.loyalty.faults.add({ operation: 'getCustomer', kind: 'http-503', count: 2 });
     await balances.forward(withId(null));
     await balances.work();
     expect(await balances.waiting()).toBe(1);
     await balances.settle();
-    expect(pointsOf(customerId)).toBe('64.9');
+    expect(pointsOf(customerId)).toBe(earned());
     expect(await balances.deadLetters()).toEqual([]);
   });
 

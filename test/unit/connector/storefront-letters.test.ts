@@ -7,6 +7,7 @@ import { createLetterGroups } from '../../../scripts/connector/dead-letters/lett
 import { readLetter } from '../../../scripts/connector/dead-letters/read-letter.ts';
 import { examineLetter } from '../../../scripts/connector/dead-letters/show/examine-letter.ts';
 import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
+import { printLetter } from '../../../scripts/connector/dead-letters/show/print-letter.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/figures.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
@@ -48,10 +49,20 @@ const redemption = encodeEvent({
   deliveryId: 'redeem/ABCDEFGH1234',
 });
 
+const pointEvent = encodeEvent({
+  ...common,
+  kind: 'point-event',
+  id: 'a1b2',
+  topic: 'unnamed',
+  deliveryId: 'person/unnamed/1/2026-10-09T12:00:00.000Z',
+  body: Buffer.from(JSON.stringify({ Customer: { Email: 'jordan.testperson@example.com' } })),
+});
+
 describe('a dead letter of the storefront sync', () => {
   it.each([
     ['balance', balance, '7001'],
     ['redemption', redemption, 'ABCDEFGH1234'],
+    ['point-event', pointEvent, 'a1b2'],
   ])('of a %s is found by what it is about', (kind, body, id) => {
     const letter = letterOf(body);
     expect(letter.event).toMatchObject({ kind, id, shop: SHOP });
@@ -69,6 +80,20 @@ describe('a dead letter of the storefront sync', () => {
     const shown = letterAsJson(await examineLetter(letter, world), {});
     expect(shown).toMatchObject({ event: { kind: 'balance', id: '7001' }, family: 'balances' });
     expect(JSON.stringify(shown)).not.toContain('4321');
+  });
+
+  it('of a point event shows the person only with --reveal', async () => {
+    const world = { ledger: { readMany: async () => new Map() } } as never;
+    const examined = await examineLetter(letterOf(pointEvent), world);
+    const shown = (reveal: boolean) => {
+      const lines: string[] = [];
+      const write = (text = '') => void lines.push(text);
+      const terminal = { line: write, style: (_: string, text: string) => text, width: 200 };
+      printLetter(examined, { terminal: terminal as never, options: { reveal }, now: new Date() });
+      return [lines.join('\n'), JSON.stringify(letterAsJson(examined, { reveal }))];
+    };
+    for (const text of shown(false)) expect(text).not.toContain('jordan');
+    for (const text of shown(true)) expect(text).toContain('jordan.testperson@example.com');
   });
 
   it('that cannot be read is still a letter', () => {

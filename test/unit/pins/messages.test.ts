@@ -167,7 +167,8 @@ const STOREFRONT_MESSAGES: Partial<Record<Name, object>> = {
     cashback: '15.5',
     receivedAt: RECEIVED_AT,
   },
-  'balance, points were spent': { ...balance, points: '210', cashback: '15.5', spent: '100' },
+  // What 0.1.0 noted of the spending has no use any more.
+  'balance, points were spent': { ...balance, points: '210', cashback: '15.5' },
   'redemption, redeem': { ...redemption, topic: 'redeem', receivedAt: RECEIVED_AT },
   'redemption, point-event': { ...redemption, topic: 'point-event' },
   'redemption, operator': { ...redemption, topic: 'operator' },

@@ -50,6 +50,6 @@ function withoutValues(event: QueuedEvent) {
     return { ...rest, bodyBytes: body?.length ?? 0 };
   }
   if (!('points' in event)) return event;
-  const { points: _, cashback: __, spent: ___, ...rest } = event;
+  const { points: _, cashback: __, ...rest } = event;
   return rest;
 }

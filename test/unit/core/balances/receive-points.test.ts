@@ -18,13 +18,21 @@ const PREVIOUS = 'b'.repeat(43);
 const OURS: PointTokens = { shared: { current: TOKEN, previous: PREVIOUS } };
 
 interface Given {
+  /** What fails. */
+  readonly broken?: 'queue' | 'secret';
   readonly path?: string;
   readonly header?: string;
   readonly tokens?: PointTokens;
   readonly body?: object | string;
 }
 
-async function receive({ path = '/example-store', header, tokens = OURS, body = {} }: Given) {
+async function receive({
+  path = '/example-store',
+  header,
+  tokens = OURS,
+  body = {},
+  broken,
+}: Given) {
   const sent: QueuedEvent[] = [];
   const telemetry = recordTelemetry();
   const { status } = await receivePoints(
@@ -41,14 +49,19 @@ async function receive({ path = '/example-store', header, tokens = OURS, body = 
           {
             domain: SHOP,
             tokens: {
-              get: async () => tokens,
+              get: async () => (broken === 'secret' ? Promise.reject(new Error()) : tokens),
               refresh: async () => ({ kind: 'unchanged', value: tokens }),
             },
           },
         ],
       ]),
       customerIdIn: 'Id',
-      queue: { send: async (one) => void sent.push(one) },
+      queue: {
+        send: async (one) => {
+          if (broken === 'queue') throw new Error('no answer');
+          sent.push(one);
+        },
+      },
       telemetry,
       now: () => new Date('2026-10-09T12:00:00Z'),
     },
@@ -128,6 +141,17 @@ describe('what proves the sender of a point event', () => {
 });
 
 describe('a point event', () => {
+  it('is answered 503 when the queue or the secret cannot be reached, and only then', async () => {
+    for (const body of [pointEvent(), '{', '']) {
+      for (const broken of ['queue', 'secret'] as const) {
+        expect(await receive({ header: TOKEN, body, broken })).toMatchObject({ status: 503 });
+      }
+      expect(await receive({ header: TOKEN, body })).toMatchObject({ status: 200 });
+    }
+    // Without a proof that could be one, no secret is read.
+    expect(await receive({ header: 'guess', broken: 'secret' })).toMatchObject({ status: 401 });
+  });
+
   it('is another delivery under another topic, even for the same point in the same second', async () => {
     const ids = new Set<string | undefined>();
     for (const topic of pointTopics) {
@@ -139,7 +163,6 @@ describe('a point event', () => {
   it('without a topic, on the address of all topics, is about the balance only', async () => {
     const event = await accept(pointEvent({ Points: -50 }));
     expect(event).toMatchObject({ kind: 'balance', topic: 'unnamed', points: '310' });
-    expect(event).not.toHaveProperty('spent');
     // The body names its topic better than the address.
     const named = wrapped('Point_Removed', pointEvent());
     expect(await accept(named, '/example-store/Point_Add')).toMatchObject({

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createMemoryDeadLetters,
+  createMemoryQueue,
+} from '../../../../local/harness/memory-queue.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { settlePointEvents } from '../../../../shared/core/balances/find-customer.ts';
+import type { Item } from '../../../../shared/core/batch/conclude.ts';
+import type { PointEvent, QueuedEvent } from '../../../../shared/core/events/event.ts';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import { pointEvent } from '../../../fixtures/point-event.ts';
+import { SHOP } from '../../../support/balance-worker.ts';
+
+const EMAIL = 'jordan.testperson@example.com';
+const NOW = new Date('2026-10-09T12:30:00.000Z');
+
+interface Answers {
+  readonly customer?: unknown;
+  readonly report?: unknown;
+  readonly inStore?: string;
+}
+
+/** One event of a person through the worker; gives what was sent on, and where the message is. */
+async function settle(Customer: object, { customer, report, inStore }: Answers) {
+  const sent: QueuedEvent[] = [];
+  const asked: string[] = [];
+  const event: PointEvent = {
+    kind: 'point-event',
+    shop: SHOP,
+    id: 'a1b2',
+    topic: 'unnamed',
+    deliveryId: 'person/1',
+    receivedAt: '2026-10-09T12:00:00.000Z',
+    body: new TextEncoder().encode(JSON.stringify(pointEvent({ Customer }))),
+  };
+  const message = {
+    ...{ messageId: 'm', receiptHandle: 'r', body: '', groupId: 'g', attempts: 1 },
+    sequenceNumber: '1',
+  };
+  const items: Item[] = [{ message, event }];
+  const group = { items, unsettled: new Set(items) };
+  const success = (value: unknown) => ({ kind: 'success', value }) as never;
+  const telemetry = recordTelemetry();
+  const world = {
+    shops: new Map([
+      [
+        SHOP,
+        {
+          breaker: createCircuitBreaker(),
+          loyalty: {
+            getCustomer: async () => success(customer ?? {}),
+            listCustomersReport: async () => success({ Items: report ?? [] }),
+          },
+        },
+      ],
+    ]),
+    customers: {
+      async findCustomer(_shop: string, email: string) {
+        asked.push(email);
+        return inStore === undefined
+          ? ({ kind: 'gone' } as const)
+          : ({ kind: 'found', value: inStore } as const);
+      },
+    },
+    queue: { send: async (one: QueuedEvent) => void sent.push(one) },
+    deadLetters: createMemoryDeadLetters(createMemoryQueue({ now: () => NOW.getTime() })),
+    customerIdIn: 'Id',
+    telemetry,
+    now: () => NOW,
+    deadline: new AbortController().signal,
+  };
+  const retry = await settlePointEvents([group], world)(group);
+  return { sent, asked, retry: retry?.why, telemetry };
+}
+
+describe('the customer of a point event', () => {
+  it('gets the balance in the own group, dated as the event was', async () => {
+    const { sent } = await settle(
+      { Email: EMAIL },
+      { customer: { OriginalId: '7001', Email: EMAIL } },
+    );
+    expect(sent).toEqual([
+      {
+        kind: 'balance',
+        shop: SHOP,
+        id: '7001',
+        topic: 'unnamed',
+        deliveryId: 'unnamed/90210/2026-10-09T11:59:30.000Z',
+        eventDate: '2026-10-09T11:59:30.000Z',
+        points: '310',
+        cashback: '15.5',
+        receivedAt: '2026-10-09T12:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('is looked for in the store under the e-mail that the service has for the document', async () => {
+    const report = [null, { Document: '123.456.789-00', Email: EMAIL, OriginalId: 'till-5' }];
+    const { sent, asked } = await settle({ Document: '12345678900' }, { report, inStore: '7002' });
+    expect(asked).toEqual([EMAIL]);
+    expect(sent).toMatchObject([{ id: '7002' }]);
+  });
+
+  it('is never one whom the service names for another e-mail or document', async () => {
+    const other = { OriginalId: '7009', Email: 'other@example.com', Document: '999' };
+    const answers = { customer: other, report: [other] };
+    for (const person of [{ Email: EMAIL }, { Document: '12345678900' }]) {
+      expect(await settle(person, answers)).toMatchObject({
+        sent: [],
+        retry: 'customer-not-found',
+      });
+    }
+  });
+
+  it('is read from any answer without a crash, and is an id of the store or none', async () => {
+    const field = fc.oneof(fc.constantFrom(EMAIL, '12345678900', '7001', 7001), fc.anything());
+    const answer = fc.record({ OriginalId: field, Email: field, Document: field });
+    await fc.assert(
+      fc.asyncProperty(answer, fc.array(fc.oneof(answer, fc.anything())), async (one, report) => {
+        const person = { Email: EMAIL, Document: '12345678900' };
+        const { sent, telemetry } = await settle(person, { customer: one, report });
+        for (const { id } of sent) expect(id).toMatch(/^[1-9]\d{0,18}$/);
+        expect(JSON.stringify(telemetry.logged)).not.toContain(EMAIL);
+      }),
+    );
+  });
+});
