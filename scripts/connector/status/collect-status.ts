@@ -96,6 +96,7 @@ async function readReconciles(
         healed: sum(last?.healed),
         rolledOut: sum(last?.rolledOut),
         stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
+        balances: last?.balances,
       };
     }),
   );

@@ -134,7 +134,8 @@ function secondsText(milliseconds: number | undefined): string {
 function printParts(terminal: Terminal, status: Status): void {
   const now = new Date(status.at);
   if (status.reconcile.kind === 'known') {
-    for (const { shop, endedAt, looked, healed, rolledOut, stopped } of status.reconcile.value) {
+    for (const one of status.reconcile.value) {
+      const { shop, endedAt, looked, healed, rolledOut, stopped, balances } = one;
       const anew = rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules`;
       const run =
         endedAt === undefined
@@ -142,6 +143,11 @@ function printParts(terminal: Terminal, status: Status): void {
           : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} healed${anew}`;
       const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
       terminal.line(`reconcile      ${shop}: ${run}${left}`);
+      if (balances) {
+        const end = balances.stopped === undefined ? '' : ` (not to the end: ${balances.stopped})`;
+        const found = `${balances.compared} compared, ${balances.asked} differed${end}`;
+        terminal.line(`balances       ${shop}: last night ${found}`);
+      }
     }
   }
   for (const { shop, found } of status.subscriptions) {

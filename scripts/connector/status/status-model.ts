@@ -1,5 +1,6 @@
 import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
@@ -56,6 +57,8 @@ export interface ReconcileStatus {
   readonly rolledOut: number;
   /** What it did not finish comparing, in words; the next run continues there. */
   readonly stopped: readonly string[];
+  /** The last comparison of balances; undefined: none yet, or no storefront. */
+  readonly balances?: Repaired | undefined;
 }
 
 export interface SubscriptionStatus {

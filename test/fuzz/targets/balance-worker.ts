@@ -22,12 +22,20 @@ const MESSAGE = toTree(
 /** A customer in the loyalty service: the client checks only the outer objects. */
 const CUSTOMER = toTree({ OriginalId: '1', CurrentTier: { Id: 1, Name: 'Gold', Points: 100 } });
 
-/** The balance worker with any message and any customer in the loyalty service. */
+/** What a reading of the customer answers. */
+const POINTS = toTree({
+  CustomerExists: true,
+  PointsBalance: 310,
+  CashbackBalance: 15.5,
+  PointsToExpire: [{ Points: 20, When: '2026-11-01T00:00:00Z' }],
+});
+
+/** The balance worker with any message, and any customer and balance in the loyalty service. */
 export function createTarget(): FuzzTarget {
   return {
     make(random) {
-      const of = chance(random, 0.6) ? 'message' : 'customer';
-      const body = makeBody(of === 'message' ? MESSAGE : CUSTOMER, random);
+      const of = chance(random, 0.6) ? 'message' : pick(random, ['customer', 'points'] as const);
+      const body = makeBody({ message: MESSAGE, customer: CUSTOMER, points: POINTS }[of], random);
       return { body, parts: { of, group: pick(random, ['1', 'sha256:x']) } };
     },
     async run({ body, parts: { of, group = '' } }) {
@@ -41,8 +49,10 @@ export function createTarget(): FuzzTarget {
       } else {
         const value = parse(text);
         if (typeof value !== 'object' || value === null) return 'no customer';
-        worker.tiers.set('1', { failure: { kind: 'success', value } });
+        if (of === 'points') worker.points.set('1', { ...value });
+        else worker.tiers.set('1', { failure: { kind: 'success', value } });
         await worker.tell('1', 310);
+        await worker.ask('1');
       }
       const { left } = await worker.work();
       const broken = worker.telemetry.logged.find(({ message }) => /broke off/.test(message));
