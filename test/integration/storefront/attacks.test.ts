@@ -39,7 +39,7 @@ async function open() {
 }
 
 const pointsSpent = ({ connector }: Awaited<ReturnType<typeof open>>) =>
-  connector.loyalty.journal.entries().filter(({ operation }) => operation === 'redeemReward')
+  connector.loyalty.journal.entries().filter(({ operation }) => operation === 'redeemRewardByKey')
     .length;
 
 describe('a shopper', () => {
