@@ -158,7 +158,7 @@ describe('an order in the store', () => {
     const { status } = await openStorefront(world.connector).post('redeem', customer, click);
     expect(status).toBe(200);
     expect(await world.connector.ledgerText()).toMatch(/b1\{/);
-    expect(await world.connector.ledgerText()).toMatch(/r1\{/);
+    expect(await world.connector.ledgerText()).toMatch(/r2\{/);
     world.store.actions.redactCustomer({ customerId: customer });
     await world.store.deliveries.settled();
     await world.connector.settle();
