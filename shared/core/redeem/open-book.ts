@@ -11,7 +11,6 @@ import {
   bookKey,
   type Customer,
   findRedemption,
-  isBookOverdue,
   type RedemptionBook,
   recallBook,
   rememberBook,
@@ -93,17 +92,35 @@ export function openBook(customer: Customer, world: BookWorld): OpenBook {
         const at = now();
         const found = recallBook(entry?.remembered, at);
         const { book, line, value } = decide(found, at);
-        // Before acting on a state that time alone changed, a write proves that no other process
-        // changed it.
-        const next = book ?? (isBookOverdue(entry?.remembered, at) ? found : undefined);
         // Until a write proves that it is still the newest, it must be read again.
         isKnown = false;
-        if (!next && !wasKnown) return value;
-        if (next && (await save(next, line, at))) return value;
+        if (!book && !wasKnown) return value;
+        if (book && (await save(book, line, at))) return value;
       }
       throw new Error('a book of redemptions is written by too many at once');
     },
   };
+}
+
+interface Stepped {
+  /** This process made the step. */
+  readonly isOurs: boolean;
+  /** As it is now, also when another process changed it. */
+  readonly redemption: Redemption | undefined;
+}
+
+/** Of all processes that try a step at once, one makes it. */
+export async function tryStep(book: OpenBook, id: string, step: Step): Promise<Stepped> {
+  return book.change<Stepped>((found, now) => {
+    const next = withStep(found, id, step, now);
+    const redemption = findRedemption(next ?? found, id);
+    const why = 'why' in step ? { why: step.why } : {};
+    const line = redemption && { id, outcome: redemption.state.at, ...why };
+    return {
+      ...(next && line && { book: next, line }),
+      value: { isOurs: next !== undefined, redemption },
+    };
+  });
 }
 
 /** The redemption after the step, also when another process made it. */
@@ -112,16 +129,7 @@ export async function applyStep(
   id: string,
   step: Step,
 ): Promise<Redemption | undefined> {
-  return book.change((found, now) => {
-    const next = withStep(found, id, step, now);
-    const redemption = findRedemption(next ?? found, id);
-    const why = 'why' in step ? { why: step.why } : {};
-    return {
-      book: next,
-      value: redemption,
-      ...(redemption && { line: { id, outcome: redemption.state.at, ...why } }),
-    };
-  });
+  return (await tryStep(book, id, step)).redemption;
 }
 
 function pastOutcome({ id, ...line }: NonNullable<BookChange<unknown>['line']>, at: Date) {

@@ -3,11 +3,10 @@ import type { Value } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import type { RetryReason } from '../batch/outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
-import { errorFields, type Telemetry } from '../batch/telemetry.ts';
+import type { Telemetry } from '../batch/telemetry.ts';
 import { type BreakerWorld, callForShopper, callLoyalty } from '../sync/call-loyalty.ts';
-import { applyStep, type OpenBook } from './open-book.ts';
+import { applyStep, type OpenBook, tryStep } from './open-book.ts';
 import type { Redemption, RefusedWhy } from './redemption.ts';
-import { findRedemption, withStep } from './redemption-book.ts';
 import { REPEAT_AFTER_SECONDS, type Step, secondsUntil } from './redemption-state.ts';
 import { codeFrom } from './reward-code.ts';
 
@@ -41,36 +40,12 @@ export async function attemptRedeem(
   by: 'shopper' | 'worker',
   world: RedeemCallWorld,
 ): Promise<Attempted> {
-  const begun = await begin(id, book);
-  const { redemption } = begun;
-  if (!begun.isOurs || !redemption) return { kind: 'known', redemption };
+  const { isOurs, redemption } = await tryStep(book, id, { kind: 'call' });
+  if (!isOurs || !redemption) return { kind: 'known', redemption };
   const ended = await call(redemption, by, world);
-  if (ended.kind === 'not-sent' || ended.kind === 'unanswered') return ended;
-  try {
-    return { kind: 'known', redemption: await applyStep(book, id, ended) };
-  } catch (error) {
-    // The record says `calling`, and the queue repeats the call.
-    const { shop, customerId } = book.customer;
-    const fields = { shop, customerId, redemption: id, ...errorFields(error) };
-    world.telemetry.log('error', 'the answer to a redemption was not recorded', fields);
-    const retry = { why: 'ledger-unavailable' } as const;
-    return { kind: 'unanswered', redemption, retry, isUnclear: false };
-  }
-}
-
-interface Begun {
-  readonly isOurs: boolean;
-  readonly redemption: Redemption | undefined;
-}
-
-/** Of all processes that see the redemption, only one makes the next attempt. */
-async function begin(id: string, book: OpenBook): Promise<Begun> {
-  return book.change<Begun>((found, now) => {
-    const next = withStep(found, id, { kind: 'call' }, now);
-    const redemption = findRedemption(next ?? found, id);
-    if (!next) return { value: { isOurs: false, redemption } };
-    return { book: next, line: { id, outcome: 'calling' }, value: { isOurs: true, redemption } };
-  });
+  return ended.kind === 'answer' || ended.kind === 'refuse'
+    ? { kind: 'known', redemption: await applyStep(book, id, ended) }
+    : ended;
 }
 
 async function call(

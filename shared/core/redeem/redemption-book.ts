@@ -53,11 +53,6 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   };
 }
 
-/** The state of a redemption in this book has changed by time alone and is not written yet. */
-export function isBookOverdue(remembered: string | undefined, now: Date): boolean {
-  return (readForm(remembered)?.redemptions ?? []).some((one) => asOf(one, now) !== one);
-}
-
 function readForm(remembered: string | undefined): RedemptionBook | undefined {
   const old = oldForm.read(remembered);
   if (!old) return form.read(remembered);

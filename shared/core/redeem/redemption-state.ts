@@ -18,7 +18,7 @@ import type {
  *         (forgotten) ◀─┘  ▼ by key      ▼ the store refuses the code
  *        surely not sent  refused      cancelling ─▶ cancelled
  *
- * See docs/decisions/0041-redeem-by-key.md.
+ * See docs/decisions/0044-redeem-by-key.md.
  */
 export type Step =
   | { readonly kind: 'call' }
@@ -45,6 +45,8 @@ export const LOOK_AGAIN_AFTER_SECONDS = 600;
 export const CANCEL_AFTER_SECONDS = 60;
 /** An intent this old was never on the queue: a worker would have begun its call. */
 const INTENT_OVER_SECONDS = 3_600;
+/** Earlier than it is forgotten, so that no process begins what another takes for forgotten. */
+const LAST_BEGIN_SECONDS = INTENT_OVER_SECONDS - 300;
 /** Longer than any outage that the queue alone should survive without a look. */
 const LONG_OPEN_SECONDS = 86_400;
 
@@ -54,18 +56,17 @@ export function advance(redemption: Redemption, step: Step, now: Date): Redempti
   const since = now.toISOString();
   if (step.kind === 'get-stuck') return { ...free, stuck: step.why, since };
   if (step.kind === 'close' && !waitsForPerson(redemption, now)) return undefined;
-  const state = nextState(redemption.state, step, now);
+  const state =
+    step.kind === 'call' ? begin(redemption, now) : nextState(redemption.state, step, now);
   return state && { ...free, state, since };
 }
 
 function nextState(
   state: RedemptionState,
-  step: Exclude<Step, { kind: 'get-stuck' }>,
+  step: Exclude<Step, { kind: 'get-stuck' | 'call' }>,
   now: Date,
 ): RedemptionState | undefined {
   switch (step.kind) {
-    case 'call':
-      return begin(state, now);
     case 'use':
       return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
     case 'cancelled':
@@ -81,12 +82,14 @@ function nextState(
   }
 }
 
-type Calling = Extract<RedemptionState, { at: 'calling' }>;
-type Redeemed = Extract<RedemptionState, { at: 'redeemed' }>;
+export type Calling = Extract<RedemptionState, { at: 'calling' }>;
+export type Redeemed = Extract<RedemptionState, { at: 'redeemed' }>;
 
-function begin(state: RedemptionState, now: Date): Calling | undefined {
+function begin({ state, intendedAt }: Redemption, now: Date): Calling | undefined {
   const calledAt = now.toISOString();
-  if (state.at === 'intended') return { at: 'calling', body: state.body, attempts: 1, calledAt };
+  const isOver = secondsUntil(intendedAt, LAST_BEGIN_SECONDS, now) === 0;
+  if (state.at === 'intended' && !isOver)
+    return { at: 'calling', body: state.body, attempts: 1, calledAt };
   if (state.at !== 'calling' || !state.body || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };

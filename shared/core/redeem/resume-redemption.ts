@@ -8,11 +8,13 @@ import { lookUpRedemption } from './look-up-redemption.ts';
 import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
 import { applyStep, type BookWorld, type OpenBook, openBook } from './open-book.ts';
 import { attemptRedeem, type RedeemCallWorld } from './redeem-call.ts';
-import type { Redemption, RedemptionState, StuckWhy } from './redemption.ts';
+import type { Redemption, StuckWhy } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
 import {
+  type Calling,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
+  type Redeemed,
   secondsToCancel,
   secondsUntil,
 } from './redemption-state.ts';
@@ -45,11 +47,6 @@ interface Work {
   readonly world: ResumeWorld;
 }
 
-type With<State extends RedemptionState> = Redemption & { readonly state: State };
-type Calling = With<Extract<RedemptionState, { at: 'calling' }>>;
-type Redeemed = With<Extract<RedemptionState, { at: 'redeemed' }>>;
-type Cancelling = With<Extract<RedemptionState, { at: 'cancelling' | 'cancelled' }>>;
-
 async function resume(work: Work, redemption: Redemption | undefined): Promise<Outcome> {
   // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
@@ -58,12 +55,12 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
     case 'intended':
       return repeat(work, redemption, redemption.intendedAt);
     case 'calling':
-      if (state.refusal) return lookUpTwice(work, { ...redemption, state });
+      if (state.refusal) return lookUpTwice(work, redemption, state);
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
-      return makeOrCancel(work, { ...redemption, state });
+      return makeOrCancel(work, redemption, state);
     case 'cancelling':
-      return cancel(work, { ...redemption, state });
+      return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
       return tidyUp(work, redemption);
     case 'ready':
@@ -108,10 +105,13 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
  * After a refusal that proves nothing. One look-up is not enough: a call without an answer may take
  * effect after it.
  */
-async function lookUpTwice(work: Work, redemption: Calling): Promise<Outcome> {
+async function lookUpTwice(
+  work: Work,
+  redemption: Redemption,
+  { refusal }: Calling,
+): Promise<Outcome> {
   const { book, world } = work;
-  const { id, state } = redemption;
-  const absentAt = state.refusal?.absentAt;
+  const absentAt = refusal?.absentAt;
   const wait = absentAt ? secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, world.now()) : 0;
   if (wait > 0) return { kind: 'retry', why: 'redemption-absent', afterSeconds: wait };
   const found = await lookUpRedemption(book, redemption, world);
@@ -119,7 +119,7 @@ async function lookUpTwice(work: Work, redemption: Calling): Promise<Outcome> {
     case 'found':
       return resume(work, found.redemption);
     case 'absent': {
-      const absent = await applyStep(book, id, { kind: 'absent' });
+      const absent = await applyStep(book, redemption.id, { kind: 'absent' });
       return absent?.state.at === 'calling'
         ? {
             kind: 'retry',
@@ -135,14 +135,14 @@ async function lookUpTwice(work: Work, redemption: Calling): Promise<Outcome> {
   }
 }
 
-async function makeOrCancel(work: Work, redemption: Redeemed): Promise<Outcome> {
+async function makeOrCancel(work: Work, redemption: Redemption, state: Redeemed): Promise<Outcome> {
   const { book, world } = work;
-  const wait = secondsToCancel(redemption.state, world.now());
+  const wait = secondsToCancel(state, world.now());
   if (wait === undefined) {
     const made = await makeCode(book, redemption, world);
     if (made.kind === 'unavailable') return retryStore(made);
     const isRefused = made.redemption?.state.at === 'redeemed';
-    return isRefused && redemption.state.redeemedRewardId === undefined
+    return isRefused && state.redeemedRewardId === undefined
       ? getStuck(work, redemption, 'no-key')
       : resume(work, made.redemption);
   }
@@ -162,9 +162,12 @@ async function makeOrCancel(work: Work, redemption: Redeemed): Promise<Outcome> 
  * By the id that the service gave, never by key: for a key whose call is still under way, the service
  * would answer "not found" and spend the points afterwards.
  */
-async function cancel(work: Work, redemption: Cancelling): Promise<Outcome> {
+async function cancel(
+  work: Work,
+  redemption: Redemption,
+  redeemedRewardId: number | undefined,
+): Promise<Outcome> {
   const { book, world } = work;
-  const { redeemedRewardId } = redemption.state;
   if (redeemedRewardId === undefined) return getStuck(work, redemption, 'no-key');
   const called = await callLoyalty(
     'cancelRedemption',

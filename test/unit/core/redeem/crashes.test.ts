@@ -24,8 +24,9 @@ interface Story {
   readonly passing: readonly number[];
 }
 
-/** The platform ends a function that has run for so long. */
-const OLDEST_PROCESS_MS = 60_000;
+/** The platform ends a function that has run for so long (infra/timing.ts). */
+const OLDEST_CLICK_MS = 30_000;
+const OLDEST_WORKER_MS = 240_000;
 
 /** Plays the story, then lets all be well until nothing is left to do. */
 async function play(story: Story): Promise<Redeeming> {
@@ -42,20 +43,24 @@ async function play(story: Story): Promise<Redeeming> {
   let turns = 0;
   const pick = (from: readonly number[]) => from[turns % from.length] ?? 0;
   const interleaving = createInterleaving((count) => pick(story.choices) % count);
-  const begin = () => {
+  const begin = (oldestMs: number) => {
     let startedAt = clock.ms;
     return {
       restart: () => {
         startedAt = clock.ms;
       },
-      isTooOld: () => clock.ms - startedAt > OLDEST_PROCESS_MS,
+      isTooOld: () => clock.ms - startedAt > oldestMs,
     };
   };
   const clicks = story.clicks.map(({ death, ...click }) =>
-    interleaving.start(death, ({ watch }) => world.redeem(click, watch), begin().isTooOld),
+    interleaving.start(
+      death,
+      ({ watch }) => world.redeem(click, watch),
+      begin(OLDEST_CLICK_MS).isTooOld,
+    ),
   );
   const workers = story.workers.map((death) => {
-    const age = begin();
+    const age = begin(OLDEST_WORKER_MS);
     const work = async ({ watch }: { watch: <T extends object>(part: T) => T }) => {
       const queue = watch({ poll: async () => {} });
       for (let polls = 0; polls < 20; polls += 1) {

@@ -88,7 +88,7 @@ describe('a redemption', () => {
   }
 
   it('goes the ways that are drawn above its code, and no other', () => {
-    expect(waysOf(steps, later(86_400))).toEqual([
+    expect(waysOf(steps, later(3_000))).toEqual([
       'calling → intended',
       'calling → redeemed',
       'calling → refused',
@@ -175,6 +175,9 @@ describe('a redemption', () => {
   });
 
   it('is forgotten when nothing was sent for an hour', () => {
+    expect(next(intended, { kind: 'call' }, 3_299)).toBeDefined();
+    // By another clock it may be forgotten soon.
+    expect(next(intended, { kind: 'call' }, 3_300)).toBeUndefined();
     expect(asOf(redemption(intended), later(3_599))).toBeDefined();
     expect(asOf(redemption(intended), later(3_600))).toBeUndefined();
     expect(asOf(redemption(calling), later(86_400))).toBeDefined();
