@@ -140,6 +140,19 @@ describe('redeeming a reward', () => {
 });
 
 describe('a code', () => {
+  it('is noted in the ledger before the customer sees it', async () => {
+    const world = openRedeeming();
+    const noted: boolean[] = [];
+    const { write } = world.ledger;
+    world.ledger.write = (key, entry, revision) => {
+      const isReady = entry.remembered?.includes('"ready"') ?? false;
+      if (isReady) noted.push(world.ledger.entries.has(`${SHOP}|reward-code|five-1`));
+      return write(key, entry, revision);
+    };
+    expect(await world.redeem()).toMatchObject(READY);
+    expect(noted).toEqual([true]);
+  });
+
   it('is made by the worker when the store was away, and shown as being made until then', async () => {
     const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
