@@ -166,12 +166,13 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
 
 function completeShop(
   { domain, path, rules, orderSilence }: ShopSettings,
-  { rules: common, alarms }: ConnectorSettings,
+  { rules: common, alarms, shops }: ConnectorSettings,
 ): Shop {
+  const sharedAccount = shops.length > 1;
   return {
     domain,
     path: path ?? defaultPath(domain),
-    rules: { ...defaultRules, ...given(common), ...given(rules) },
+    rules: { ...defaultRules, sharedAccount, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
   };
 }

@@ -141,6 +141,14 @@ export interface MappingSettings {
   readonly couponKinds?: readonly CouponKind[];
 
   /**
+   * Another shop uses the same account of the loyalty service, and may have the same codes. The service finds a
+   * coupon by its code. If `true`, coupons are sent under an id with the shop's domain, only codes that were
+   * sent for this shop are taken back, and a code that another shop has already is parked with that reason.
+   * Coupons sent before keep their id. Default: `true` with more than one shop, else `false`.
+   */
+  readonly sharedAccount?: boolean;
+
+  /**
    * Codes that any customer may use. A coupon of the loyalty service belongs to a customer; whether it
    * takes one without is not documented. `send`: sent without a customer. Default: `send`.
    */
@@ -180,6 +188,7 @@ export const defaultRules: MappingRules = {
   metadata: undefined,
   productUrl: 'https://{domain}/products/{handle}',
   couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
+  sharedAccount: false,
   couponForEveryone: 'send',
   couponForSeveralCustomers: 'without-customer',
 };

@@ -82,6 +82,7 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
     'begin with https:// and hold {handle}, and no other braces than {handle} and {domain}',
   ),
   couponKinds: listOf(oneOf(...defaultRules.couponKinds), 0),
+  sharedAccount: trueOrFalse,
   couponForEveryone: oneOf('send', 'skip'),
   couponForSeveralCustomers: oneOf('without-customer', 'first', 'skip'),
 };

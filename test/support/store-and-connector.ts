@@ -159,7 +159,12 @@ export async function expectSameCodes(
   for (const { code, discountId } of codes.values()) {
     if (Date.parse(discounts.get(discountId)?.updatedAt ?? '') >= before) continue;
     const coupon = found(await admin.readCoupon(store.shop.domain, code));
-    const mapped = mapCoupon(coupon, rules, { known: true, now: new Date() });
+    const mapped = mapCoupon(
+      coupon,
+      rules,
+      { known: true, remembered: undefined, now: new Date() },
+      store.shop.domain,
+    );
     if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') active.add(code);
   }
   const held = loyalty.state().coupons.filter(({ isActive }) => isActive);

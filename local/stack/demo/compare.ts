@@ -53,7 +53,12 @@ export async function compare(
   for (const { code } of store.rows.codes.values()) {
     const found = state.coupons.find(({ CouponCode }) => CouponCode === code);
     const coupon = foundValue(await admin.readCoupon(domain, code));
-    const mapped = mapCoupon(coupon, rules, { known: found !== undefined, now });
+    const mapped = mapCoupon(
+      coupon,
+      rules,
+      { known: found !== undefined, remembered: undefined, now },
+      domain,
+    );
     if (check(`coupon ${code}`, mapped, found)) count.coupons += 1;
   }
   const codes = new Set([...store.rows.codes.values()].map(({ code }) => code));

@@ -3,7 +3,14 @@
  * later release can recognize an older form. Since 0.1.0 two kinds share a letter: a text is read by
  * the kind of its key, never by its letter alone.
  */
-const LETTERS = { order: 'o', product: 'p', customer: 'b', redemption: 'r', cursor: 'r' } as const;
+const LETTERS = {
+  order: 'o',
+  product: 'p',
+  coupon: 'c',
+  customer: 'b',
+  redemption: 'r',
+  cursor: 'r',
+} as const;
 
 export interface RememberedForm<Value> {
   write(value: Value): string;

@@ -4,7 +4,7 @@ import type { StoreCustomer } from '../../store/order.ts';
 import { isIdentified, plainCustomerForm } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';
 import type { CouponRules } from './mapping-rules.ts';
-import type { KnownBefore } from './remembered.ts';
+import { type KnownBefore, recallCoupon, rememberCoupon } from './remembered.ts';
 import type { CouponForm, Mapped, MappingSkip } from './wanted-state.ts';
 
 const COUPON_TYPE = {
@@ -19,33 +19,52 @@ const COUPON_TYPE = {
 export function mapCoupon(
   coupon: StoreCoupon,
   rules: CouponRules,
-  before: Pick<KnownBefore, 'known'> & { readonly now: Date },
+  before: KnownBefore & { readonly now: Date },
+  shop: string,
 ): Mapped {
+  const { code } = coupon;
   if (coupon.madeByConnector) return { kind: 'skip', why: 'reward-coupon' };
-  if (isOver(coupon, before.now)) return mapRemovedCoupon(coupon.code);
+  if (isOver(coupon, before.now)) return mapRemovedCoupon(code, rules, before);
   const skipped = skipReason(coupon, rules);
   if (skipped !== undefined) {
     // The service holds it from before a rule changed: it must not stay as it was.
-    return before.known ? mapRemovedCoupon(coupon.code) : { kind: 'skip', why: skipped };
+    return before.known ? mapRemovedCoupon(code, rules, before) : { kind: 'skip', why: skipped };
   }
-  const wanted = { kind: 'coupon', id: coupon.code, coupon: couponForm(coupon, rules) } as const;
-  return { kind: 'wanted', wanted, remember: undefined };
+  const ofShop = isOfShop(rules, before);
+  const form = couponForm(coupon, ofShop ? `${code}@${shop}` : code, rules);
+  const remember = ofShop ? rememberCoupon({ ofShop }) : undefined;
+  return { kind: 'wanted', wanted: { kind: 'coupon', id: code, coupon: form }, remember };
 }
 
 /**
  * A code removed, or its discount deleted. Also for a code that was never recorded: a worker may have
- * died between sending and recording it, and the service accepts an unknown code.
+ * died between sending and recording it, and the service accepts an unknown code. But not if it may be
+ * the coupon of another shop, because the service finds a coupon by its code alone.
  */
-export function mapRemovedCoupon(code: string): Mapped {
-  return { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: code }, remember: undefined };
+export function mapRemovedCoupon(
+  code: string,
+  { sharedAccount }: Pick<CouponRules, 'sharedAccount'>,
+  { known, remembered }: KnownBefore,
+): Mapped {
+  if (sharedAccount && !known) return { kind: 'skip', why: 'never-sent' };
+  return { kind: 'wanted', wanted: { kind: 'inactive-coupon', id: code }, remember: remembered };
 }
 
-function couponForm(coupon: StoreCoupon, rules: CouponRules): CouponForm {
+/**
+ * Under an id of its shop's own, so that it does not replace another shop's coupon. What was sent by its
+ * code alone keeps that id: the service would refuse a second coupon with the same code.
+ * See docs/decisions/0046-coupons-of-several-shops.md.
+ */
+function isOfShop({ sharedAccount }: CouponRules, { known, remembered }: KnownBefore): boolean {
+  return known ? recallCoupon(remembered)?.ofShop === true : sharedAccount;
+}
+
+function couponForm(coupon: StoreCoupon, id: string, rules: CouponRules): CouponForm {
   const customer = receiver(coupon, rules);
   return knownFields({
     // Not the store's id of the code: a code removed and added again has another, and the service would
     // refuse it as the code of another coupon.
-    OriginalId: coupon.code,
+    OriginalId: id,
     CouponCode: coupon.code,
     CreatedDate: coupon.createdAt,
     CouponType: COUPON_TYPE[coupon.kind],

@@ -68,19 +68,23 @@ function mapEntity(
     case 'product':
       return mapProduct(entity.product, rules, key.shop);
     case 'coupon':
-      return mapCoupon(entity.coupon, rules, before);
+      return mapCoupon(entity.coupon, rules, before, key.shop);
     case 'gone':
-      return mapGone(key, before);
+      return mapGone(key, rules, before);
   }
 }
 
-function mapGone({ kind, id }: EntityKey, before: Parameters<typeof mapDeletedOrder>[1]): Mapped {
+function mapGone(
+  { kind, id }: EntityKey,
+  rules: EntityRules,
+  before: Parameters<typeof mapDeletedOrder>[1],
+): Mapped {
   switch (kind) {
     case 'order':
       return mapDeletedOrder(id, before);
     case 'product':
       return mapDeletedProduct(id, before);
     case 'coupon':
-      return mapRemovedCoupon(id);
+      return mapRemovedCoupon(id, rules, before);
   }
 }

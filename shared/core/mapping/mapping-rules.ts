@@ -38,6 +38,7 @@ export interface ProductRules {
 }
 
 export interface CouponRules {
+  readonly sharedAccount: boolean;
   readonly couponKinds: readonly CouponKind[];
   readonly couponForEveryone: 'send' | 'skip';
   readonly customersWithoutEmail: 'skip' | 'send';

@@ -35,3 +35,12 @@ export const recallOrder = orderForm.read;
 const productForm = rememberedForm<ProductForm>('product', 1);
 export const rememberProduct = productForm.write;
 export const recallProduct = productForm.read;
+
+interface RememberedCoupon {
+  /** It was sent under an id of its shop's own. */
+  readonly ofShop: boolean;
+}
+
+const couponForm = rememberedForm<RememberedCoupon>('coupon', 1);
+export const rememberCoupon = couponForm.write;
+export const recallCoupon = couponForm.read;

@@ -42,6 +42,10 @@ export interface CallsMade {
 
 /** Order_CompletedOrderCannotBeCancelled. */
 const CANNOT_CANCEL_COMPLETED = 13;
+/** ApiExternalCoupon_Cant_Update_Coupon. */
+const COUPON_NOT_WRITTEN = 56;
+const SAME_CODE =
+  ' If another shop on this loyalty account has the same code, the service cannot hold both: rename one.';
 /** ApiOrder_OrderIsCancelled. */
 const ALREADY_CANCELLED = 33;
 /** ApiExternalOrder_Order_Not_Found. */
@@ -67,8 +71,14 @@ export async function makeCalls(
         ['updateProduct'],
         await loyalty.updateProduct(wanted.id, wanted.product, options),
       );
-    case 'coupon':
-      return judge(['createCoupon'], await loyalty.createCoupon(wanted.coupon, options));
+    case 'coupon': {
+      const sent = await loyalty.createCoupon(wanted.coupon, options);
+      // Under an id of its shop's own, on an account that several shops share.
+      const mayBeAnothers = wanted.coupon.OriginalId !== wanted.id;
+      return mayBeAnothers && hasCode(sent, COUPON_NOT_WRITTEN)
+        ? refused(['createCoupon'], sent, SAME_CODE)
+        : judge(['createCoupon'], sent);
+    }
     case 'inactive-coupon':
       return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
     case 'cancelled-order':
@@ -175,8 +185,8 @@ export function judge(calls: readonly OperationId[], result: LoyaltyResult<unkno
   }
 }
 
-function refused(calls: readonly OperationId[], result: Failure): CallsMade {
-  const why = `${calls.at(-1)} was refused: ${result.message}`;
+function refused(calls: readonly OperationId[], result: Failure, hint = ''): CallsMade {
+  const why = `${calls.at(-1)} was refused: ${result.message}${hint}`;
   const code = result.kind === 'business-error' && result.name ? { code: result.name } : {};
   return {
     outcome: { kind: 'rejected', reason: 'rejected', why, ...code },

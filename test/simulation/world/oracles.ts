@@ -125,7 +125,7 @@ function compareCodes({ kernel, store, loyalty }: Held): void {
     const discount = rows.discounts.get(code.discountId);
     if (!discount) throw new Error(`the code ${code.code} has no discount`);
     const coupon = toStoreCoupon(discount, code, now);
-    const mapped = mapCoupon(coupon, shopRules, { known: true, now });
+    const mapped = mapCoupon(coupon, shopRules, { known: true, remembered: undefined, now }, SHOP);
     if (mapped.kind === 'wanted' && mapped.wanted.kind === 'coupon') {
       due.set(code.code, mapped.wanted.coupon.CouponValue ?? 0);
     }

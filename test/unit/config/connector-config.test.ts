@@ -46,6 +46,7 @@ describe('the connector’s settings', () => {
             enrolment: 'unstated',
             productUrl: 'https://{domain}/products/{handle}',
             couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
+            sharedAccount: false,
             couponForEveryone: 'send',
             couponForSeveralCustomers: 'without-customer',
           },
@@ -102,6 +103,7 @@ describe('the connector’s settings', () => {
         },
       ],
     });
+    expect(shops.map(({ rules }) => rules.sharedAccount)).toEqual([true, true]);
     expect(
       shops.map(({ rules }) => [rules.testOrders, rules.completeWhen, rules.orderTotal]),
     ).toEqual([

@@ -227,7 +227,8 @@ describe('a message of version 0.1.0 that a worker takes from its queue', () => 
   const heldBy = ({ loyalty: { rows } }: Connector) => ({
     orderCancelled: rows.orders.get(ORDER)?.IsCancelledOrReturned,
     productActive: rows.products.get(PRODUCT)?.IsActive,
-    couponActive: rows.coupons.get('AUTUMN10')?.isActive,
+    couponActive: [...rows.coupons.values()].find(({ CouponCode }) => CouponCode === 'AUTUMN10')
+      ?.isActive,
   });
 
   it('brings the entities to the loyalty service', async () => {

@@ -11,8 +11,14 @@ function mapped(
   changes: Partial<StoreCoupon> = {},
   changed: Partial<CouponRules> = {},
   known = false,
+  remembered?: string,
 ) {
-  return mapCoupon(storeCoupon(changes), { ...rules, ...changed }, { known, now });
+  return mapCoupon(
+    storeCoupon(changes),
+    { ...rules, ...changed },
+    { known, remembered, now },
+    'example-store.myshopify.com',
+  );
 }
 
 function formOf(changes: Partial<StoreCoupon> = {}, changed: Partial<CouponRules> = {}) {
@@ -106,5 +112,32 @@ describe('mapping a coupon', () => {
     expect(formOf({ timesUsed: 1, oncePerCustomer: true, ...audience('7', '8') }).IsUsed).toBe(
       false,
     );
+  });
+});
+
+describe('on a loyalty account that several shops share', () => {
+  const shared = { sharedAccount: true };
+
+  it('a coupon has an id of its shop’s own, and keeps it', () => {
+    const first = mapped({}, shared);
+    const own = { OriginalId: 'AUTUMN10@example-store.myshopify.com', CouponCode: 'AUTUMN10' };
+    expect(first).toMatchObject({ wanted: { id: 'AUTUMN10', coupon: own } });
+    const { remember } = first as { remember: string };
+    expect(mapped({}, { sharedAccount: false }, true, remember)).toMatchObject({
+      wanted: { coupon: own },
+    });
+  });
+
+  it('a coupon that was sent under its code alone keeps that id', () => {
+    expect(mapped({}, shared, true)).toMatchObject({
+      wanted: { coupon: { OriginalId: 'AUTUMN10' } },
+    });
+  });
+
+  it('a code that this shop never sent is not taken back: it may be another shop’s', () => {
+    const ended = { status: 'expired' };
+    expect(mapped(ended, shared)).toEqual({ kind: 'skip', why: 'never-sent' });
+    expect(mapped(ended, shared, true)).toMatchObject(inactive);
+    expect(mapped(ended)).toMatchObject(inactive);
   });
 });

@@ -9,7 +9,7 @@ import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-rew
 import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
-import { rules } from '../../../fixtures/store-entities.ts';
+import { neverSent, rules } from '../../../fixtures/store-entities.ts';
 import { askIn } from '../../../support/admin-execution.ts';
 
 async function coupon(
@@ -145,7 +145,7 @@ describe('one code of a discount', () => {
   it('is marked when the connector created it, so that it is not sent back', async () => {
     const made = await coupon({ tags: ['summer', REWARD_TAG] });
     expect(made.madeByConnector).toBe(true);
-    const mapped = mapCoupon(made, rules, { known: false, now: new Date('2026-10-03') });
+    const mapped = mapCoupon(made, rules, { ...neverSent, now: new Date('2026-10-03') }, 'shop');
     expect(mapped).toEqual({ kind: 'skip', why: 'reward-coupon' });
   });
 
