@@ -18,7 +18,7 @@ import type {
  *         (forgotten) ◀─┘  ▼ by key      ▼ the store refuses the code
  *        surely not sent  refused      cancelling ─▶ cancelled
  *
- * See docs/decisions/0044-redeem-by-key.md.
+ * See docs/decisions/0047-redeem-by-key.md.
  */
 export type Step =
   | { readonly kind: 'call' }
