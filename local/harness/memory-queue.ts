@@ -24,6 +24,8 @@ export interface MemoryQueue {
   readonly hidden: number;
   /** When the next hidden message becomes visible; undefined: none is hidden. */
   readonly nextVisibleAt: number | undefined;
+  /** All that decides what it does next. */
+  readonly contents: unknown;
 }
 
 interface OutgoingMessage {
@@ -102,6 +104,9 @@ export function createMemoryQueue({
     },
     get size() {
       return messages.length;
+    },
+    get contents() {
+      return [messages, [...taken]];
     },
     get hidden() {
       return messages.filter(({ visibleAt }) => visibleAt > now()).length;

@@ -7,6 +7,7 @@ export const HELP = `Runs the connector in a simulated world in which everything
   npm run simulate -- --seeds 10000             so many seeds, on all cores
   npm run simulate -- --hours 8                 seed after seed, for so long
   npm run simulate -- --mutations               the deliberate bugs, and how soon each is noticed
+  npm run simulate -- --schedules               every schedule of a few processes, not a sample
 
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
@@ -18,7 +19,7 @@ failure needs, and printed with the command that repeats it.`;
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly why: string }
-  | { readonly kind: 'mutations' }
+  | { readonly kind: 'mutations' | 'schedules' }
   | {
       readonly kind: 'run';
       readonly seed: number | undefined;
@@ -31,6 +32,7 @@ export type Command =
 const options = {
   help: { type: 'boolean', short: 'h' },
   mutations: { type: 'boolean' },
+  schedules: { type: 'boolean' },
   seed: { type: 'string' },
   events: { type: 'string' },
   seeds: { type: 'string' },
@@ -56,6 +58,7 @@ export function readArguments(args: readonly string[]): Command {
     return { kind: 'wrong', why: '--hours must be a number above 0.' };
   }
   if (values.mutations) return { kind: 'mutations' };
+  if (values.schedules) return { kind: 'schedules' };
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   return {
     kind: 'run',

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
 import { createTotals, runSeedsInThreads } from './run-seeds.ts';
+import { printSchedules } from './schedules/print-schedules.ts';
 import { describeFailure, shrink } from './shrink.ts';
 import { simulate } from './simulate.ts';
 
@@ -16,6 +17,9 @@ switch (command.kind) {
     break;
   case 'mutations':
     process.exitCode = (await printMutations()) ? 0 : 1;
+    break;
+  case 'schedules':
+    process.exitCode = (await printSchedules()) ? 0 : 1;
     break;
   case 'run':
     process.exitCode = (await run(command)) ? 0 : 1;

@@ -61,18 +61,18 @@ export function openRedeeming({
   let ids = 0;
   let keys = 0;
 
-  /** After the visibility time-out, another worker may have the message. */
-  function deleteInTime(receiptHandle: string): void {
-    try {
-      queue.delete(receiptHandle);
-    } catch {
-      // The message becomes visible again.
+  async function acknowledge(batch: readonly { readonly receiptHandle: string }[]): Promise<void> {
+    for (const { receiptHandle } of batch) {
+      try {
+        queue.delete(receiptHandle);
+      } catch {
+        // After the visibility time-out another worker may have it.
+      }
     }
   }
 
-  const redemptions = {
+  const events = {
     async send(event: QueuedEvent) {
-      if (event.kind !== 'redemption') return;
       queue.send({
         body: encodeEvent(event),
         groupId: groupIdOf(event),
@@ -88,7 +88,7 @@ export function openRedeeming({
       breaker: createCircuitBreaker(),
       programIdOf: async (customerId) => ({ kind: 'id', id: `${customerId}@example.com` }),
       store: watch(store),
-      queue: watch(redemptions),
+      queue: watch(events),
       telemetry,
       now,
       newId: () => {
@@ -115,6 +115,8 @@ export function openRedeeming({
     dead,
     loyalty,
     store,
+    balances,
+    events,
     telemetry,
 
     redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
@@ -139,7 +141,7 @@ export function openRedeeming({
 
     close: (id: string, as: ClosedAs) =>
       closeRedemption({ shop: SHOP, customerId: ROBIN }, id, as, {
-        ...{ ledger, now, queue: redemptions, retentionDays: 400 },
+        ...{ ledger, now, queue: events, retentionDays: 400 },
       }),
 
     /** Puts a dead letter back on the queue. */
@@ -159,8 +161,8 @@ export function openRedeeming({
         batch,
         {
           ledger: watch(ledger),
-          balances,
-          queue: watch(redemptions),
+          balances: watch(balances),
+          queue: watch(events),
           meaningOf,
           source: watch(createMemorySourceQueue(queue)),
           deadLetters: watch(createMemoryDeadLetters(dead)),
@@ -178,9 +180,8 @@ export function openRedeeming({
         },
         settleStorefront,
       );
-      for (const { messageId, receiptHandle } of batch) {
-        if (!left.includes(messageId)) deleteInTime(receiptHandle);
-      }
+      const done = batch.filter(({ messageId }) => !left.includes(messageId));
+      if (done.length > 0) await watch({ acknowledge }).acknowledge(done);
       return batch.length;
     },
 

@@ -17,7 +17,8 @@ export interface Bounds extends FaultBounds {
 
 export interface Explored {
   readonly states: number;
-  readonly schedules: number;
+  /** Different states in which the explored part ends; from each, all work that is left is done. */
+  readonly ends: number;
   readonly deepest: number;
   /** False where `mostStates` ended the search. */
   readonly isComplete: boolean;
@@ -37,7 +38,7 @@ export async function explore(
 ): Promise<Explored> {
   const seen = new Set<string>();
   const open: (readonly number[])[] = [[]];
-  const found = { states: 0, schedules: 0, deepest: 0 };
+  const found = { states: 0, ends: 0, deepest: 0 };
   for (let prefix = open.pop(); prefix; prefix = open.pop()) {
     if (seen.size >= (bounds.mostStates ?? Number.POSITIVE_INFINITY)) {
       return { ...found, isComplete: false };
@@ -49,18 +50,18 @@ export async function explore(
     const taken = [...prefix];
     for (;;) {
       const choices = await scheduler.choices();
-      if (choices.length === 0) {
-        found.schedules += 1;
-        scheduler.calm();
-        const what = await scenario.finish();
-        if (what.length === 0) break;
-        return { ...found, isComplete: false, wrong: { schedule: scheduler.journal, what } };
-      }
       const state = hashOf([scheduler.state(), scenario.state()]);
       if (seen.has(state)) break;
       seen.add(state);
       found.states = seen.size;
       found.deepest = Math.max(found.deepest, taken.length);
+      if (choices.length === 0) {
+        found.ends += 1;
+        scheduler.calm();
+        const what = await scenario.finish();
+        if (what.length === 0) break;
+        return { ...found, isComplete: false, wrong: { schedule: scheduler.journal, what } };
+      }
       // The first choice is continued in this run, the others begin anew.
       for (let other = choices.length - 1; other > 0; other -= 1) open.push([...taken, other]);
       await scheduler.take(0);

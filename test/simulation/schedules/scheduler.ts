@@ -5,15 +5,18 @@ export interface FaultBounds {
   readonly lostAnswers: number;
 }
 
-/** How a call ends. A process that dies never gets an answer again. */
-type CallEnd = 'answered' | 'answer-lost' | 'dies-before' | 'dies-after';
+/**
+ * How a call ends. A process dies before a call that changes something: to die after one is to die before
+ * the next, and to die before a reading as well.
+ */
+type CallEnd = 'answered' | 'answer-lost' | 'dies';
 
 interface CallOptions<Value> {
   /** What the caller gets when the answer is lost. Without it, this call's answer cannot be lost. */
   readonly lost?: () => Value | Promise<Value>;
   /** The call cannot end while this is false. */
   readonly when?: () => boolean;
-  /** False for what is no process of its own, such as the clock: it cannot die. */
+  /** False for a reading, and for what is no process of its own, such as the clock. Default: true. */
   readonly canDie?: boolean;
 }
 
@@ -58,18 +61,16 @@ export class Scheduler {
     if (this.#isCalm) return effect();
     return new Promise<Value>((resolve, reject) => {
       const end = async (how: CallEnd): Promise<void> => {
-        const answer = how === 'dies-before' ? undefined : await outcomeOf(effect);
+        if (how === 'dies') return this.kill(process);
+        const answer = await outcomeOf(effect);
         this.#remember(process, [what, how, how === 'answered' ? answer : undefined]);
-        if (how === 'dies-before' || how === 'dies-after') {
-          this.#dead.add(process);
-          this.#pending = this.#pending.filter((one) => one.process !== process);
-        } else if (how === 'answer-lost' && lost) resolve(lost());
-        else if (answer && 'value' in answer) resolve(answer.value);
-        else reject(answer?.error);
+        if (how === 'answer-lost' && lost) resolve(lost());
+        else if ('value' in answer) resolve(answer.value);
+        else reject(answer.error);
       };
       const ends: CallEnd[] = ['answered'];
       if (lost) ends.push('answer-lost');
-      if (canDie) ends.push('dies-before', 'dies-after');
+      if (canDie) ends.push('dies');
       this.#pending.push({ process, what, ends, isPossible: when, end });
     });
   }
@@ -91,9 +92,21 @@ export class Scheduler {
     const { call, how } = choice;
     this.#pending = this.#pending.filter((one) => one !== call);
     if (how === 'answer-lost') this.#left.lostAnswers -= 1;
-    if (how === 'dies-before' || how === 'dies-after') this.#left.crashes -= 1;
+    if (how === 'dies') this.#left.crashes -= 1;
     this.journal.push(`${call.process} ${call.what}: ${how}`);
     await call.end(how);
+  }
+
+  kill(process: string): void {
+    this.#dead.add(process);
+    // What it has seen decides nothing any more.
+    this.#histories.delete(process);
+    this.#pending = this.#pending.filter((one) => one.process !== process);
+  }
+
+  /** Whether a process waits for the answer to a call whose name begins so. */
+  isCalling(what: string): boolean {
+    return this.#pending.some((one) => one.what.startsWith(what));
   }
 
   /** What every process has seen, and how many faults are left: with the outside it decides the future. */

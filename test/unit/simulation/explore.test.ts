@@ -40,7 +40,7 @@ describe('the search over all schedules', () => {
 
     expect(explored).toMatchObject({ isComplete: true });
     expect(explored.wrong).toBeUndefined();
-    expect(explored.schedules).toBeGreaterThan(1);
+    expect(explored.states).toBeGreaterThan(1);
   });
 
   it('finds the crash after which the number is too small', async () => {
@@ -54,6 +54,6 @@ describe('the search over all schedules', () => {
     const bounds = { ...NO_FAULTS, mostStates: 2 };
     const explored = await explore((scheduler) => counting(scheduler, true), bounds);
 
-    expect(explored).toMatchObject({ schedules: 1, isComplete: false });
+    expect(explored).toMatchObject({ ends: 1, isComplete: false });
   });
 });

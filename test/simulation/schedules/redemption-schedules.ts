@@ -1,0 +1,160 @@
+import type { BalanceEvent } from '../../../shared/core/events/event.ts';
+import { transportFailure } from '../../../shared/loyalty/result.ts';
+import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
+import type { Scenario } from './explore.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface RedemptionStory {
+  /** A tab redeems the same reward with a click of its own. */
+  readonly tabs: number;
+  /** Worker invocations that the search interleaves; later ones run when all else has ended. */
+  readonly workers: number;
+  /** How long the clock passes, at any moment at which no call to the service is under way. */
+  readonly passes: readonly number[];
+  /** The store takes no code. */
+  readonly storeRefuses?: boolean;
+}
+
+const START = 1_000;
+const COST = 100;
+
+/** The platform ends a function of the storefront sooner than the shortest pass, and a worker before the longest. */
+const LONGEST_WORKER_MS = 240_000;
+
+/**
+ * One customer redeems one reward in several tabs; the service reports each change of the balance by a point
+ * event; workers finish what is left.
+ */
+export function redemptionScenario(story: RedemptionStory) {
+  return (scheduler: Scheduler): Scenario => {
+    const world = openRedeeming({ rewards: [{ id: 1, points: COST }] });
+    const { loyalty, store, balances, queue, clock } = world;
+    if (story.storeRefuses) store.before = () => ({ kind: 'refused', code: 'INVALID' });
+    let reported = 0;
+
+    const tabs = Array.from({ length: story.tabs }, (_, index) => `tab-${index + 1}`);
+    const workers = Array.from({ length: story.workers }, (_, index) => `worker-${index + 1}`);
+
+    const isWaiting = () => queue.size > queue.hidden;
+    const changes = () =>
+      [...loyalty.redemptions.values()].reduce((sum, one) => sum + (one.isCancelled ? 2 : 1), 0);
+
+    async function runWorker(process: string): Promise<void> {
+      await scheduler.call(process, 'begins', async () => {}, { when: isWaiting });
+      await world.work(watchAs(scheduler, process));
+    }
+
+    /** The service repeats an event until it is taken, so its sender cannot die. */
+    async function reportChanges(): Promise<void> {
+      for (;;) {
+        await scheduler.call('service', 'reports a balance', async () => report(), {
+          when: () => changes() > reported,
+          canDie: false,
+        });
+      }
+    }
+
+    async function report(): Promise<void> {
+      reported += 1;
+      const at = new Date(clock.ms + reported).toISOString();
+      const points = String(loyalty.balances.get(ROBIN) ?? 0);
+      const event: BalanceEvent = {
+        ...{ kind: 'balance', shop: SHOP, id: ROBIN, topic: 'Point_Removed' },
+        ...{ deliveryId: `point-${reported}/${at}`, eventDate: at, receivedAt: at },
+        ...{ points, cashback: '0' },
+      };
+      await world.events.send(event);
+    }
+
+    async function passTime(): Promise<void> {
+      for (const ms of story.passes) {
+        const pass = async () => {
+          clock.ms += ms;
+          const over = ms > LONGEST_WORKER_MS ? [...tabs, ...workers] : tabs;
+          for (const process of over) scheduler.kill(process);
+        };
+        const when = () => !scheduler.isCalling('loyalty');
+        await scheduler.call('clock', `passes ${ms / 1000} s`, pass, { when, canDie: false });
+      }
+    }
+
+    return {
+      begin() {
+        for (const tab of tabs) {
+          void world.redeem({ clientKey: `click-of-${tab}` }, watchAs(scheduler, tab));
+        }
+        for (const worker of workers) void runWorker(worker);
+        void reportChanges();
+        void passTime();
+      },
+      state: () => [
+        [...world.ledger.entries],
+        ...[queue.contents, world.dead.contents, clock.ms, reported],
+        ...[[...loyalty.balances], [...loyalty.redemptions]],
+        ...[[...store.codes], [...balances.customers]],
+      ],
+      async finish() {
+        // An intent that never reached the queue is over after an hour.
+        for (const ms of [3_600_000, 3_600_000]) {
+          while (changes() > reported) await report();
+          await world.drain();
+          clock.ms += ms;
+        }
+        return judge(world);
+      },
+    };
+  };
+}
+
+/** Points spent once, never a code without points, never points without a code or their return. */
+async function judge({ loyalty, store, queue, dead, balances, kept }: Redeeming) {
+  const wrong: string[] = [];
+  const check = (isRight: boolean, what: string) => {
+    if (!isRight) wrong.push(what);
+  };
+  const live = [...loyalty.redemptions.values()].filter(({ isCancelled }) => !isCancelled);
+  const balance = loyalty.balances.get(ROBIN);
+  const states = (await kept()).map(({ state }) => state.at);
+  check(queue.size === 0, `${queue.size} messages never end`);
+  check(dead.size === 0, `${dead.size} dead letters need a person`);
+  check(balance === START - live.length * COST, `${live.length} redemptions leave ${balance}`);
+  check(store.codes.size === live.length, `${store.codes.size} codes for ${live.length}`);
+  check(
+    states.filter((at) => at === 'ready').length === live.length,
+    `the customer sees ${states.join(', ')} for ${live.length} redemptions`,
+  );
+  check(
+    states.every((at) => at === 'ready' || at === 'cancelled' || at === 'refused'),
+    `redemptions stay open: ${states.join(', ')}`,
+  );
+  const shown = balances.customers.get(ROBIN)?.points;
+  const isShown = loyalty.redemptions.size === 0 || shown === String(balance);
+  check(isShown, `the store shows ${shown} points of ${balance}`);
+  return wrong;
+}
+
+/** Every call of the process waits for the search, but for readings that nothing here changes. */
+function watchAs(scheduler: Scheduler, process: string) {
+  return <Part extends object>(part: Part): Part =>
+    new Proxy(part, {
+      get(object, name) {
+        const member: unknown = Reflect.get(object, name);
+        const what = String(name);
+        if (typeof member !== 'function' || CONSTANT.has(what)) return member;
+        const canDie = !READINGS.has(what);
+        const [label, lost] = SPENDING.has(what) ? [`loyalty ${what}`, LOST] : [what, {}];
+        return (...given: unknown[]) =>
+          scheduler.call(process, label, async () => member.apply(object, given), {
+            ...{ canDie, ...lost },
+          });
+      },
+    });
+}
+
+const CONSTANT = new Set(['getRewardConfiguration', 'listAvailableRewards', 'getCustomer']);
+const READINGS = new Set(['readMany', 'findCode', 'getCustomerPoints', 'updateRewardMetadata']);
+const SPENDING = new Set(['redeemRewardByKey', 'cancelRedemption']);
+
+const LOST = {
+  lost: () => transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }),
+};
