@@ -14,7 +14,7 @@ import {
 } from './reconcile-world.ts';
 import { waitForRoom } from './wait-for-room.ts';
 
-export interface RepairWorld
+interface RepairWorld
   extends Pick<
     ReconcileWorld,
     'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline'
@@ -24,7 +24,7 @@ export interface RepairWorld
 }
 
 /** How far the comparison of balances has come. Moments are epoch milliseconds. */
-export interface RepairPosition {
+interface RepairPosition {
   /** Points that moved until here were compared. */
   readonly doneUntil: number;
   /** When the last comparison began. */
@@ -33,7 +33,7 @@ export interface RepairPosition {
   readonly walk?: RepairWalk;
 }
 
-export interface RepairWalk {
+interface RepairWalk {
   readonly from: number;
   readonly until: number;
   /** The report lists either those who take part in the program or the others. */
