@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type AmountRules, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
+import { amount, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+
+const line = (priceCents: number, given: Partial<LineSpec> = {}): LineSpec => ({
+  product: 1,
+  priceCents,
+  quantity: 1,
+  discountCents: 0,
+  takenBack: 0,
+  ...given,
+});
+
+/** The shirt of 50.00 with shipping of 7.00, unless the spec says otherwise. */
+function order(spec: Partial<OrderSpec> = {}, given: { gift?: string; sold?: number } = {}) {
+  const read = storeOrder(spec);
+  return {
+    ...read,
+    lines: read.lines.map((one, i) => ({ ...one, giftCard: i < (given.sold ?? 0) })),
+    paidWithGiftCards: amount(given.gift ?? '0'),
+  };
+}
+
+const noShipping = { shippingCents: 0 };
+const included = order({ lines: [line(5950)], taxPercent: 19, taxesIncluded: true });
+const onTop = order({ taxPercent: 19 });
+const tipped = order({ tipCents: 300, dutiesCents: 200 });
+const coat = order({ lines: [line(8000)], shippingCents: 2000 }, { gift: '50' });
+const giftCard = order({ lines: [line(10_000), line(3000, { product: 2 })] }, { sold: 1 });
+const oneBack = { ...noShipping, lines: [line(5000, { quantity: 2, takenBack: 1 })] };
+const three = { ...noShipping, lines: [line(1000, { quantity: 3 })] };
+
+/** By the number of the row. */
+const orders: Readonly<Record<string, StoreOrder>> = {
+  1: order(),
+  2: order({ lines: [line(5000, { discountCents: 1000 })] }),
+  3: included,
+  4: included,
+  5: onTop,
+  6: onTop,
+  7: tipped,
+  8: tipped,
+  9: order({ lines: [line(1000, { quantity: 3, takenBack: 1 })] }),
+  10: order({ amountRefundedCents: 4900 }),
+  11: order({ shippingRefundedCents: 700 }),
+  12: order({ taxPercent: 19, amountRefundedCents: 1190 }),
+  13: coat,
+  14: coat,
+  15: giftCard,
+  16: giftCard,
+  17: order({ ...noShipping, lines: [line(10_000)] }, { gift: '100' }),
+  18: order(oneBack, { gift: '40' }),
+  19: order(oneBack),
+  20: order({ ...noShipping, lines: [line(10_000)] }, { gift: '50', sold: 1 }),
+  21: order(three, { gift: '9.99' }),
+};
+
+const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d.]+) \|/gm;
+const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)].map(
+  ([, number = '', words = '', settings = '', points = '']) => ({
+    number,
+    words,
+    settings: settings.trim(),
+    points: Number(points),
+  }),
+);
+
+/** `taxes: 'include'` in backticks; empty: the defaults. */
+function rulesOf(settings: string): AmountRules {
+  const [, name, value] = /^`(\w+): '([\w-]+)'`$/.exec(settings) ?? [];
+  if (name === undefined && settings !== '') throw new Error(`what is ${settings}?`);
+  return { ...rules, ...(name !== undefined && { [name]: value }) };
+}
+
+describe('an example in docs/mapping.md', () => {
+  it.each(rows)('$number: $words, $settings earns $points points', (row) => {
+    const read = orders[row.number];
+    if (!read) throw new Error('the test has no such order');
+    expect(Number(orderAmounts(read, rulesOf(row.settings)).total)).toBe(row.points);
+  });
+
+  it('stands there for every order of this test', () => {
+    expect(rows.map(({ number }) => number)).toEqual(Object.keys(orders));
+  });
+});
