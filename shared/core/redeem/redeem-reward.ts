@@ -10,7 +10,7 @@ import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts
  *
  * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
  * redemption.
- * See docs/decisions/0029-the-queue-holds-the-intent.md.
+ * See docs/decisions/0047-redeem-by-key.md.
  */
 export async function redeemReward(
   request: RedeemRequest,

@@ -42,7 +42,7 @@ export const REPEAT_AFTER_SECONDS = 30;
 /** Between the two look-ups that prove an absence. */
 export const LOOK_AGAIN_AFTER_SECONDS = 600;
 /** After the last call to the service and the store, which could still make a code. */
-export const CANCEL_AFTER_SECONDS = 60;
+const CANCEL_AFTER_SECONDS = 60;
 /** An intent this old was never on the queue: a worker would have begun its call. */
 const INTENT_OVER_SECONDS = 3_600;
 /** Earlier than it is forgotten, so that no process begins what another takes for forgotten. */

@@ -39,12 +39,3 @@ export function isValueOf(kind: RewardKind, value: number): boolean {
 function endAfter(now: Date, days: number | undefined): string | undefined {
   return days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000).toISOString();
 }
-
-const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
-
-/** In UTC, which is assumed where there is no zone. Undefined for what is no date. */
-export function readDate(text: string | null | undefined): string | undefined {
-  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(text)) return undefined;
-  const date = new Date(HAS_ZONE.test(text) ? text : `${text}Z`);
-  return Number.isFinite(date.getTime()) ? date.toISOString() : undefined;
-}
