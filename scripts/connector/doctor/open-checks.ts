@@ -1,11 +1,13 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SECRET_PURPOSES } from '../../../shared/services/secret-forms.ts';
+import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
+import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
+import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
 import { checkAlarms, checkSettings } from './check-settings.ts';
@@ -54,6 +56,14 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     },
     ...(storefront
       ? [
+          {
+            name: 'point events',
+            run: () =>
+              forEachShop(async ({ domain, path }) => {
+                const name = secretName(output('SecretsPrefix'), path, 'points');
+                return [judgePointTokens(domain, await readTokens(secrets, name), doNext)];
+              }),
+          },
           {
             name: 'rewards',
             run: () =>

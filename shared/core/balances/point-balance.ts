@@ -2,11 +2,8 @@ import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-eve
 import type { BalanceEvent } from '../events/event.ts';
 import { decimalText } from './decimal-text.ts';
 
-/** What a point event says of a balance, whoever's it is. */
-export type SaidBalance = Pick<
-  BalanceEvent,
-  'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'
->;
+/** What a point event says of a balance, for any customer. */
+type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'>;
 
 /** How a customer is named whose id in the store is not known. */
 export type Person = Pick<NamedCustomer, 'email' | 'document'>;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
+import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
 import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import { judgeAppSecrets } from '../../../scripts/connector/doctor/check-webhooks.ts';
@@ -13,6 +14,7 @@ import { completeDeployment } from '../../../shared/config/deployment-settings.t
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
+import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 
 const SCOPES = ['read_orders', 'read_customers', 'read_products', 'read_discounts'];
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
@@ -179,6 +181,34 @@ describe('the origin of orders', () => {
     });
     expect(judgeOrigins([1, 1]).verdict).toBe('pass');
     expect(judgeOrigins([]).verdict).toBe('info');
+  });
+});
+
+describe('the token of point events', () => {
+  const token = 'a'.repeat(43);
+  const judge = (tokens: PointTokens | undefined) =>
+    judgePointTokens('example-store.myshopify.com', tokens, (command) => command);
+
+  it('must be set, or no event is accepted', () => {
+    expect(judge(undefined)).toMatchObject({
+      verdict: 'fail',
+      fix: 'storefront setup --shop example-store.myshopify.com --yes',
+    });
+    expect(judge({ shared: { current: token } }).verdict).toBe('pass');
+  });
+
+  it('is worth a note while an older one, or an address of 0.1.0, is accepted', () => {
+    const rotating = { shared: { current: token, previous: token } };
+    const moving = { shared: { current: token }, Point_Add: { current: token } };
+    for (const tokens of [rotating, moving]) {
+      const { verdict, fix } = judge(tokens);
+      expect(verdict).toBe('warn');
+      expect(fix).toContain('--finish --yes');
+    }
+    expect(judge({ Point_Add: { current: token } })).toMatchObject({
+      verdict: 'warn',
+      fix: expect.not.stringContaining('--finish'),
+    });
   });
 });
 
