@@ -1,4 +1,5 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
@@ -12,6 +13,7 @@ import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import { meaningOf, topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
+import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
 import {
@@ -34,20 +36,27 @@ export interface Delivery {
   readonly shop?: string;
 }
 
+interface OpenSettings {
+  readonly rules?: MappingSettings;
+  readonly assumptions?: LoyaltyAssumptions;
+  /** How the loyalty sandbox behaves. */
+  readonly service?: PartialSettings;
+}
+
 /**
  * The whole core of the connector in this process, on a clock that the test sets: real readers, mapping,
  * plan, batches and client, the rules of the loyalty sandbox, and models of queue, ledger and store.
  */
-export function openConnector(given: { readonly rules?: MappingSettings } = {}) {
+export function openConnector({ assumptions = {}, service = {}, ...given }: OpenSettings = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
   const settings: Parameters<typeof defineConnector>[0] = {
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
-    loyalty: { address: 'https://loyalty.example.com' },
+    loyalty: { address: 'https://loyalty.example.com', assumptions },
     ...given,
   };
   let connector = defineConnector(settings);
-  const loyalty = openInProcessLoyalty(now);
+  const loyalty = openInProcessLoyalty(now, service);
   const telemetry = recordTelemetry();
   const store = createMemoryStore();
   store.now = () => clock.ms;

@@ -13,6 +13,7 @@ import {
   ledgerKeyText,
   type RecordKind,
 } from '../core/ledger/ledger-key.ts';
+import { readAmounts } from '../core/ledger/sent-amounts.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
 
@@ -43,6 +44,8 @@ export const ITEM = {
   listedId: 'c',
   /** BOOL, true or absent: the order was sent as history. */
   history: 'h',
+  /** S: `SentAmounts` as JSON, absent unless the order was sent as completed. */
+  amounts: 'a',
   /** N, epoch milliseconds, absent unless the person was redacted. */
   redactedAt: 'x',
   /** N, epoch seconds: the table's TTL attribute. */
@@ -114,7 +117,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt, history, redactedAt } = entry;
+  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts } = entry;
   const listedUnder = isListed(key.kind) ? key.kind : entry.discountId;
   const text = ledgerKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -130,6 +133,7 @@ export function toItem(
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
     ...(history === true && { [ITEM.history]: { BOOL: true } }),
+    ...(amounts && { [ITEM.amounts]: { S: JSON.stringify(amounts) } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
     ...(listedUnder !== undefined && {
       [ITEM.listing]: { S: listingText(key.shop, listedUnder) },
@@ -159,6 +163,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   const version = need(ITEM.version, numberIn(item[ITEM.version]), 0);
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
   const history = read(ITEM.history, item[ITEM.history]?.BOOL);
+  const amounts = read(ITEM.amounts, jsonIn(item[ITEM.amounts], readAmounts));
   const redactedAt = read(ITEM.redactedAt, numberIn(item[ITEM.redactedAt]));
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
@@ -177,6 +182,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
     ...(listedUnder !== undefined && !isListed(listedUnder) && { discountId: listedUnder }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
+    ...(amounts && { amounts }),
     ...(redactedAt !== undefined && { redactedAt }),
   };
   return { entry, faults };

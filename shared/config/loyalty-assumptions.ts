@@ -34,6 +34,42 @@ export interface LoyaltyAssumptions {
    * a person must look. Default: `done`.
    */
   readonly cancellingTwice?: 'done' | 'rejected';
+
+  /**
+   * How a refund, return or edit lowers the amount of a completed order.
+   *
+   * - `partial-cancel`: the difference is taken by the service's partial cancel, under a key of its own.
+   * - `resend`: the order is sent again with the lower total. Only for a program that takes points back
+   *   then, which is not documented.
+   *
+   * Orders from which something was taken stay with partial cancels. Default: `partial-cancel`.
+   */
+  readonly refunds?: 'partial-cancel' | 'resend';
+
+  /**
+   * What to do when the amount of an order rises after a part of it was cancelled. How the service
+   * counts then is not documented.
+   *
+   * - `park`: for a person.
+   * - `send-gross`: sent again with the amount before all partial cancels, so that the service's total less
+   *   these is the new amount.
+   *
+   * Default: `park`.
+   */
+  readonly raiseAfterPartialCancel?: 'park' | 'send-gross';
+
+  /**
+   * Whether the total of an order that is read from the service already shows partial cancels. Decides
+   * what is remembered of an order whose ledger entry has expired. Default: `as-sent`.
+   */
+  readonly readTotals?: 'as-sent' | 'less-partial-cancels';
+
+  /**
+   * The number of the error by which the service refuses a partial cancel whose key was used before.
+   * Not documented. Unset: only a refusal that names the field `CancelKey` counts as that, and any other
+   * refusal of a repeated partial cancel is parked.
+   */
+  readonly usedCancelKeyError?: number;
 }
 
 export const defaultAssumptions = {
@@ -42,7 +78,11 @@ export const defaultAssumptions = {
   completedOrdersTakeTheCancelledMark: true,
   refusedCancelledMark: 'rejected',
   cancellingTwice: 'done',
+  refunds: 'partial-cancel',
+  raiseAfterPartialCancel: 'park',
+  readTotals: 'as-sent',
 } as const satisfies LoyaltyAssumptions;
 
 /** The assumptions with every default filled in. */
-export type CompleteAssumptions = Required<LoyaltyAssumptions>;
+export type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
+  Pick<LoyaltyAssumptions, 'usedCancelKeyError'>;

@@ -95,6 +95,10 @@ const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
   completedOrdersTakeTheCancelledMark: trueOrFalse,
   refusedCancelledMark: oneOf('rejected', 'done'),
   cancellingTwice: oneOf('done', 'rejected'),
+  refunds: oneOf('partial-cancel', 'resend'),
+  raiseAfterPartialCancel: oneOf('park', 'send-gross'),
+  readTotals: oneOf('as-sent', 'less-partial-cancels'),
+  usedCancelKeyError: wholeNumber(0, 10_000, 'number of an error'),
 };
 
 const shop = shapeOf({

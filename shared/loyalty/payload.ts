@@ -23,6 +23,8 @@ export type FindingName =
   | 'not-cancelled'
   | 'not-completed'
   | 'refund-refused'
+  /** A partial cancel under a key that was accepted before. */
+  | 'cancel-key-used'
   | 'customer-does-not-exist'
   | 'points-error'
   /** A redemption whose answer does not hold the reward, or holds it disabled. */
@@ -126,7 +128,10 @@ export function partialCancel(body: JsonObject) {
   const result = resultObject(body);
   const details = result?.RefundErrorDetails ?? null;
   if (details === null) return result;
-  return new Finding('refund-refused', 'rejected', isObject(details) ? details.Message : details);
+  if (!isObject(details)) return new Finding('refund-refused', 'rejected', details);
+  // How the service words a used key is not shown. The key is never malformed, so it can only be used.
+  const name = details.Field === 'CancelKey' ? 'cancel-key-used' : 'refund-refused';
+  return new Finding(name, 'rejected', details.Message);
 }
 
 export function readOrder(body: JsonObject) {

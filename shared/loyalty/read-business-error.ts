@@ -91,6 +91,7 @@ const FINDINGS: Readonly<Record<Finding['name'], string>> = {
   'not-cancelled': 'The answer does not say that it is cancelled.',
   'not-completed': 'The answer does not say that the order is completed.',
   'refund-refused': 'The service refused to cancel this part of the order.',
+  'cancel-key-used': 'The service says that the key of this part was used before.',
   'customer-does-not-exist': 'The service does not know the customer.',
   'points-error': 'The service reports an error in the points.',
   'reward-missing': 'The answer does not hold the reward.',

@@ -32,6 +32,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       appliedKey: 'a'.repeat(64),
       uncertain: false,
       remembered: '{"customer":"ana@example.com"}',
+      amounts: { sent: { total: 1, products: [['p', 1, 0]], completedAt: '' }, taken: 0 },
       outcomes: [outcome(1)],
       expiresAt: 1_900_000_000,
     };
@@ -147,7 +148,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       expect((await read())?.revision).toBeGreaterThanOrEqual(3);
     });
 
-    it('redacts personal data and keeps version, key and outcomes', async () => {
+    it('redacts personal data and keeps version, key, amounts and outcomes', async () => {
       await ledger.write(key, applied, undefined);
       await ledger.redact([key], mark);
       const { remembered: _, ...kept } = applied;
@@ -364,6 +365,32 @@ const anyKey = fc.record(
   { noNullPrototype: true },
 );
 
+const anyProduct = fc.tuple(fc.string(), fc.nat(), fc.nat());
+
+const anyAmounts = fc.record(
+  {
+    sent: fc.record(
+      {
+        total: fc.nat(),
+        products: fc.array(anyProduct, { maxLength: 3 }),
+        completedAt: fc.string(),
+        rest: fc.string(),
+      },
+      { requiredKeys: ['total', 'products', 'completedAt'], noNullPrototype: true },
+    ),
+    taken: fc.nat(),
+    step: fc.record(
+      {
+        key: fc.string(),
+        value: fc.nat(),
+        products: fc.array(fc.tuple(fc.string(), fc.nat()), { maxLength: 3 }),
+      },
+      { noNullPrototype: true },
+    ),
+  },
+  { requiredKeys: ['sent', 'taken'], noNullPrototype: true },
+);
+
 const anyEntry: fc.Arbitrary<EntityWrite> = fc.record(
   {
     version: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
@@ -372,6 +399,7 @@ const anyEntry: fc.Arbitrary<EntityWrite> = fc.record(
     remembered: fc.string({ minLength: 1, unit: 'grapheme' }),
     discountId: fc.string(),
     history: fc.constant(true),
+    amounts: anyAmounts,
     redactedAt: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
     outcomes: fc.array(anyOutcome, { maxLength: OUTCOMES_KEPT }),
     expiresAt: fc.nat(),

@@ -9,6 +9,7 @@ import {
   createSqsClient,
 } from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
+import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { persons } from '../fixtures/persons.ts';
@@ -32,7 +33,8 @@ export const START = Date.parse('2026-10-09T12:00:00.000Z');
 export const LOYALTY_CREDENTIALS = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
 const AWS_SECRET = 'aws-secret-of-this-test';
 
-export async function startWorld(): Promise<EmulatedWorld> {
+/** `service`: how the loyalty sandbox behaves. */
+export async function startWorld(service: PartialSettings = {}): Promise<EmulatedWorld> {
   const emulators = {
     sqs: await startSqs(),
     dynamoDb: await startDynamoDb(),
@@ -53,7 +55,9 @@ export async function startWorld(): Promise<EmulatedWorld> {
     sqs: createSqsClient({ budget, emulator: emulators.sqs }),
     dynamoDb: createDynamoDbClient({ budget, emulator: emulators.dynamoDb }),
     secrets: createSecretsClient({ budget, emulator: emulators.secrets }),
-    loyalty: await startLoyaltySandbox({ settings: { credentials: LOYALTY_CREDENTIALS } }),
+    loyalty: await startLoyaltySandbox({
+      settings: { ...service, credentials: LOYALTY_CREDENTIALS },
+    }),
     output: captureOutput(),
     confidential: gatherConfidential(),
   };

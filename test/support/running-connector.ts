@@ -4,8 +4,10 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
+import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import {
   type EmulatedWorld,
@@ -22,6 +24,7 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
 export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops' | 'healing'>> & {
+  readonly assumptions?: LoyaltyAssumptions;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
   /** A store over HTTP, instead of the one in memory. */
@@ -48,7 +51,7 @@ export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
  *
  * After each test the sandbox must have had no internal error; after the last one the output is checked.
  */
-export function runConnectors() {
+export function runConnectors(service: PartialSettings = {}) {
   let world: EmulatedWorld | undefined;
   let opened = 0;
   const here = () => {
@@ -56,7 +59,7 @@ export function runConnectors() {
     return world;
   };
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld(service);
   });
   afterEach(() => expectSoundSandbox(here()));
   afterAll(async () => {
@@ -76,12 +79,12 @@ export function runConnectors() {
 async function openConnector(
   world: EmulatedWorld,
   name: string,
-  { adminApi, webhookAddress, ...settings }: RunningSettings,
+  { adminApi, webhookAddress, assumptions = {}, ...settings }: RunningSettings,
 ) {
   const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: loyalty.address },
+    loyalty: { address: loyalty.address, assumptions },
     ...settings,
   });
   const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);

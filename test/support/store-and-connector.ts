@@ -32,7 +32,8 @@ const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
 export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
-interface BothSettings extends Pick<RunningSettings, 'rules' | 'shops' | 'healing'> {
+interface BothSettings
+  extends Pick<RunningSettings, 'rules' | 'shops' | 'healing' | 'assumptions'> {
   /** False: the store has no address until one is set through its Admin API. */
   readonly isAddressed?: boolean;
   readonly disorder?: Partial<Disorder>;

@@ -1,3 +1,4 @@
+import { amountHeld } from '../../local/harness/held-order.ts';
 import { type openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
@@ -106,7 +107,15 @@ export function heldBy({ loyalty }: Connector): unknown {
       return JSON.stringify(rest);
     });
   return {
-    orders: plain(orders.values()).toSorted(),
+    // Whether it was completed before, and how its amount was reached, depends on what was seen of it.
+    orders: plain(
+      [...orders.values()].map((order) => ({
+        id: order.OriginalId,
+        amount: amountHeld(order),
+        coupon: order.Coupon,
+        payment: order.PaymentMethod,
+      })),
+    ).toSorted(),
     products: plain(products.values()).toSorted(),
     coupons: plain([...coupons.values()].filter(({ isActive }) => isActive)).toSorted(),
   };

@@ -45,6 +45,25 @@ const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
     grade: 'inferred',
     step: 'cancel',
   },
+  refunds: {
+    means: 'how the amount of a completed order is lowered',
+    grade: 'documented',
+    step: 'partial-cancel',
+  },
+  raiseAfterPartialCancel: {
+    means: 'what is done when it rises after that',
+    grade: 'not documented',
+  },
+  readTotals: {
+    means: 'whether the total of a read order shows partial cancels',
+    grade: 'not documented',
+    step: 'partial-cancel',
+  },
+  usedCancelKeyError: {
+    means: 'the error of a partial cancel whose key was used before',
+    grade: 'not documented',
+    step: 'partial-cancel',
+  },
 };
 
 const RULES: Guesses<MappingRules> = {

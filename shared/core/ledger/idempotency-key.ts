@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WantedState } from '../mapping/wanted-state.ts';
+import type { OrderForm, WantedState } from '../mapping/wanted-state.ts';
 
 /**
  * Names a wanted state: equal keys mean that no call is needed.
@@ -16,6 +16,15 @@ export function cancelledOrderKey(id: string): string {
   return hash({ kind: 'cancelled-order', id });
 }
 
+/**
+ * Names what a completed order holds besides its amounts. Without `OrderStatus`: it is informative only,
+ * and a refund changes it.
+ */
+export function restKey(order: OrderForm): string {
+  const { OrderTotal: _, Products: __, UpdatedDate: ___, OrderStatus: ____, ...rest } = order;
+  return hash(rest);
+}
+
 function hash(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('base64url');
 }
@@ -24,7 +33,7 @@ function material(wanted: WantedState): unknown {
   switch (wanted.kind) {
     case 'order': {
       const { UpdatedDate: _, ...order } = wanted.order;
-      return { ...wanted, order };
+      return { kind: wanted.kind, id: wanted.id, order };
     }
     case 'cancelled-order':
       return { kind: wanted.kind, id: wanted.id };

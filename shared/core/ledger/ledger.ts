@@ -1,4 +1,5 @@
 import { type EntityKey, type LedgerKey, ledgerKeyText } from './ledger-key.ts';
+import type { SentAmounts } from './sent-amounts.ts';
 
 /** One of an entry's last outcomes, for the operator. Holds no personal data. */
 export interface PastOutcome {
@@ -55,6 +56,8 @@ export interface EntityEntry extends LedgerEntry {
   readonly discountId?: string;
   /** Of an order: it was first sent as history, and keeps that mark. */
   readonly history?: boolean;
+  /** Of an order that was sent as completed. */
+  readonly amounts?: SentAmounts;
 }
 
 /** An entry as it is to be written: the ledger counts revisions itself. */

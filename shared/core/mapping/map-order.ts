@@ -6,7 +6,7 @@ import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { orderAmounts } from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
-import { orderProducts } from './order-products.ts';
+import { orderProducts, soldProducts } from './order-products.ts';
 import { isBetweenLines, isOver, type OrderProgress, orderProgress } from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
 import {
@@ -15,7 +15,7 @@ import {
   recallOrder,
   rememberOrder,
 } from './remembered.ts';
-import type { Mapped, MappingSkip, OrderForm } from './wanted-state.ts';
+import type { Mapped, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
@@ -56,7 +56,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
       salesPerson,
     }),
   );
-  return { kind: 'wanted', wanted: wantedOrder(order.id, form, progress), remember };
+  const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
+  return { kind: 'wanted', wanted, remember };
 }
 
 /**
@@ -84,7 +85,7 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
   });
   return {
     kind: 'wanted',
-    wanted: wantedOrder(id, form, progress),
+    wanted: wantedOrder(id, form, [], progress),
     remember: before.remembered,
   };
 }
@@ -134,8 +135,13 @@ function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics'
   return knownFields({ OrderPlacementDate, OrderCompletedDate, OrderTotal });
 }
 
-function wantedOrder(id: string, order: OrderForm, { cancelledAt, status }: OrderProgress) {
-  if (cancelledAt === undefined) return { kind: 'order', id, order } as const;
+function wantedOrder(
+  id: string,
+  order: OrderForm,
+  sold: WantedOrder['sold'],
+  { cancelledAt, status }: OrderProgress,
+): WantedOrder {
+  if (cancelledAt === undefined) return { kind: 'order', id, order, sold };
   const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
-  return { kind: 'cancelled-order', id, cancellation, order } as const;
+  return { kind: 'cancelled-order', id, cancellation, order, sold };
 }

@@ -60,6 +60,7 @@ function mapEntity(
     known: isKnown(entry),
     history: isHistory(entry, snapshot),
     remembered: entry?.remembered,
+    ...(entry?.amounts && { completedAt: entry.amounts.sent.completedAt }),
     now,
   };
   switch (entity.kind) {

@@ -12,16 +12,20 @@ export type CouponForm = Schemas['Coupon'];
 export type ReferenceForm = Schemas['Reference'];
 export type MetadataForm = Schemas['Metadata'];
 
+export type WantedOrder = {
+  readonly id: string;
+  readonly order: OrderForm;
+  /** Its products as sold, also those of which nothing is kept: for sending again what was sent. */
+  readonly sold: readonly OrderProductForm[];
+} & (
+  | { readonly kind: 'order' }
+  /** `order` is the same in the form of an order, for a service that refuses to cancel it. */
+  | { readonly kind: 'cancelled-order'; readonly cancellation: CancellationForm }
+);
+
 /** What the loyalty service should hold for one entity, in the words of its own contract. */
 export type WantedState =
-  | { readonly kind: 'order'; readonly id: string; readonly order: OrderForm }
-  | {
-      readonly kind: 'cancelled-order';
-      readonly id: string;
-      readonly cancellation: CancellationForm;
-      /** The same in the form of an order, for a service that refuses to cancel a completed one. */
-      readonly order: OrderForm;
-    }
+  | WantedOrder
   | { readonly kind: 'product'; readonly id: string; readonly product: ProductForm }
   | { readonly kind: 'coupon'; readonly id: string; readonly coupon: CouponForm }
   /** `id` is the code, in both coupon states. */

@@ -1,5 +1,6 @@
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
+import type { Outcome } from '../batch/outcome.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { CircuitBreaker, StayAway } from './circuit-breaker.ts';
 import { type CallsMade, judge } from './make-calls.ts';
@@ -24,6 +25,11 @@ export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
   } finally {
     permit.settle(end, now());
   }
+}
+
+/** While the circuit breaker is open. */
+export function stayAway({ afterSeconds }: StayAway): Extract<Outcome, { kind: 'retry' }> {
+  return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds };
 }
 
 export interface Called<Value> extends CallsMade {

@@ -94,7 +94,12 @@ function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
   return {
     sendOrder: (body) => note({ operation: 'sendOrder', body }),
     cancelPosOrder: (id, body) => note({ operation: 'cancelPosOrder', id, body }),
-    getOrder: (id) => note({ operation: 'getOrder', id }),
+    partiallyCancelPosOrder: (id, body) => note({ operation: 'partiallyCancelPosOrder', id, body }),
+    // What the service holds is not asked here: the preview continues as if it did not have the order.
+    getOrder: async (id) => {
+      await note({ operation: 'getOrder', id });
+      return { kind: 'business-error', class: 'rejected', code: 37, message: '', fields: [] };
+    },
     updateProduct: (id, body) => note({ operation: 'updateProduct', id, body }),
     createCoupon: (body) => note({ operation: 'createCoupon', body }),
     deactivateCoupon: (id) => note({ operation: 'deactivateCoupon', id }),

@@ -4,16 +4,19 @@ import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
+import { toThousandths } from '../ledger/sent-amounts.ts';
 import { needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
-import { type ExecutionWorld, executePlan, type Synced } from './execute-plan.ts';
+import { executePlan } from './execute-plan.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
+import type { ExecutionWorld, Synced } from './record-outcome.ts';
 import type { EventReading, Store } from './store-reader.ts';
 
 /** An event and what its body says. */
@@ -69,10 +72,11 @@ export async function syncEntity(
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
     const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
+    const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
       next.kind === 'read-store' ||
-      (next.kind === 'call' && leavesOut(snapshot, rules, entry)) ||
+      (next.kind === 'call' && doubtful) ||
       (isDecided(next) && hidesPayments(snapshot, rules))
     ) {
       snapshot = undefined;
@@ -125,6 +129,18 @@ function isDecided(next: Plan): boolean {
 /** Without the payments the amount is not known, so that even "unchanged" may be wrong. */
 function hidesPayments({ source, entity }: Snapshot, rules: EntityRules): boolean {
   return source !== 'store' && entity.kind === 'order' && needsPayments(entity.order, rules);
+}
+
+/**
+ * True when the event would take points back. The store is asked first: an exchange may have added
+ * meanwhile what the event does not show, and no partial cancel can be undone.
+ */
+function takesBack({ source }: Snapshot, mapped: Mapped, entry: EntityEntry | undefined): boolean {
+  if (source !== 'event' || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order')
+    return false;
+  const { sent, taken } = entry?.amounts ?? {};
+  if (sent === undefined || taken === undefined) return false;
+  return toThousandths(mapped.wanted.order.OrderTotal) < sent.total - taken;
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
-import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -122,8 +122,10 @@ describe('between two calls for one order', () => {
     await connector.deliver(['orders/updated', order(1, 2, 9000)]);
     expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 90 }]);
     expect(await connector.deadLetters()).toHaveLength(1);
+    connector.store.putOrder(SHOP, storeOrderOf(order(1, 3, 5000)));
     await connector.deliver(['orders/updated', order(1, 3, 5000)]);
-    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 50, points: 50 }]);
+    // 40 of the 90 are taken back.
+    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 90, points: 50 }]);
   });
 });
 

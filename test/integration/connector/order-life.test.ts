@@ -230,8 +230,9 @@ describe('an order of which a webhook has only a part', () => {
     await connector.deliver(['orders/create', orderAt(1, fulfilled)]);
     const lines = [{ product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 }];
     const changed = orderAt(2, { ...fulfilled, lines }, { customer: null });
+    connector.store.putOrder(SHOP, storeOrderOf(changed));
     await connector.deliver(['orders/updated', changed]);
-    expect(heldOrder(connector)).toMatchObject({ OrderTotal: 30, points: 30 });
+    expect(heldOrder(connector)).toMatchObject({ OrderTotal: 50, left: 30, points: 30 });
     expect(balance(connector)).toBe(30);
   });
 

@@ -22,7 +22,14 @@ afterEach(async () => {
 });
 
 async function openBoth(disorder: Partial<Disorder>, seed: number, rules: MappingSettings = {}) {
-  const { stop, ...both } = await openStoreAndConnector(connectors, { disorder, seed, rules });
+  // So that no refund that is undone by an edit ends as a dead letter.
+  const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
+  const { stop, ...both } = await openStoreAndConnector(connectors, {
+    disorder,
+    seed,
+    rules,
+    assumptions,
+  });
   stops.push(stop);
   return both;
 }

@@ -63,7 +63,8 @@ describe('convergence', () => {
       fc.asyncProperty(plays, async ({ life, order, batches }) => {
         const last = life.at(-1);
         if (!last) return;
-        const connector = openConnector();
+        const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
+        const connector = openConnector({ assumptions });
         connector.store.putOrder(SHOP, storeOrder(last.spec, last.changes));
         let turn = 0;
         for (const index of order) {

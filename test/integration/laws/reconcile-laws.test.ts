@@ -77,7 +77,8 @@ describe('reconciling', () => {
   it('whatever was lost, one run brings both sides together and a second heals nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 25 }), async (steps) => {
-        const connector = openConnector();
+        const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
+        const connector = openConnector({ assumptions });
         await connector.reconcile();
         const first = connector.telemetry.total('healed');
         const history = createStoreHistory(connector);

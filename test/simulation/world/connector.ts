@@ -4,10 +4,16 @@ export const SHOP = 'example-store.myshopify.com';
 export const PATH = '/example-store';
 export const SECRET = 'secret-of-the-simulation';
 
-/** The deployment that is simulated, with every setting at its default. */
+/**
+ * The deployment that is simulated. An amount that rises after a partial cancel is sent and not parked, so that both
+ * sides can be compared at the end; all other settings have their defaults.
+ */
 export const connector = defineConnector({
   shops: [{ domain: SHOP }],
-  loyalty: { address: 'https://loyalty.example.com' },
+  loyalty: {
+    address: 'https://loyalty.example.com',
+    assumptions: { raiseAfterPartialCancel: 'send-gross' },
+  },
 });
 
 const [shop] = connector.shops;

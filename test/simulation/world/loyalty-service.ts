@@ -181,6 +181,7 @@ function entityOf({ operation, path, body }: LoyaltyCall): string {
     case 'sendOrder':
     case 'cancelPosOrder':
     case 'getOrder':
+    case 'partiallyCancelPosOrder':
       return `order ${path.orderId ?? id}`;
     case 'updateProduct':
       return `product ${path.id}`;

@@ -1,23 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
-import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   type CallAssumptions,
   judge,
   type LoyaltyCalls,
-  makeCalls,
-  refuseToReplace,
 } from '../../../shared/core/sync/make-calls.ts';
+import { cancelOrder, takePart } from '../../../shared/core/sync/order-calls.ts';
 import { classify, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 
 const limits = { signal: new AbortController().signal, waitedForADay: false };
-const cancelled: WantedState = {
-  kind: 'cancelled-order',
+const cancelled = {
+  kind: 'cancelled-order' as const,
   id: '1',
   cancellation: { OrderCancelledDate: '2026-10-09T12:00:00.000Z' },
   order: { OriginalId: '1', IsCancelledOrReturned: true },
+  sold: [],
 };
 
 /** A service that answers each operation with this code; undefined is a success. */
@@ -39,6 +38,7 @@ function service(codes: Partial<Record<OperationId, number>>): LoyaltyCalls {
     sendOrder: () => answer('sendOrder'),
     cancelPosOrder: () => answer('cancelPosOrder'),
     getOrder: () => answer('getOrder'),
+    partiallyCancelPosOrder: () => answer('partiallyCancelPosOrder'),
     updateProduct: () => answer('updateProduct'),
     createCoupon: () => answer('createCoupon'),
     deactivateCoupon: () => answer('deactivateCoupon'),
@@ -50,7 +50,7 @@ const cancel = async (
   assumptions: Partial<CallAssumptions> = {},
 ) => {
   const all = { ...defaultAssumptions, ...assumptions };
-  return (await makeCalls(cancelled, service(codes), all, limits)).outcome;
+  return (await cancelOrder(cancelled, service(codes), all, limits)).outcome;
 };
 
 describe('cancelling an order', () => {
@@ -99,7 +99,7 @@ describe('a cancellation that the answer does not confirm', () => {
       cancelPosOrder: async () => unconfirmed,
       getOrder: async () => read,
     };
-    return makeCalls(cancelled, loyalty, defaultAssumptions, { ...limits, waitedForADay });
+    return cancelOrder(cancelled, loyalty, defaultAssumptions, { ...limits, waitedForADay });
   };
   const held = (State: number) => ({ kind: 'success', value: { State } as never }) as const;
   const both = ['cancelPosOrder', 'getOrder'];
@@ -126,18 +126,27 @@ describe('a cancellation that the answer does not confirm', () => {
   });
 });
 
-describe('replacing what was sent', () => {
-  const order: WantedState = { kind: 'order', id: '1', order: {} };
-  const coupon: WantedState = { kind: 'coupon', id: 'A', coupon: {} };
+describe('a partial cancel', () => {
+  const step = { key: '1-30000', value: 30_000, products: [['p1', 30_000]] as const };
+  const take = async (loyalty: LoyaltyCalls, assumptions: Partial<CallAssumptions> = {}) => {
+    const all = { ...defaultAssumptions, ...assumptions };
+    return (await takePart('1', step, loyalty, all, limits)).outcome;
+  };
+  const refusedBy = (finding: 'cancel-key-used' | 'refund-refused') => ({
+    ...service({}),
+    partiallyCancelPosOrder: async () =>
+      ({ kind: 'business-error', class: 'rejected', finding, message: '', fields: [] }) as const,
+  });
 
-  it('is refused for the kinds that the service does not replace, and for no others', () => {
-    const noOrders = { ...defaultAssumptions, ordersAreReplaced: false };
-    expect(refuseToReplace(order, noOrders)?.why).toContain('ordersAreReplaced');
-    expect(refuseToReplace(coupon, noOrders)).toBeUndefined();
-    const noCoupons = { ...defaultAssumptions, couponsAreReplaced: false };
-    expect(refuseToReplace(coupon, noCoupons)?.why).toContain('couponsAreReplaced');
-    expect(refuseToReplace(order, noCoupons)).toBeUndefined();
-    expect(refuseToReplace(order, defaultAssumptions)).toBeUndefined();
+  it('is done when its key was used before', async () => {
+    expect(await take(refusedBy('cancel-key-used'))).toMatchObject({ kind: 'applied' });
+    expect(await take(refusedBy('refund-refused'))).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('knows a used key by its error only where the merchant names that', async () => {
+    const loyalty = service({ partiallyCancelPosOrder: 66 });
+    expect(await take(loyalty)).toMatchObject({ kind: 'rejected' });
+    expect(await take(loyalty, { usedCancelKeyError: 66 })).toMatchObject({ kind: 'applied' });
   });
 });
 

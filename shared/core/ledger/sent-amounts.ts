@@ -1,0 +1,60 @@
+/**
+ * What the loyalty service was given for an order that was sent as completed. It is written before
+ * each call that changes it, so the service never holds an amount that the ledger does not know.
+ *
+ * Amounts are in thousandths: the smallest unit of every currency is a whole number of them.
+ * See docs/decisions/0049-refunds-by-partial-cancel.md.
+ */
+export interface SentAmounts {
+  /** What was sent last, before anything was taken from it. */
+  readonly sent: SentOrder;
+  /** The sum of confirmed partial cancels. It only grows. */
+  readonly taken: number;
+  /** A partial cancel that was begun and is not recorded as done. */
+  readonly step?: CancelStep;
+}
+
+export interface SentOrder {
+  readonly total: number;
+  readonly products: readonly SentProduct[];
+  readonly completedAt: string;
+  /** Hash of the other fields; undefined where the amounts were read from the service. */
+  readonly rest?: string;
+}
+
+/** `taken` is the part of the price that partial cancels named for this product. */
+export type SentProduct = readonly [id: string, price: number, taken: number];
+
+export interface CancelStep {
+  readonly key: string;
+  readonly value: number;
+  /** Empty: the parts are not known by product. */
+  readonly products: readonly (readonly [id: string, value: number])[];
+}
+
+export const toThousandths = (amount: number | null | undefined): number =>
+  Math.round((amount ?? 0) * 1000);
+
+export const fromThousandths = (amount: number): number => amount / 1000;
+
+/** Undefined for what is not the form of this release. */
+export function readAmounts(value: unknown): SentAmounts | undefined {
+  const { sent, taken, step } = (value ?? {}) as Partial<SentAmounts>;
+  const isRead =
+    isWhole(sent?.total) &&
+    typeof sent.completedAt === 'string' &&
+    ['string', 'undefined'].includes(typeof sent.rest) &&
+    isList(sent.products, 3) &&
+    isWhole(taken) &&
+    (step === undefined ||
+      (typeof step.key === 'string' && isWhole(step.value) && isList(step.products, 2)));
+  return isRead ? (value as SentAmounts) : undefined;
+}
+
+function isList(value: unknown, size: number): boolean {
+  const isRow = (row: unknown) =>
+    Array.isArray(row) && row.length === size && row.every((cell, i) => i === 0 || isWhole(cell));
+  return Array.isArray(value) && value.every(isRow);
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

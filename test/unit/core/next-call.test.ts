@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { restKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { SentAmounts } from '../../../shared/core/ledger/sent-amounts.ts';
+import type { WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  afterStep,
+  nextCall,
+  type OrderFacts,
+  type RefundSettings,
+} from '../../../shared/core/sync/next-call.ts';
+
+const COMPLETED = '2026-10-07T09:00:00.000Z';
+const byParts: RefundSettings = {
+  refunds: 'partial-cancel',
+  raiseAfterPartialCancel: 'park',
+  ordersAreReplaced: true,
+};
+
+/** An order that is worth these prices now. */
+function order(prices: Readonly<Record<string, number>>, changes: object = {}): WantedOrder {
+  const products = Object.entries(prices);
+  return {
+    kind: 'order',
+    id: '55',
+    order: {
+      OriginalId: '55',
+      OrderCompletedDate: COMPLETED,
+      IsCompleted: true,
+      OrderTotal: products.reduce((sum, [, price]) => sum + price, 0),
+      Products: products.map(([OriginalId, ProductPrice]) => ({ OriginalId, ProductPrice })),
+      ...changes,
+    },
+    sold: [{ OriginalId: 'a', Title: 'Coat' }],
+  };
+}
+
+const sentAs = ({ order: form }: WantedOrder, taken = 0): SentAmounts => ({
+  sent: {
+    total: (form.OrderTotal ?? 0) * 1000,
+    products: (form.Products ?? []).map(
+      ({ OriginalId, ProductPrice }) => [OriginalId ?? '', (ProductPrice ?? 0) * 1000, 0] as const,
+    ),
+    completedAt: COMPLETED,
+    rest: restKey(form),
+  },
+  taken,
+});
+
+const facts = (amounts?: SentAmounts, changes: Partial<OrderFacts> = {}): OrderFacts => ({
+  known: amounts !== undefined,
+  amounts,
+  unread: false,
+  unsure: false,
+  forgotten: false,
+  ...changes,
+});
+
+const whole = order({ a: 60, b: 40 });
+
+describe('the next call for a completed order', () => {
+  it('sends it when it never was sent, and nothing when nothing changed', () => {
+    const first = nextCall(whole, facts(), byParts);
+    expect(first).toMatchObject({ kind: 'send', amounts: sentAs(whole) });
+    expect(nextCall(whole, facts(sentAs(whole)), byParts)).toEqual({ kind: 'nothing' });
+    const shipped = order({ a: 60, b: 40 }, { OrderStatus: 'partially_fulfilled' });
+    expect(nextCall(shipped, facts(sentAs(whole)), byParts)).toEqual({ kind: 'nothing' });
+  });
+
+  it('takes the difference under a key, with the products that lost it', () => {
+    expect(nextCall(order({ a: 60, b: 25 }), facts(sentAs(whole)), byParts)).toMatchObject({
+      kind: 'take',
+      step: { key: '55-15000', value: 15_000, products: [['b', 15_000]] },
+    });
+  });
+
+  it('names the products of a second refund, without those of the first', () => {
+    const refunded = order({ a: 60, b: 25 });
+    const first = nextCall(refunded, facts(sentAs(whole)), byParts);
+    if (first.kind !== 'take') throw new Error(first.kind);
+    const amounts = afterStep(first.amounts, first.step);
+    expect(nextCall(refunded, facts(amounts), byParts)).toEqual({ kind: 'nothing' });
+    expect(nextCall(order({ b: 20 }), facts(amounts), byParts)).toMatchObject({
+      kind: 'take',
+      step: {
+        key: '55-80000',
+        value: 65_000,
+        products: [
+          ['a', 60_000],
+          ['b', 5_000],
+        ],
+      },
+    });
+  });
+
+  it('states no products where one gained, or where they do not add up', () => {
+    const swapped = nextCall(order({ a: 60, c: 10 }), facts(sentAs(whole)), byParts);
+    expect(swapped).toMatchObject({ kind: 'take', step: { value: 30_000, products: [] } });
+    const amountOnly = order({ a: 60, b: 40 }, { OrderTotal: 93 });
+    expect(nextCall(amountOnly, facts(sentAs(whole)), byParts)).toMatchObject({
+      step: { value: 7_000, products: [] },
+    });
+  });
+
+  it('finishes a step that it finds, unchanged, whatever the order is worth now', () => {
+    const step = { key: '55-15000', value: 15_000, products: [] };
+    const found = facts({ ...sentAs(whole), step }, { unsure: true });
+    for (const now of [order({ a: 60, b: 25 }), order({ a: 1 }), order({ a: 90, b: 40 })]) {
+      expect(nextCall(now, found, byParts)).toMatchObject({ kind: 'take', step });
+    }
+  });
+
+  it('sends a higher total where nothing was taken; otherwise a person decides, or the setting', () => {
+    const dearer = order({ a: 60, b: 40, c: 7 });
+    expect(nextCall(dearer, facts(sentAs(whole)), byParts)).toMatchObject({
+      kind: 'send',
+      order: { OrderTotal: 107 },
+      amounts: { sent: { total: 107_000 }, taken: 0 },
+    });
+    const taken = afterStep(sentAs(whole), {
+      key: 'k',
+      value: 15_000,
+      products: [['b', 15_000]],
+    });
+    const park = { kind: 'park', why: 'raise-after-partial-cancel' };
+    const now = order({ a: 60, b: 25, c: 7 });
+    expect(nextCall(now, facts(taken), byParts)).toEqual(park);
+    const gross = nextCall(now, facts(taken), {
+      ...byParts,
+      raiseAfterPartialCancel: 'send-gross',
+    });
+    expect(gross).toMatchObject({
+      kind: 'send',
+      order: { OrderTotal: 107 },
+      amounts: { sent: { total: 107_000 }, taken: 15_000 },
+    });
+  });
+
+  it('never sends a lower total again, for whatever reason it is sent', () => {
+    const prices = fc.record({ a: fc.nat(90), b: fc.nat(90) });
+    fc.assert(
+      fc.property(
+        prices,
+        prices,
+        fc.nat(60),
+        fc.boolean(),
+        fc.boolean(),
+        (sent, now, part, unsure, other) => {
+          const before = order(sent);
+          const taken = Math.min(part, before.order.OrderTotal ?? 0) * 1000;
+          const wanted = order(now, other ? { Coupon: 'NEW' } : {});
+          const amounts = sentAs(before, taken);
+          const settings = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
+          const next = nextCall(wanted, facts(amounts, { unsure }), settings);
+          if (next.kind === 'send') {
+            expect((next.order.OrderTotal ?? 0) * 1000).toBeGreaterThanOrEqual(amounts.sent.total);
+            expect((next.order.OrderTotal ?? 0) * 1000).toBe(next.amounts?.sent.total);
+          }
+          const due = amounts.sent.total - taken - (wanted.order.OrderTotal ?? 0) * 1000;
+          if (next.kind === 'take') expect(next.step.value).toBe(due);
+          if (next.kind === 'nothing') expect(due).toBe(0);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('sends what is uncertain before it takes anything, and another change after it', () => {
+    const refunded = order({ a: 60, b: 25 }, { Coupon: 'NEW' });
+    expect(nextCall(refunded, facts(sentAs(whole), { unsure: true }), byParts)).toMatchObject({
+      kind: 'send',
+      order: { OrderTotal: 100, Coupon: 'NEW' },
+    });
+    const take = nextCall(refunded, facts(sentAs(whole)), byParts);
+    if (take.kind !== 'take') throw new Error(take.kind);
+    const after = facts(afterStep(take.amounts, take.step));
+    expect(nextCall(refunded, after, byParts)).toMatchObject({
+      kind: 'send',
+      order: {
+        OrderTotal: 100,
+        Products: [
+          { OriginalId: 'a', Title: 'Coat', ProductPrice: 60 },
+          { OriginalId: 'b', ProductPrice: 40 },
+        ],
+      },
+    });
+  });
+
+  it('lowers the total by sending it where the program wants that, until something was taken', () => {
+    const resend = { ...byParts, refunds: 'resend' } as const;
+    const refunded = order({ a: 60, b: 25 });
+    expect(nextCall(refunded, facts(sentAs(whole)), resend)).toMatchObject({
+      kind: 'send',
+      order: { OrderTotal: 85 },
+      amounts: { sent: { total: 85_000 }, taken: 0 },
+    });
+    expect(nextCall(order({ a: 60 }), facts(sentAs(whole, 15_000)), resend)).toMatchObject({
+      kind: 'take',
+      step: { value: 25_000 },
+    });
+  });
+
+  it('reads an order whose amounts are not known, and takes nothing by guess', () => {
+    expect(nextCall(whole, facts(undefined, { unread: true }), byParts)).toEqual({ kind: 'read' });
+    const forgotten = { forgotten: true };
+    expect(nextCall(whole, facts(sentAs(whole), forgotten), byParts)).toEqual({ kind: 'nothing' });
+    expect(nextCall(order({ a: 60 }), facts(sentAs(whole), forgotten), byParts)).toEqual({
+      kind: 'park',
+      why: 'forgotten',
+    });
+  });
+
+  it('is cancelled by one call, whose fallback carries what was sent', () => {
+    const cancelled = {
+      ...whole,
+      kind: 'cancelled-order' as const,
+      cancellation: {},
+      order: { ...whole.order, OrderTotal: 0, Products: [] },
+    };
+    expect(nextCall(cancelled, facts(sentAs(whole, 15_000)), byParts)).toMatchObject({
+      kind: 'cancel',
+      wanted: { order: { OrderTotal: 100 } },
+    });
+  });
+
+  it('parks a change that the service does not take, but still takes a refund', () => {
+    const fixed = { ...byParts, ordersAreReplaced: false };
+    const known = facts(sentAs(whole));
+    expect(nextCall(order({ a: 60, b: 25 }), known, fixed).kind).toBe('take');
+    expect(nextCall(order({ a: 90, b: 40 }), known, fixed)).toEqual({
+      kind: 'park',
+      why: 'orders-are-not-replaced',
+    });
+  });
+});

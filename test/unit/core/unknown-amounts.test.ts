@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../local/harness/held-order.ts';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { storeOrder } from '../../fixtures/store-entities.ts';
+
+const ID = '5512345678901';
+const key = { shop: SHOP, kind: 'order', id: ID } as const;
+const DAY_MS = 86_400_000;
+
+type Connector = ReturnType<typeof openConnector>;
+
+/** The fulfilled order, of which so many of ten pieces of 10.00 were refunded. */
+async function change(connector: Connector, second: number, takenBack: number) {
+  const updated_at = new Date(connector.clock.ms - DAY_MS / 24 + second * 1000).toISOString();
+  const line = { product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack };
+  const spec = { ...simpleOrder, fulfilledAfterDays: 1, lines: [line] };
+  connector.store.putOrder(SHOP, storeOrder(spec, { updated_at }));
+  const { payload } = buildOrder(spec, { updated_at });
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+}
+
+function held({ loyalty, dead }: Connector) {
+  const order = loyalty.rows.orders.get(ID);
+  const [points] = [...loyalty.rows.points.values()].map((row) => row.pointsHundredths / 100);
+  return { amount: order && amountHeld(order), points, parked: dead.size };
+}
+
+const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
+
+describe('an order that version 0.1.0 sent', () => {
+  /** As 0.1.0 wrote it. */
+  async function openOlder() {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    const entry = connector.ledger.entries.get(ledgerKeyText(key));
+    if (!entry?.amounts) throw new Error('no entry');
+    const { amounts: _, revision, ...older } = entry;
+    await connector.ledger.write(key, older, revision);
+    return connector;
+  }
+
+  it('needs no call while nothing changes', async () => {
+    const connector = await openOlder();
+    await change(connector, 2, 0);
+    expect(operations(connector)).toEqual(['sendOrder']);
+  });
+
+  it('is read, and corrected by the difference: 100 → 70 points', async () => {
+    const connector = await openOlder();
+    await change(connector, 2, 3);
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
+    expect(operations(connector).slice(1, 3)).toEqual(['getOrder', 'partiallyCancelPosOrder']);
+    // From then on its amounts are known.
+    await change(connector, 3, 5);
+    expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 0 });
+    expect(operations(connector).filter((name) => name === 'getOrder')).toHaveLength(1);
+  });
+
+  it('is sent again if the service does not have it', async () => {
+    const connector = await openOlder();
+    connector.loyalty.rows.orders.delete(ID);
+    await change(connector, 2, 3);
+    expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
+    expect(operations(connector)).toEqual(['sendOrder', 'getOrder', 'sendOrder']);
+  });
+});
+
+describe('an order whose ledger entry has expired', () => {
+  async function openForgetful(takenBack: number) {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    if (takenBack > 0) await change(connector, 2, takenBack);
+    connector.clock.ms += 401 * DAY_MS;
+    connector.ledger.expire(connector.clock.ms / 1000);
+    expect(connector.ledger.entries.size).toBe(0);
+    return connector;
+  }
+
+  it('needs no call while the service holds its amount', async () => {
+    const connector = await openForgetful(0);
+    await change(connector, 3, 0);
+    expect(operations(connector)).toEqual(['sendOrder', 'getOrder']);
+    expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
+  });
+
+  it('is parked when the amounts differ: what was taken from it is not guessed', async () => {
+    for (const [before, now] of [
+      [0, 3],
+      [3, 3],
+      [3, 5],
+    ] as const) {
+      const connector = await openForgetful(before);
+      await change(connector, 3, now);
+      const amount = 100 - before * 10;
+      expect(held(connector)).toEqual({ amount, points: amount, parked: 1 });
+    }
+  });
+});
