@@ -161,7 +161,9 @@ const changes = {
   placeOrder,
   tagOrder: ofOrder(tagOrder),
   payOrder: ofOrder(({ id }) => change('payOrder', { orderId: id })),
-  payPart: ofOrder(({ id }) => change('payOrder', { orderId: id, amount: 1 })),
+  payPart: ofOrder(({ id }) =>
+    change('payOrder', { orderId: id, amount: 1, gateway: 'gift_card' }),
+  ),
   fulfilOrder: ofOrder(({ id }) => change('fulfilOrder', { orderId: id })),
   fulfilPart: ofOrder((order, { draw }) =>
     change('fulfilOrder', {

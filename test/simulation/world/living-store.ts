@@ -24,7 +24,7 @@ import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
-import { readAmount } from '../../../shared/store/money.ts';
+import { type Amount, readAmount, ZERO } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 import { SHOP } from './connector.ts';
@@ -35,6 +35,7 @@ const habits: Habits = {
     placeOrder: 100,
     tagOrder: 150,
     payOrder: 50,
+    payPart: 25,
     fulfilOrder: 60,
     fulfilPart: 15,
     editOrder: 130,
@@ -78,6 +79,7 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
     'current_quantity',
     'price',
     'discount_allocations',
+    'tax_lines',
   ],
   refunds: [
     'created_at',
@@ -135,7 +137,13 @@ export class LivingStore {
     const long = createIds(rows.counters, 'beyond-2^53');
     this.world = {
       rows,
-      shop: { ...defaultShop, domain: SHOP, utcOffset: '+00:00', taxes: [] },
+      shop: {
+        ...defaultShop,
+        domain: SHOP,
+        utcOffset: '+00:00',
+        taxesIncluded: true,
+        taxes: [{ title: 'VAT', ratePpm: 190_000 }],
+      },
       ids: {
         next: (kind) => (kind === 'Order' && this.#draw() < 0.2 ? long : usual).next(kind),
       },
@@ -254,7 +262,15 @@ export function toStoreOrder(world: World, order: OrderRow): StoreOrder {
   const parsed = parseJson(textOf('orders/updated', orderPayload(world, order)));
   const read = readOrderWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
   if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
-  return read.order;
+  return { ...read.order, paidWithGiftCards: giftCardPayments(order) };
+}
+
+/** What the Admin API says of the transactions. */
+function giftCardPayments({ transactions }: OrderRow): Amount {
+  const minor = transactions
+    .filter(({ gateway }) => gateway === 'gift_card')
+    .reduce((sum, one) => sum + (one.kind === 'refund' ? -one.minor : one.minor), 0);
+  return readAmount((minor / 100).toFixed(2)) ?? ZERO;
 }
 
 export function toStoreProduct(world: World, product: ProductRow): StoreProduct {
