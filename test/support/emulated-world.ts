@@ -8,6 +8,7 @@ import {
   createSecretsClient,
   createSqsClient,
 } from '../../local/harness/sdk-clients.ts';
+import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
@@ -33,8 +34,11 @@ export const START = Date.parse('2026-10-09T12:00:00.000Z');
 export const LOYALTY_CREDENTIALS = { token: 'loyalty-token-5b1d70', key: 'loyalty-key-93f2c8' };
 const AWS_SECRET = 'aws-secret-of-this-test';
 
-/** `service`: how the loyalty sandbox behaves. */
-export async function startWorld(service: PartialSettings = {}): Promise<EmulatedWorld> {
+/** `service`: how the loyalty sandbox behaves; `catalog`: its rewards, where the usual ones do not suit. */
+export async function startWorld(
+  service: PartialSettings = {},
+  catalog?: Catalog,
+): Promise<EmulatedWorld> {
   const emulators = {
     sqs: await startSqs(),
     dynamoDb: await startDynamoDb(),
@@ -57,6 +61,7 @@ export async function startWorld(service: PartialSettings = {}): Promise<Emulate
     secrets: createSecretsClient({ budget, emulator: emulators.secrets }),
     loyalty: await startLoyaltySandbox({
       settings: { ...service, credentials: LOYALTY_CREDENTIALS },
+      ...(catalog && { catalog }),
     }),
     output: captureOutput(),
     confidential: gatherConfidential(),

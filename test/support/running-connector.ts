@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
@@ -51,7 +52,7 @@ export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
  *
  * After each test the sandbox must have had no internal error; after the last one the output is checked.
  */
-export function runConnectors(service: PartialSettings = {}) {
+export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) {
   let world: EmulatedWorld | undefined;
   let opened = 0;
   const here = () => {
@@ -59,7 +60,7 @@ export function runConnectors(service: PartialSettings = {}) {
     return world;
   };
   beforeAll(async () => {
-    world = await startWorld(service);
+    world = await startWorld(service, catalog);
   });
   afterEach(() => expectSoundSandbox(here()));
   afterAll(async () => {

@@ -1,0 +1,240 @@
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type Emulator, listen } from '../../../local/stack/emulators.ts';
+
+/** Everything that a function talks to. */
+export const outsideServices = ['ledger', 'queue', 'secrets', 'loyalty', 'store'] as const;
+export type OutsideService = (typeof outsideServices)[number];
+
+export interface OutsideCall {
+  /** From 0, in the order in which the calls of this line came. */
+  readonly index: number;
+  readonly service: OutsideService;
+  /** `PutItem`, `POST /POS/rewards/*\/redeem`, `discountCodeBasicCreate`. */
+  readonly name: string;
+  readonly path: string;
+  readonly body: string;
+  readonly at: number;
+}
+
+/**
+ * What becomes of a call:
+ *
+ *   lost            executed, and the connection is reset instead of an answer
+ *   unsent          not executed, and the connection is reset
+ *   http-500        not executed
+ *   killed-before   not executed, and the process makes no further call
+ *   killed-after    executed, and the process makes no further call
+ *   answer          not executed: this answer instead
+ *   change          executed, and this is made of its answer
+ *   meanwhile       executed, and this happens before the answer
+ */
+export type Treatment =
+  | 'pass'
+  | 'lost'
+  | 'unsent'
+  | 'http-500'
+  | 'killed-before'
+  | 'killed-after'
+  | { readonly answer: unknown; readonly status?: number }
+  | { readonly change: (answer: Fields) => unknown }
+  | { readonly meanwhile: () => Promise<unknown> };
+
+export type Fields = Record<string, unknown>;
+export type Treat = (call: OutsideCall) => Treatment | Promise<Treatment>;
+export type Addresses = Readonly<Record<OutsideService, string>>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly bytes: Buffer;
+}
+
+const upstream = new Agent({ keepAlive: true });
+
+/**
+ * The way of one process to everything outside it. A treatment decides what becomes of each call, so that a
+ * test can cut the process off at any of them.
+ */
+export async function openLine(targets: Addresses, treat: Treat = () => 'pass') {
+  const calls: OutsideCall[] = [];
+  const death = Promise.withResolvers<void>();
+  const servers: { readonly server: Server; readonly emulator: Emulator }[] = [];
+  let isDead = false;
+
+  function die(): void {
+    isDead = true;
+    for (const { server } of servers) server.closeAllConnections();
+    death.resolve();
+  }
+
+  async function handle(
+    service: OutsideService,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const body = await readAll(incoming);
+    if (isDead) return void response.destroy();
+    const name = nameOf(service, incoming, body.toString());
+    const call = {
+      index: calls.length,
+      service,
+      name,
+      path: incoming.url ?? '',
+      body: body.toString(),
+      at: Date.now(),
+    };
+    calls.push(call);
+    const treatment = await treat(call);
+    if (isDead) return void response.destroy();
+    if (treatment === 'killed-before') return die();
+    if (treatment === 'unsent') return void response.destroy();
+    if (treatment === 'http-500') return send(response, 500, '{"message":"Internal error"}');
+    if (typeof treatment === 'object' && 'answer' in treatment) {
+      const { answer, status = 200 } = treatment;
+      return send(response, status, typeof answer === 'string' ? answer : JSON.stringify(answer));
+    }
+    const answer = await forward(targets[service], incoming, body);
+    if (treatment === 'killed-after') return die();
+    if (treatment === 'lost') return void response.destroy();
+    if (typeof treatment === 'object' && 'meanwhile' in treatment) await treatment.meanwhile();
+    if (treatment === 'pass' || 'meanwhile' in treatment) {
+      response.writeHead(answer.status, answer.headers).end(answer.bytes);
+      return;
+    }
+    const changed = treatment.change(JSON.parse(answer.bytes.toString()));
+    send(response, answer.status, JSON.stringify(changed));
+  }
+
+  for (const service of outsideServices) {
+    const server = createServer((incoming, response) => {
+      response.on('error', () => {});
+      handle(service, incoming, response).catch(() => response.destroy());
+    });
+    servers.push({ server, emulator: await listen(server) });
+  }
+  const addresses = Object.fromEntries(
+    outsideServices.map((service, index) => [service, servers[index]?.emulator.endpoint ?? '']),
+  ) as Addresses;
+
+  return {
+    addresses,
+    calls,
+    death: death.promise,
+    isDead: () => isDead,
+    async close(): Promise<void> {
+      isDead = true;
+      await Promise.all(servers.map(({ emulator }) => emulator.stop()));
+    },
+  };
+}
+
+/** The first treatment that is not to let a call pass. */
+export const both =
+  (...treats: readonly Treat[]): Treat =>
+  async (call) => {
+    for (const treat of treats) {
+      const treatment = await treat(call);
+      if (treatment !== 'pass') return treatment;
+    }
+    return 'pass';
+  };
+
+export type Calls = (call: OutsideCall) => boolean;
+
+/** The call that spends points. */
+export const isRedeem: Calls = ({ name }) => name === 'POST /POS/rewards/*/redeem';
+/** The call that gives them back. */
+export const isCancel: Calls = ({ name }) => name.startsWith('DELETE /POS/rewards');
+/** The call that makes the code in the store. */
+export const isCodeMade: Calls = ({ name }) => /^discountCode\w+Create$/.test(name);
+
+export const always =
+  (calls: Calls, treatment: Treatment): Treat =>
+  (call) =>
+    calls(call) ? treatment : 'pass';
+
+/** Only the first of these calls. */
+export function once(calls: Calls, treatment: Treatment): Treat {
+  let met = false;
+  return (call) => {
+    if (met || !calls(call)) return 'pass';
+    met = true;
+    return treatment;
+  };
+}
+
+export const at =
+  (index: number): Calls =>
+  (call) =>
+    call.index === index;
+
+/** Holds these calls back until it is opened. */
+export function gate(calls: Calls) {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const treat = async (call: OutsideCall): Promise<Treatment> => {
+    if (calls(call)) {
+      reached.resolve();
+      await opened.promise;
+    }
+    return 'pass';
+  };
+  return { treat, reached: reached.promise, open: () => opened.resolve() };
+}
+
+export type OutsideLine = Awaited<ReturnType<typeof openLine>>;
+
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+}
+
+function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
+  const { method = 'GET', url = '/', headers } = incoming;
+  const { hostname, port, host } = new URL(target);
+  return new Promise((resolve, reject) => {
+    request({
+      agent: upstream,
+      hostname,
+      port,
+      method,
+      path: url,
+      headers: { ...headers, host, 'accept-encoding': 'identity' },
+    })
+      .on('error', reject)
+      .on('response', async (answer) => {
+        const bytes = await readAll(answer).catch(reject);
+        if (bytes) resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes });
+      })
+      .end(body);
+  });
+}
+
+/** Ids in a path become `*`. */
+function nameOf(
+  service: OutsideService,
+  { method, url = '', headers }: IncomingMessage,
+  body: string,
+): string {
+  if (service === 'loyalty') {
+    const path = url.replace(/\?.*/, '').replace('/v1/pvt', '');
+    return `${method} ${path.replace(/(?<=\/)[^/]*(?:\d|@|%40)[^/]*/g, '*')}`;
+  }
+  if (service === 'store') {
+    const { query = '' } = JSON.parse(body || '{}');
+    return /\{\s*(?:\w+:\s*)?(\w+)/.exec(query)?.[1] ?? '';
+  }
+  return String(headers['x-amz-target']).replace(/^.*\./, '');
+}

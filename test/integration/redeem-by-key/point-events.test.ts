@@ -1,0 +1,279 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { newToken } from '../../support/running-balances.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+import {
+  openRedeemWorld,
+  type PointPayload,
+  type RedeemWorld,
+  type Shopper,
+} from './redeem-world.ts';
+
+const connectors = runConnectors();
+let world: RedeemWorld;
+afterEach(() => world.stop());
+
+const ADDRESS = 'example-store';
+type Event = ReturnType<RedeemWorld['eventsOf']>[number];
+
+async function open() {
+  world = await openRedeemWorld(connectors);
+  const token = newToken();
+  world.connector.confidential.addSecret(token);
+  await world.keepPointTokens({ shared: { current: token } });
+  return { token, headers: { [TOKEN_HEADER]: token }, receiver: await world.startReceiver() };
+}
+
+/** The forms in which the service is known to deliver. */
+const forms = {
+  wrapped: ({ topic, payload }: Event) => ({
+    Uuid: crypto.randomUUID(),
+    Timestamp: new Date().toISOString(),
+    Topic: topic,
+    Payload: payload,
+  }),
+  'numbered topic': ({ topic, payload }: Event) => ({
+    Uuid: crypto.randomUUID(),
+    Timestamp: new Date().toISOString(),
+    Topic: pointTopics.indexOf(topic) + 1,
+    TopicName: topic,
+    Payload: payload,
+  }),
+  bare: ({ payload }: Event) => payload,
+} as const;
+
+const people: Readonly<Record<string, (customer: PointPayload['Customer']) => object>> = {
+  Id: (customer) => customer,
+  'e-mail only': ({ Email }) => ({ Id: null, Email, Document: null }),
+  'document only': ({ Document }) => ({ Id: null, Email: null, Document }),
+  'e-mail as Id': ({ Email }) => ({ Id: Email }),
+  OriginalId: ({ Id }) => ({ OriginalId: Id }),
+};
+
+const pointsShown = (robin: Shopper) => Number(world.metafieldsOf(robin).points);
+
+describe('a point event', () => {
+  it.each(Object.keys(forms) as (keyof typeof forms)[])(
+    '%s, whatever names its customer, brings the balance of the service into the store',
+    async (form) => {
+      const { receiver, headers } = await open();
+      for (const [name, personOf] of Object.entries(people)) {
+        const document = '39053344705';
+        const robin = await world.shopper({ points: 64.9, document: `${document}${name.length}` });
+        const [event] = world.eventsOf(robin);
+        if (!event) throw new Error('the sandbox sent no event');
+        const payload = { ...event.payload, Customer: personOf(event.payload.Customer) };
+        const body = forms[form]({ ...event, payload: payload as PointPayload });
+        expect(await receiver.post(ADDRESS, JSON.stringify(body), headers)).toBe(200);
+        await world.rest();
+        expect([name, pointsShown(robin)]).toEqual([name, world.pointsOf(robin)]);
+      }
+      expect(await world.deadLetters()).toBe(0);
+    },
+  );
+
+  it('of a customer whom neither side knows is answered, and changes nothing', async () => {
+    const { receiver, headers } = await open();
+    const robin = await world.shopper();
+    const [event] = world.eventsOf(robin);
+    if (!event) throw new Error('the sandbox sent no event');
+    for (const Customer of [
+      { Id: '404404404' },
+      { Id: null, Email: 'stranger@example.com' },
+      { Id: null, Email: null, Document: '00000000000' },
+      { Id: null },
+      {},
+    ]) {
+      const body = forms.wrapped({ ...event, payload: { ...event.payload, Customer } });
+      expect(await receiver.post(ADDRESS, JSON.stringify(body), headers)).toBe(200);
+    }
+    const { metafields } = world.store.state();
+    await world.rest();
+    expect(world.store.state().metafields).toEqual(metafields);
+  });
+
+  it('that cannot be read is answered 2xx and kept as a dead letter, however many come', async () => {
+    const { receiver, headers } = await open();
+    const odd: readonly (string | Uint8Array)[] = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '"text"',
+      '{}',
+      '{"Topic":"Point_Add","Payload":5}',
+      '{"Topic":"Point_Add","Payload":{"Points":"many"}}',
+      Uint8Array.of(0xff, 0xfe, 0x00),
+      JSON.stringify({ Topic: 'Point_Add', Payload: { Note: 'x'.repeat(70_000) } }),
+      JSON.stringify({ Topic: 'Point_Add', Payload: { Note: randomBytes(2e6).toString('hex') } }),
+    ];
+    for (const body of odd) {
+      const status = await receiver.post(ADDRESS, body, headers);
+      expect([String(body).slice(0, 40), status]).toEqual([String(body).slice(0, 40), 200]);
+      // The queue takes the same text once in five minutes.
+      world.pass(301);
+    }
+    await world.rest();
+    expect(await world.deadLetters()).toBe(odd.length);
+  });
+
+  it('gets 503 only when the queue cannot be reached', async () => {
+    const { headers } = await open();
+    const robin = await world.shopper();
+    const [event] = world.eventsOf(robin);
+    if (!event) throw new Error('the sandbox sent no event');
+    const body = JSON.stringify(forms.wrapped(event));
+    const cut = await world.startReceiver(({ service }) =>
+      service === 'queue' ? 'unsent' : 'pass',
+    );
+    expect(await cut.post(ADDRESS, body, headers)).toBe(503);
+    const back = await world.startReceiver();
+    expect(await back.post(ADDRESS, body, headers)).toBe(200);
+    await world.rest();
+    expect(pointsShown(robin)).toBe(250);
+  });
+});
+
+describe('the proof of a point event', () => {
+  it('is the token in a header or in the address; two tokens at once while they are rotated', async () => {
+    const { token: previous } = await open();
+    const current = newToken();
+    world.connector.confidential.addSecret(current);
+    await world.keepPointTokens({ shared: { current, previous } });
+    const receiver = await world.startReceiver();
+    const body = JSON.stringify({ Topic: 'Point_Add', Payload: {} });
+    for (const token of [current, previous]) {
+      expect(await receiver.post(ADDRESS, body, { [TOKEN_HEADER]: token })).toBe(200);
+      expect(await receiver.post(`${ADDRESS}/${token}`, body)).toBe(200);
+    }
+  });
+
+  it('that is wrong, absent or of another shop lets nothing in', async () => {
+    const { receiver, token } = await open();
+    const body = JSON.stringify({ Topic: 'Point_Add', Payload: {} });
+    for (const wrong of [newToken(), '', token.slice(0, -1), `${token}x`, 'undefined']) {
+      expect(await receiver.post(ADDRESS, body, { [TOKEN_HEADER]: wrong })).toBe(401);
+      expect(await receiver.post(`${ADDRESS}/${wrong}`, body)).toBe(401);
+      expect(await receiver.post(`${ADDRESS}/${wrong}`, body, { [TOKEN_HEADER]: wrong })).toBe(401);
+    }
+    expect(await receiver.post(ADDRESS, body)).toBe(401);
+    expect(await receiver.post('second-store', body, { [TOKEN_HEADER]: token })).toBe(401);
+    await world.rest();
+    expect(await world.deadLetters()).toBe(0);
+  });
+
+  it('is still the address of a topic that 0.1.0 printed', async () => {
+    await open();
+    const tokens = pointTopics.map((topic) => [topic, { current: newToken() }] as const);
+    await world.keepPointTokens(Object.fromEntries(tokens));
+    const receiver = await world.startReceiver();
+    const robin = await world.shopper();
+    const [event] = world.eventsOf(robin);
+    const [topic, { current }] = tokens[0] ?? ['', { current: '' }];
+    const body = JSON.stringify(event?.payload);
+    expect(await receiver.post(`${ADDRESS}/${topic}/${current}`, body)).toBe(200);
+    await world.rest();
+    expect(pointsShown(robin)).toBe(250);
+  });
+});
+
+type Change = 'earn' | 'cancel' | 'spend' | 'update';
+
+/** Something that moves points in the service. */
+async function move(robin: Shopper, change: Change, orders: string[]): Promise<void> {
+  world.pass(60);
+  const at = new Date().toISOString();
+  const send = (OriginalId: string, OrderTotal: number) =>
+    world.callLoyalty('POST', '/POS/orders', {
+      OriginalId,
+      OrderPlacementDate: new Date(Date.now() - 3_600_000).toISOString(),
+      OrderCompletedDate: at,
+      OrderStatus: 'completed',
+      IsCancelledOrReturned: false,
+      IsCompleted: true,
+      OrderTotal,
+      Customer: { OriginalId: robin.id, Email: robin.email },
+      UpdatedDate: at,
+    });
+  if (change === 'spend' && (world.pointsOf(robin) ?? 0) >= 100) {
+    await world.callLoyalty('POST', '/POS/rewards/1/redeem', {
+      CustomerId: robin.email,
+      OriginalKey: crypto.randomUUID(),
+    });
+    return;
+  }
+  const last = orders.at(-1);
+  if (change === 'update' && last !== undefined) await send(last, 75);
+  else if (change === 'cancel' && last !== undefined) {
+    orders.pop();
+    await world.callLoyalty('POST', `/POS/orders/${last}/cancel`, {
+      OrderCancelledDate: at,
+      OrderStatus: 'cancelled',
+    });
+  } else {
+    orders.push(`order-${crypto.randomUUID()}`);
+    await send(orders.at(-1) ?? '', 120);
+  }
+}
+
+describe('whatever the order of delivery', () => {
+  it('the store shows the balance of the service in the end', async () => {
+    const { receiver, headers } = await open();
+    const post = async (event: Event, form: keyof typeof forms) =>
+      expect(await receiver.post(ADDRESS, JSON.stringify(forms[form](event)), headers)).toBe(200);
+    const changes = fc.array(fc.constantFrom<Change>('earn', 'cancel', 'spend', 'update'), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const deliveries = fc.array(
+      fc.record({
+        at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+        form: fc.constantFrom(...(Object.keys(forms) as (keyof typeof forms)[])),
+        works: fc.boolean(),
+        hours: fc.constantFrom(0, 1, 72),
+      }),
+      { maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(changes, deliveries, async (made, delivered) => {
+        const robin = await world.shopper({ points: 200 });
+        const orders: string[] = [];
+        for (const change of made) await move(robin, change, orders);
+        const events = world.eventsOf(robin);
+        // Some of them in any order, twice, or days late; then each at least once, from the newest.
+        for (const { at, form, works, hours } of delivered) {
+          const event = events[Math.floor(at * events.length)];
+          if (event) await post(event, form);
+          if (works) await world.rest();
+          world.pass(hours * 3600);
+        }
+        for (const event of events.toReversed()) await post(event, 'wrapped');
+        await world.rest();
+        expect(pointsShown(robin)).toBe(world.pointsOf(robin));
+      }),
+      { numRuns: 12 },
+    );
+    expect(await world.deadLetters()).toBe(0);
+  });
+
+  it('a refund that comes before its points, days later, leaves the balance of the service', async () => {
+    const { receiver, headers } = await open();
+    const robin = await world.shopper({ points: 30 });
+    const orders: string[] = [];
+    await move(robin, 'earn', orders);
+    await move(robin, 'cancel', orders);
+    const [first, earned, refunded] = world.eventsOf(robin);
+    for (const event of [first, refunded, earned]) {
+      if (!event) throw new Error('the sandbox sent no event');
+      const body = JSON.stringify(forms.wrapped(event));
+      expect(await receiver.post(ADDRESS, body, headers)).toBe(200);
+      await world.rest();
+      world.pass(3 * 86_400);
+    }
+    expect(world.pointsOf(robin)).toBe(30);
+    expect(pointsShown(robin)).toBe(30);
+  });
+});
