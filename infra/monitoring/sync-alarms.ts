@@ -9,6 +9,8 @@ const MINUTES_5 = Duration.minutes(5);
 const LEAST_HEALED = 5;
 /** One run may fail while the next is still running. */
 const RUNS_MISSED = 3;
+/** Leaves four days, a weekend included. */
+const EXPIRY_WARNING_DAYS = 10;
 /** CloudWatch looks back at most one day in periods below an hour. */
 const DAY_IN_QUARTERS = 96;
 
@@ -31,6 +33,15 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
         `dead letters, ${name}`,
       ),
       condition: atLeast(1),
+    },
+    {
+      id: `dead-letters-expire-${name}`,
+      heading: 'Dead letters expire',
+      urgency: 'today',
+      message: `A dead letter of the ${name} queue is ${EXPIRY_WARNING_DAYS} days old: SQS deletes it after 14 days.`,
+      command: 'dead-letters list',
+      metric: deadLetters.metricApproximateAgeOfOldestMessage(maximum),
+      condition: atLeast(EXPIRY_WARNING_DAYS * 86_400),
     },
     {
       id: `oldest-message-${name}`,

@@ -26,6 +26,9 @@ export interface DeadLetterReason {
   readonly at: string;
 }
 
+/** How long a dead letter waits: the longest that SQS keeps a message. */
+export const DEAD_LETTER_DAYS = 14;
+
 /** Where rejected messages wait for a person. `source` is the message exactly as it was received. */
 export interface DeadLetters {
   park(

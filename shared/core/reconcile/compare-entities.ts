@@ -52,7 +52,8 @@ export async function compareEntities(
     const found = { shop: shop.domain, id, version, now: now() };
     if (!(await sendOnce(healingMessage(kind, found, wantedKey, couponIn(entity)), world))) return;
     // A change of that very second would have been found by the scheduled walk, within the hour.
-    if (purpose.isDeep && why === 'different') rolledOut += 1;
+    const noWebhookLost = why === 'letter-expired' || (purpose.isDeep && why === 'different');
+    if (noWebhookLost) rolledOut += 1;
     else healed.push(version);
     telemetry.log('info', 'sent by reconciling', { ...key, why });
   });

@@ -1,3 +1,4 @@
+import { DEAD_LETTER_DAYS } from '../events/dead-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
@@ -21,7 +22,7 @@ export interface Comparison {
 
 export type Judgement =
   | { readonly kind: 'fine' }
-  /** Rejected at this version: its dead letter waits for a person. */
+  /** Rejected at this version: its dead letter may wait for a person. */
   | { readonly kind: 'waits' }
   /** Older than the connector, or than the ledger's memory of it. */
   | { readonly kind: 'history' }
@@ -35,7 +36,12 @@ type HealReason =
   /** The same version, but another state: two changes in one second, or a rule that changed. */
   | 'different'
   /** A call was begun and its outcome is not known. */
-  | 'uncertain';
+  | 'uncertain'
+  /** It was rejected at this version, and its dead letter no longer exists. */
+  | 'letter-expired';
+
+/** A day more than the queue keeps a letter: it is sent after the rejection was recorded. */
+const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
 /**
  * Compares the ledger's entry of an entity with what the store says.
@@ -43,7 +49,10 @@ type HealReason =
  */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
-  if (isRefused(entry, version)) return { kind: 'waits' };
+  const rejectedAt = lastRejection(entry, version);
+  if (rejectedAt !== undefined && now.getTime() - rejectedAt < LETTER_GONE_MS) {
+    return { kind: 'waits' };
+  }
   const mapped =
     entity &&
     mapSnapshot(key, { kind: 'snapshot', entity, version, source: 'store' }, entry, rules, now);
@@ -51,6 +60,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (mapped?.kind === 'skip') return { kind: 'fine' };
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
+  if (rejectedAt !== undefined) return heal('letter-expired');
 
   if (entry?.uncertain) return heal('uncertain');
   // Version 0 is an entry in which nothing was ever settled.
@@ -77,6 +87,7 @@ function earliestMissing(
 }
 
 /** By the newest line of that version: a replay may have been applied since. */
-function isRefused(entry: EntityEntry | undefined, version: number): boolean {
-  return entry?.outcomes.findLast((line) => line.version === version)?.outcome === 'rejected';
+function lastRejection(entry: EntityEntry | undefined, version: number): number | undefined {
+  const line = entry?.outcomes.findLast((past) => past.version === version);
+  return line?.outcome === 'rejected' ? Date.parse(line.at) : undefined;
 }

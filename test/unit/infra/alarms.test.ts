@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { METRICS, type WrittenMetric } from '../../../shared/config/metrics.ts';
+import { DEAD_LETTER_DAYS } from '../../../shared/core/events/dead-letter.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf, dashboardOf, keyOf, type NamedAlarm } from '../../support/watched-metrics.ts';
 
@@ -128,6 +129,17 @@ describe('single alarms', () => {
     },
   );
 
+  it.each(['orders', 'products', 'coupons'])(
+    'a dead letter of %s rings again four days before SQS deletes it',
+    (family) => {
+      expect(alarm(`dead-letters-expire-${family}`)).toMatchObject({
+        Threshold: (DEAD_LETTER_DAYS - 4) * 86_400,
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Statistic: 'Maximum',
+      });
+    },
+  );
+
   it('the age of the oldest message follows its setting', () => {
     const age = (minutes: number) =>
       alarm(
@@ -246,10 +258,10 @@ describe('the topic', () => {
 });
 
 describe('what watching costs', () => {
-  it('is 44 metrics of alarms, and two for each shop whose silence counts', () => {
+  it('is 47 metrics of alarms, and two for each shop whose silence counts', () => {
     // $0.10 a month each; docs/decisions/0012-what-rings.md tells the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(44);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(44 + 2 * 2);
+    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(47);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(47 + 2 * 2);
   });
 
   it('is a dashboard that is free for one shop: 50 metrics', () => {

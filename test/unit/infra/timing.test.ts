@@ -3,6 +3,7 @@ import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../function
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/json-service.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
+import { DEAD_LETTER_DAYS } from '../../../shared/core/events/dead-letter.ts';
 import { CALL_LIMIT_MS } from '../../../shared/core/storefront/ask-loyalty.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
@@ -90,7 +91,7 @@ describe('the times of the deployment', () => {
 
   it('keep messages and dead letters for 14 days, longer than anything is retried', () => {
     for (const { MessageRetentionPeriod } of queues) {
-      expect(MessageRetentionPeriod).toBe(14 * 86_400);
+      expect(MessageRetentionPeriod).toBe(DEAD_LETTER_DAYS * 86_400);
       expect(MessageRetentionPeriod).toBeGreaterThan(longestWindowDays * 86_400);
     }
   });

@@ -99,6 +99,17 @@ describe('the judgement on one entity', () => {
     expect(judge(never)).toEqual({ kind: 'waits' });
   });
 
+  it('sends for what was refused once its dead letter can no longer exist', () => {
+    const refused = [line('applied', version - 1000), line('rejected', version)];
+    const before = { ...settled, version: version - 1000, outcomes: refused };
+    const inDays = (days: number) => ({ now: new Date(now.getTime() + days * 86_400_000) });
+    expect(judge(before, inDays(14.9))).toEqual({ kind: 'waits' });
+    expect(judge(before, inDays(15))).toEqual(heal('letter-expired'));
+    const never = { version: 0, uncertain: false, outcomes: refused, revision: 1 };
+    expect(judge(never, inDays(15))).toEqual(heal('letter-expired'));
+    expect(judge({ ...before, uncertain: true }, inDays(15))).toEqual(heal('letter-expired'));
+  });
+
   it('sends for what was refused and has changed since', () => {
     const outcomes = [line('rejected', version - 1000)];
     expect(judge({ ...settled, version: 0, outcomes })).toEqual(heal('missing'));

@@ -133,6 +133,33 @@ describe('one run', () => {
     expect(healed(connector)).toBe(0);
   });
 
+  it('sends again for what was refused when its dead letter has expired: 0 points become 50', async () => {
+    const { connector, history } = await open();
+    const { world, rows } = connector.loyalty;
+    world.interfere = () => ({
+      kind: 'answer',
+      status: 200,
+      headers: {},
+      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
+    });
+    await history.putOrder('71', { fulfilledAfterDays: 0 }, true);
+    await connector.drain();
+    expect(connector.dead.size).toBe(1);
+    world.interfere = undefined;
+
+    connector.clock.ms += 14 * 24 * HOUR_MS;
+    await connector.reconcile({ deep: true });
+    await connector.drain();
+    expect(rows.orders.size).toBe(0);
+
+    connector.clock.ms += 24 * HOUR_MS;
+    await connector.reconcile({ deep: true });
+    await connector.drain();
+    expect([...rows.orders.values()]).toMatchObject([{ OrderTotal: 50, IsCompleted: true }]);
+    // No webhook was lost, so the count that an alarm looks at stays as it was.
+    expect(healed(connector)).toBe(0);
+  });
+
   it('does not send for what the rules skip', async () => {
     const { connector, history } = await open();
     await history.putOrder('71', {}, false);
