@@ -23,7 +23,7 @@ export interface SentOrder {
 }
 
 /** `taken` is the part of the price that partial cancels named for this product. */
-export type SentProduct = readonly [id: string, price: number, taken: number];
+type SentProduct = readonly [id: string, price: number, taken: number];
 
 export interface CancelStep {
   readonly key: string;

@@ -9,7 +9,7 @@ import {
 import { type Emulator, listen } from '../../../local/stack/emulators.ts';
 
 /** Everything that a function talks to. */
-export const outsideServices = ['ledger', 'queue', 'secrets', 'loyalty', 'store'] as const;
+const outsideServices = ['ledger', 'queue', 'secrets', 'loyalty', 'store'] as const;
 export type OutsideService = (typeof outsideServices)[number];
 
 export interface OutsideCall {

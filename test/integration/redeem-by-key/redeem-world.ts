@@ -35,7 +35,7 @@ export interface Click {
   readonly value?: number;
 }
 
-export interface StoreAnswer {
+interface StoreAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of every kind.
   readonly json: any;
