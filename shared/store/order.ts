@@ -37,7 +37,7 @@ export interface StoreOrder {
   readonly subtotal: Amount;
   /**
    * What was paid back beyond the value of what was taken back: refunds of an amount without lines. Never
-   * shipping. Not deducted from `subtotal` and `total`.
+   * shipping. Zero where nothing is kept. Not deducted from `subtotal` and `total`.
    */
   readonly refundedWithoutLines: Amount;
   /** Everything that the customer owes or paid, without what was removed or refunded. */

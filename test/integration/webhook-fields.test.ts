@@ -108,7 +108,8 @@ function unusual(topic: string, body: string): string[] {
         current_subtotal_price: '1.23',
         current_shipping_price_set: { shop_money: { amount: '0.45' } },
         email: 'other@example.com',
-        customer: null,
+        phone: '+2',
+        customer: { admin_graphql_api_id: 'gid://shopify/Customer/7' },
       },
       { ...payload, fulfillment_status: 'restocked', taxes_included: true },
     );

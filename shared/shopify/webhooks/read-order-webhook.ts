@@ -47,7 +47,8 @@ function toOrder(payload: OrderPayload): StoreOrder {
       payload,
       lines.map((line) => line.paid),
     ),
-    refundedWithoutLines: refundedWithoutLines(payload),
+    // Where nothing is kept, the Admin API is not asked for it.
+    refundedWithoutLines: lines.some(({ kept }) => kept > 0) ? refundedWithoutLines(payload) : ZERO,
     total: currentTotal(payload),
     shipping: currentShipping(payload),
     couponCodes: usedCodes(payload),

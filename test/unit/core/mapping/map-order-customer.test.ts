@@ -175,7 +175,10 @@ describe('for every order', () => {
         expect(order.lines.map((line) => cents(Number(line.tax)))).toEqual(
           fixture.sums.keptTaxCents,
         );
-        expect(cents(Number(order.refundedWithoutLines))).toBe(spec.amountRefundedCents);
+        const isKept = spec.lines.some(({ quantity, takenBack }) => takenBack < quantity);
+        expect(cents(Number(order.refundedWithoutLines))).toBe(
+          isKept ? spec.amountRefundedCents : 0,
+        );
         expect(cents(Number(order.subtotal))).toBe(fixture.sums.subtotalCents);
         expect(cents(Number(order.total))).toBe(fixture.sums.totalCents);
         expect(cents(Number(order.shipping.price))).toBe(fixture.sums.shippingCents);
