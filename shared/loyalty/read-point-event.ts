@@ -20,7 +20,7 @@ export interface NamedCustomer {
   /** What may be the id in the store, the likeliest first. */
   readonly ids: readonly string[];
   readonly email: string | undefined;
-  /** Letters and digits only. */
+  /** As the service wrote it, with its punctuation. */
   readonly document: string | undefined;
 }
 
@@ -87,11 +87,12 @@ function customerOf(customer: JsonObject, idIn: string): NamedCustomer {
   const field = (name: string) =>
     Object.hasOwn(customer, name) ? textOf(customer[name]) : undefined;
   const ids = [field(idIn), field('OriginalId')].filter((id) => id !== undefined);
-  const document = plainDocument(field('Document'));
+  const document = field('Document');
+  const plain = plainDocument(document);
   return {
-    ids: ids.filter((id) => !id.includes('@') && plainDocument(id) !== document),
+    ids: ids.filter((id) => !id.includes('@') && plainDocument(id) !== plain),
     email: [field('Email'), ...ids].find((text) => text?.includes('@')),
-    document,
+    document: plain === undefined ? undefined : document,
   };
 }
 

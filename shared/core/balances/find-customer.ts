@@ -104,16 +104,22 @@ function lookUpsOf({ email, document }: Person, world: Searching) {
   };
   const all: (() => Promise<readonly ServiceCustomer[] | AskLater>)[] = [];
   if (email !== undefined) all.push(() => byEmail(email));
-  if (document === undefined) return all;
-  for (const isEnrolled of [true, false]) all.push(() => byDocument({ document, isEnrolled }));
+  // As the service wrote it, which is how it may compare; then as its other operations take it.
+  for (const form of new Set([document, plainDocument(document)])) {
+    if (form === undefined) continue;
+    for (const isEnrolled of [true, false]) {
+      all.push(() => byDocument({ document: form, isEnrolled }));
+    }
+  }
   return all;
 }
 
 /** A service that ignored the question must not give one customer's balance to another. */
 function isSamePerson({ Email, Document }: ServiceCustomer, { email, document }: Person): boolean {
   const hasEmail = typeof Email === 'string' && Email.toLowerCase() === email?.toLowerCase();
-  const hasDocument = typeof Document === 'string' && plainDocument(Document) === document;
-  return hasEmail || (document !== undefined && hasDocument);
+  const plain = plainDocument(document);
+  const hasDocument = typeof Document === 'string' && plainDocument(Document) === plain;
+  return hasEmail || (plain !== undefined && hasDocument);
 }
 
 function notFound(event: PointEvent, now: Date): Outcome {

@@ -61,7 +61,7 @@ describe('a point event', () => {
     async (form) => {
       const { receiver, headers } = await open();
       for (const [name, personOf] of Object.entries(people)) {
-        const document = '39053344705';
+        const document = '390.533.447-05';
         const robin = await world.shopper({ points: 64.9, document: `${document}${name.length}` });
         const [event] = world.eventsOf(robin);
         if (!event) throw new Error('the sandbox sent no event');

@@ -53,7 +53,7 @@ describe('a point event', () => {
       event: { customer: { ids: [], email: 'jordan@example.com', document: undefined } },
     });
     expect(customerIn({ Id: '12345678900', Document: '123.456.789-00' })).toMatchObject({
-      event: { customer: { ids: [], email: undefined, document: '12345678900' } },
+      event: { customer: { ids: [], email: undefined, document: '123.456.789-00' } },
     });
   });
 
