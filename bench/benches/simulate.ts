@@ -24,7 +24,7 @@ export const simulate: Bench = {
 
 async function runSeeds(seeds: number) {
   const started = performance.now();
-  const args = `test/simulation/main.ts --seed 1 --seeds ${seeds} --events 1000 --threads 1`;
+  const args = `test/simulation/main.ts --seed 1 --seeds ${seeds} --part orders --events 1000 --threads 1`;
   const { stdout } = await promisify(execFile)(process.execPath, args.split(' '));
   const seconds = (performance.now() - started) / 1000;
   const [, events] = /([\d,]+) simulated events/.exec(stdout) ?? [];

@@ -1,32 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { noticeMutation } from '../simulation/mutations/apply-mutation.ts';
+import { PARTS, simulations } from '../simulation/parts.ts';
 import { runSeeds } from '../simulation/run-seeds.ts';
-import { simulate } from '../simulation/simulate.ts';
 
 const PATIENCE_MS = 600_000;
 
 describe('the simulation', () => {
-  it(
-    'finds every promise kept, whatever fails (test/long has more seeds)',
-    async () => {
+  it.each([
+    { part: 'orders', last: 40 },
+    { part: 'storefront', last: 60 },
+  ] as const)(
+    'finds every promise of the $part part kept, whatever fails (test/long has more seeds)',
+    async ({ part, last }) => {
       const broken: string[] = [];
-      const range = { first: 1, stride: 1, last: 40, events: 60 };
+      const range = { first: 1, stride: 1, last, events: 60, parts: [part] };
       await runSeeds(range, ({ seed, violations }) => {
         for (const { oracle, what } of violations) broken.push(`${oracle}: ${what} (seed ${seed})`);
         return true;
       });
-      expect(broken, 'npm run simulate -- --events 60 --seed N shows the story').toEqual([]);
+      expect(broken, 'npm run simulate -- --part P --events 60 --seed N shows the story').toEqual(
+        [],
+      );
     },
     PATIENCE_MS,
   );
 
-  it('does the same twice when it is given the same seed, and nothing else decides', async () => {
-    const settings = { seed: 14, events: 120 };
-    const [once, again] = [await simulate(settings), await simulate(settings)];
-    expect(again.trace).toBe(once.trace);
-    expect(again.counts).toEqual(once.counts);
-    expect((await simulate({ ...settings, seed: 15 })).trace).not.toBe(once.trace);
-  });
+  it.each(PARTS)(
+    'does the same twice in the %s part when it is given the same seed',
+    async (part) => {
+      const settings = { seed: 14, events: 120 };
+      const simulate = simulations[part];
+      const [once, again] = [await simulate(settings), await simulate(settings)];
+      expect(again.trace).toBe(once.trace);
+      expect(again.counts).toEqual(once.counts);
+      expect((await simulate({ ...settings, seed: 15 })).trace).not.toBe(once.trace);
+    },
+  );
 });
 
 /** The ones found soonest; `npm run simulate -- --mutations` tries all. */
@@ -36,6 +45,8 @@ const QUICK = [
   'dedup-by-event-id',
   'older-messages-leave-first',
   'retried-messages-are-deleted',
+  'new-key-at-each-attempt',
+  'lost-answer-counts-as-not-sent',
 ];
 
 describe('the oracles', () => {

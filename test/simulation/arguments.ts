@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { PARTS, type Part } from './parts.ts';
 
 export const HELP = `Runs the connector in a simulated world in which everything fails that may, and holds it to its promises.
 
@@ -11,6 +12,7 @@ export const HELP = `Runs the connector in a simulated world in which everything
 
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
+  --part P     orders or storefront alone. Default: both, each in its own world
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
@@ -27,6 +29,7 @@ export type Command =
       readonly seeds: number;
       readonly hours: number | undefined;
       readonly threads: number | undefined;
+      readonly parts: readonly Part[];
     };
 
 const options = {
@@ -35,6 +38,7 @@ const options = {
   schedules: { type: 'boolean' },
   seed: { type: 'string' },
   events: { type: 'string' },
+  part: { type: 'string' },
   seeds: { type: 'string' },
   hours: { type: 'string' },
   threads: { type: 'string' },
@@ -57,6 +61,8 @@ export function readArguments(args: readonly string[]): Command {
   if (hours !== undefined && !(hours > 0)) {
     return { kind: 'wrong', why: '--hours must be a number above 0.' };
   }
+  const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
+  if (parts.length === 0) return { kind: 'wrong', why: '--part must be orders or storefront.' };
   if (values.mutations) return { kind: 'mutations' };
   if (values.schedules) return { kind: 'schedules' };
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
@@ -67,5 +73,6 @@ export function readArguments(args: readonly string[]): Command {
     seeds: number(values.seeds) ?? 1,
     hours,
     threads: number(values.threads),
+    parts,
   };
 }

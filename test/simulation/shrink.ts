@@ -1,6 +1,6 @@
 import type { Violation } from './kernel/journal.ts';
 import { BEGINNING } from './kernel/kernel.ts';
-import { type SimulationResult, type SimulationSettings, simulate } from './simulate.ts';
+import type { SimulationResult, SimulationSettings } from './simulate.ts';
 
 /** Enough for a history of a few lines; more would only take longer. */
 const MOST_RUNS = 400;
@@ -17,7 +17,7 @@ export interface Shrunk {
 export async function shrink(
   settings: Pick<SimulationSettings, 'seed' | 'events'>,
   failed: SimulationResult,
-  simulateOnce: (settings: SimulationSettings) => Promise<SimulationResult> = simulate,
+  simulateOnce: (settings: SimulationSettings) => Promise<SimulationResult>,
 ): Promise<Shrunk | undefined> {
   const [first] = failed.violations;
   if (!first) return undefined;
@@ -80,7 +80,7 @@ export function describeFailure({ violation, result }: Shrunk): string {
   return [
     `${violation.oracle}: ${violation.what}`,
     '',
-    `It takes ${steps.length} steps of the store and ${faults.length} faults:`,
+    `It takes ${steps.length} steps and ${faults.length} faults:`,
     ...faults.map(({ text }) => `  - ${text}`),
     '',
     ...(left > 0 ? [`  (${left} lines before)`] : []),

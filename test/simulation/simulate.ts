@@ -2,11 +2,12 @@ import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
+import { startEntityWorker } from './world/entity-worker.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
 import { compareStates } from './world/oracles.ts';
-import { type AllowsLetter, FAMILIES, Queues } from './world/queues.ts';
+import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
 import { Webhooks } from './world/webhooks.ts';
 import { Workers } from './world/workers.ts';
@@ -61,9 +62,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const queues = new Queues(kernel);
   const ledger = createMemoryLedger();
   const telemetry = new WatchedTelemetry(journal);
-  const loyalty = new LoyaltyService(kernel);
+  const loyalty = new LoyaltyService(kernel, {
+    // So that the fallback of a refused cancellation is exercised.
+    error13: 'cancel-completed',
+  });
   const webhooks = new Webhooks(kernel, queues, telemetry);
-  const isGone = ({ kind, id }: { readonly kind: string; readonly id: string }) =>
+  const isGone = ({ kind, id }: QueuedEntity) =>
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
   const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
@@ -74,9 +78,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
   const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
-  const workers = FAMILIES.map((family) => new Workers(world, family));
+  const startFunction = startEntityWorker(world);
+  const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
-  queues.onSent = (family) => workers[FAMILIES.indexOf(family)]?.poke(time.now + 2);
+  queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
   // Reconcile heals lost webhooks, and states of a store that lags behind its own webhooks.
   const heals = rates.drops > 0 || rates.storeLags > 0;

@@ -18,16 +18,22 @@ describe('the arguments of the simulation', () => {
       seeds: 3,
     });
     expect(readArguments(['--hours', '0.5'])).toMatchObject({ hours: 0.5 });
+    expect(readArguments([])).toMatchObject({ parts: ['orders', 'storefront'] });
+    expect(readArguments(['--part', 'storefront'])).toMatchObject({ parts: ['storefront'] });
     expect(readArguments(['--mutations'])).toEqual({ kind: 'mutations' });
     expect(readArguments(['-h'])).toEqual({ kind: 'help' });
   });
 
-  it.each([[['--seed', 'x']], [['--seeds', '0']], [['--hours', '-1']], [['--sed', '1']], [['7']]])(
-    'are refused with a word about it: %j',
-    (args) => {
-      expect(readArguments(args)).toMatchObject({ kind: 'wrong', why: expect.any(String) });
-    },
-  );
+  it.each([
+    [['--seed', 'x']],
+    [['--seeds', '0']],
+    [['--hours', '-1']],
+    [['--sed', '1']],
+    [['7']],
+    [['--part', 'x']],
+  ])('are refused with a word about it: %j', (args) => {
+    expect(readArguments(args)).toMatchObject({ kind: 'wrong', why: expect.any(String) });
+  });
 });
 
 describe('the mutations', () => {
@@ -83,7 +89,7 @@ it('prints what is left as a story, up to the complaint that it is about', async
   if (!shrunk) throw new Error('it failed before');
   expect(describeFailure(shrunk)).toBe(`orders: order 1 is wrong
 
-It takes 2 steps of the store and 1 faults:
+It takes 2 steps and 1 faults:
   - fault 14
 
   01:02:03.456  store: order 1 is placed

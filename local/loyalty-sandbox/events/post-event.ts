@@ -18,7 +18,7 @@ const connections = { keepAlive: true, maxSockets: 16 };
 type EventSettings = Pick<SandboxSettings, 'eventForm' | 'eventUuid'>;
 
 /** What is delivered of an event, under a Uuid. */
-function wrapEvent(
+export function wrapEvent(
   { topic, payload }: Pick<PointEvent, 'topic' | 'payload'>,
   { eventForm }: Pick<EventSettings, 'eventForm'>,
   Uuid: string,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './mutation.ts';
 
 const PROJECT = new URL('../../..', import.meta.url);
 

@@ -11,7 +11,8 @@ const { name, events, most } = workerData as {
 const mutation = mutations.find((one) => one.name === name);
 if (!mutation) throw new Error(`there is no mutation ${name}`);
 loadMutated(mutation);
-const { simulate } = await import('../simulate.ts');
+const { simulations } = await import('../parts.ts');
+const simulate = simulations[mutation.part ?? 'orders'];
 let noticed: Noticed = { name, seeds: most, oracle: undefined, what: undefined };
 for (let seed = 1; seed <= most; seed += 1) {
   const [violation] = (await simulate({ seed, events })).violations;

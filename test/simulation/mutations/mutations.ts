@@ -1,16 +1,5 @@
-/** A deliberate bug, as a change of the product's source. */
-export interface Mutation {
-  readonly name: string;
-  /** The bug in one sentence, as docs/reliability.md prints it. */
-  readonly bug: string;
-  /** From the project's folder. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-  /** The bug must be noticed within this number of seeds. */
-  readonly within: number;
-}
+import type { Mutation } from './mutation.ts';
+import { storefrontMutations } from './storefront-mutations.ts';
 
 export const mutations: readonly Mutation[] = [
   {
@@ -291,4 +280,5 @@ export const mutations: readonly Mutation[] = [
     replace: '  return !source && needsPayments(entity as never, rules);\n',
     within: 60,
   },
+  ...storefrontMutations,
 ];

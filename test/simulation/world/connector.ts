@@ -14,6 +14,7 @@ export const connector = defineConnector({
     address: 'https://loyalty.example.com',
     assumptions: { raiseAfterPartialCancel: 'send-gross' },
   },
+  storefront: {},
 });
 
 const [shop] = connector.shops;

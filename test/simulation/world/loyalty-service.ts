@@ -3,9 +3,10 @@ import {
   openLoyaltyProgram,
   routeOf,
 } from '../../../local/harness/in-process-loyalty.ts';
+import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/retry-policy.ts';
-import type { LoyaltyCalls } from '../../../shared/core/sync/make-calls.ts';
-import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type {
   CallAnswer,
   CallFailure,
@@ -24,6 +25,9 @@ const TRY_LATER_IN_LIST = { HasError: true, ErrorMessages: ['GenericError'], Ite
 
 /** After this time the service has executed a call or never will. Below `AFTER_UNKNOWN_OUTCOME`. */
 const LONGEST_EXECUTION_MS = 22_000;
+
+/** An attempt is recorded before it begins. */
+const LEDGER_WRITE_MS = 50;
 
 type Ending =
   | 'fine'
@@ -45,6 +49,19 @@ const FAULTS: readonly Ending[] = [
   'try-later',
 ];
 
+/** Nothing but a person could continue after a refusal of these. */
+const NEVER_REFUSED: ReadonlySet<OperationId> = new Set([
+  'cancelRedemption',
+  'getCustomer',
+  'getCustomerPoints',
+  'getRewardConfiguration',
+  'listAvailableRewards',
+  'listCustomersReport',
+  'listRewardConfigurations',
+  'listTiers',
+  'updateRewardMetadata',
+]);
+
 /** The sandbox's program behind a faulty network and a faulty service. */
 export class LoyaltyService {
   readonly #kernel: Kernel;
@@ -52,10 +69,14 @@ export class LoyaltyService {
   /** By entity: until when a call without an answer may still be executed. */
   readonly #unknownUntil = new Map<string, number>();
 
-  constructor(kernel: Kernel) {
+  /** Called after every executed call. */
+  onExecuted: (call: LoyaltyCall) => void = () => {};
+
+  /** `aheadMs`: by how much its clock is ahead of ours. */
+  constructor(kernel: Kernel, settings: PartialSettings, aheadMs = 0) {
     this.#kernel = kernel;
-    // So that the fallback of a refused cancellation is exercised.
-    this.#program = openLoyaltyProgram(kernel.now, { error13: 'cancel-completed' });
+    const now = () => new Date(kernel.time.now + aheadMs);
+    this.#program = openLoyaltyProgram(now, settings);
   }
 
   get rows() {
@@ -63,11 +84,16 @@ export class LoyaltyService {
   }
 
   /** The real client of one process. `failed` collects the entities for which this invocation failed. */
-  clientOf(process: SimulatedProcess, failed: () => Set<string>): LoyaltyCalls {
+  clientOf(process: SimulatedProcess, failed: () => Set<string>): LoyaltyClient {
     const http: CallSender = {
       send: (request) => this.#send(request, process, failed()),
     };
     return createLoyaltyClient({ credentials: { token: 'token', key: 'key' }, http });
+  }
+
+  /** A call of another client of the service, such as a till. */
+  answer(operation: OperationId, path: LoyaltyCall['path'], body?: unknown): unknown {
+    return this.#execute({ operation, path, body, query: {} });
   }
 
   #send(
@@ -78,12 +104,14 @@ export class LoyaltyService {
     const { time, journal, chance, rates } = this.#kernel;
     const call = routeOf(request.method, request.path, request.body);
     const entity = entityOf(call);
-    const words = `${process.name}: ${call.operation} ${entity}`;
-    this.#watch(entity, failed, words);
+    const words = `${process.name}: ${call.operation} ${entity ?? ''}`;
+    const began = time.now;
+    if (entity) this.#watch(entity, failed, words);
     const name = process.nextName();
     const ending = this.#decide(name, words);
     const rejects =
       ending === 'fine' &&
+      !NEVER_REFUSED.has(call.operation) &&
       this.#kernel.happens(process.nextName(), rates.rejections, () => `${words}: is refused`);
     const dies = this.#kernel.happens(
       process.nextName(),
@@ -98,12 +126,16 @@ export class LoyaltyService {
         if (settled) return;
         settled = true;
         const unknown = result.kind === 'failure' && result.mayHaveHappened;
-        if (unknown) this.#unknownUntil.set(entity, time.now + AFTER_UNKNOWN_OUTCOME * 1000);
-        if (isToBeTriedAgain(result)) failed.add(entity);
+        // The next attempt of a redemption is counted from the beginning of the last.
+        const since = call.operation === 'redeemRewardByKey' ? began : time.now;
+        if (entity && unknown) {
+          this.#unknownUntil.set(entity, since + AFTER_UNKNOWN_OUTCOME * 1000 - LEDGER_WRITE_MS);
+        }
+        if (entity && isToBeTriedAgain(result)) failed.add(entity);
         process.hear(() => resolve(result));
       };
       const execute = (): CallAnswer => {
-        const body = this.#program.answer(call);
+        const body = this.#execute(call);
         journal.note(name, () => `${words}: ${outcomeOf(body)}`);
         return ok(body);
       };
@@ -151,9 +183,18 @@ export class LoyaltyService {
           break;
         }
         case 'try-later':
-          time.after(ms, () => answer(ok(isList ? TRY_LATER_IN_LIST : TRY_LATER)));
+          // "Something went wrong" does not say how far a redemption had come.
+          if (call.operation === 'redeemRewardByKey' && drawn < 0.5) {
+            executeAfter(ms, () => answer(ok(TRY_LATER)));
+          } else time.after(ms, () => answer(ok(isList ? TRY_LATER_IN_LIST : TRY_LATER)));
       }
     });
+  }
+
+  #execute(call: LoyaltyCall): unknown {
+    const answer = this.#program.answer(call);
+    this.onExecuted(call);
+    return answer;
   }
 
   #decide(name: number, words: string): Ending {
@@ -175,8 +216,9 @@ export class LoyaltyService {
   }
 }
 
-function entityOf({ operation, path, body }: LoyaltyCall): string {
-  const { OriginalId: id } = (body ?? {}) as { readonly OriginalId?: string };
+/** Whose calls must keep their distance; undefined where a repetition is safe at any moment. */
+function entityOf({ operation, path, body }: LoyaltyCall): string | undefined {
+  const { OriginalId: id, OriginalKey: key } = (body ?? {}) as Readonly<Record<string, string>>;
   switch (operation) {
     case 'sendOrder':
     case 'cancelPosOrder':
@@ -185,8 +227,13 @@ function entityOf({ operation, path, body }: LoyaltyCall): string {
       return `order ${path.orderId ?? id}`;
     case 'updateProduct':
       return `product ${path.id}`;
-    default:
+    case 'redeemRewardByKey':
+      return `redemption ${key}`;
+    case 'createCoupon':
+    case 'deactivateCoupon':
       return `coupon ${path.code ?? id}`;
+    default:
+      return undefined;
   }
 }
 

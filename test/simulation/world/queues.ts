@@ -6,10 +6,9 @@ import {
 import type { DeadLetterReason, DeadLetters } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import {
-  isStoreEvent,
   type QueuedEvent,
+  type QueueFamily,
   queueFamilyOf,
-  type StoreEvent,
   type StoreQueueFamily,
 } from '../../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
@@ -27,30 +26,38 @@ const MAX_RECEIVES = 1_000;
 export type AllowsLetter = (
   reason: DeadLetterReason,
   delivery: string,
-  entity: Pick<StoreEvent, 'kind' | 'id'> | undefined,
+  entity: QueuedEntity | undefined,
 ) => boolean;
+
+/** What a message is about. */
+export type QueuedEntity = Pick<QueuedEvent, 'kind' | 'id'>;
 
 /** The queues of the connector and the history of their messages. */
 export class Queues {
-  readonly sources: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
-  readonly dead: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
+  readonly sources: Readonly<Record<QueueFamily, MemoryQueue>>;
+  readonly dead: Readonly<Record<QueueFamily, MemoryQueue>>;
   /** By message: its topic and delivery. */
   readonly #deliveries = new Map<string, string>();
   /** Messages that are still on their queue. */
-  readonly #waiting = new Map<string, Pick<StoreEvent, 'kind' | 'id'>>();
+  readonly #waiting = new Map<string, QueuedEntity>();
   /** Topics and bodies that a queue accepted, without those that deduplication dropped. */
   readonly #taken = new Set<string>();
   readonly #letterBodies = new Set<string>();
   readonly #kernel: Kernel;
   /** Called when a message may have become receivable. */
-  onSent: (family: StoreQueueFamily) => void = () => {};
+  onSent: (family: QueueFamily) => void = () => {};
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     const now = () => kernel.time.now;
     const dead = (name: string) => createMemoryQueue({ now, name: `${name}-dead` });
-    this.dead = { orders: dead('orders'), products: dead('products'), coupons: dead('coupons') };
-    const source = (name: StoreQueueFamily) =>
+    this.dead = {
+      orders: dead('orders'),
+      products: dead('products'),
+      coupons: dead('coupons'),
+      balances: dead('balances'),
+    };
+    const source = (name: QueueFamily) =>
       createMemoryQueue({
         now,
         name,
@@ -61,11 +68,11 @@ export class Queues {
       orders: source('orders'),
       products: source('products'),
       coupons: source('coupons'),
+      balances: source('balances'),
     };
   }
 
   async send(event: QueuedEvent, deduplicationId = deduplicationIdOf(event)): Promise<void> {
-    if (!isStoreEvent(event)) throw new Error('the simulation has events of the store only');
     const family = queueFamilyOf(event.kind);
     const queue = this.sources[family];
     const before = queue.size;
@@ -77,7 +84,7 @@ export class Queues {
     if (queue.size === before) return;
     this.#deliveries.set(messageId, `${event.topic} ${event.deliveryId}`);
     this.#waiting.set(messageId, event);
-    if (event.body) this.#taken.add(contentOf(event.topic, event.body));
+    if ('body' in event && event.body) this.#taken.add(contentOf(event.topic, event.body));
     this.onSent(family);
   }
 
@@ -96,7 +103,7 @@ export class Queues {
   }
 
   /** Parks dead letters; each must be one that the run allows. */
-  deadLettersOf(family: StoreQueueFamily, allows: AllowsLetter): DeadLetters {
+  deadLettersOf(family: QueueFamily, allows: AllowsLetter): DeadLetters {
     const queue = this.dead[family];
     const model = createMemoryDeadLetters(queue);
     return {
@@ -117,13 +124,13 @@ export class Queues {
   }
 
   /** Permanently removed from its queue. */
-  delete(family: StoreQueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
+  delete(family: QueueFamily, { messageId, receiptHandle }: ReceivedMessage): void {
     this.sources[family].delete(receiptHandle);
     this.#waiting.delete(messageId);
   }
 
   /** Messages that are still on their queue. */
-  get waiting(): readonly Pick<StoreEvent, 'kind' | 'id'>[] {
+  get waiting(): readonly QueuedEntity[] {
     return [...this.#waiting.values()];
   }
 
@@ -132,7 +139,7 @@ export class Queues {
   }
 
   get size(): number {
-    return FAMILIES.reduce((sum, family) => sum + this.sources[family].size, 0);
+    return Object.values(this.sources).reduce((sum, { size }) => sum + size, 0);
   }
 }
 

@@ -1,42 +1,43 @@
 import { shareOutTime } from '../../../functions/time-budget.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
-import { runBatch } from '../../../shared/core/batch/run-batch.ts';
-import type { StoreQueueFamily } from '../../../shared/core/events/event.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
-import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
-import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { connector, SHOP, shopRules } from './connector.ts';
-import type { LivingStore } from './living-store.ts';
-import type { LoyaltyService } from './loyalty-service.ts';
-import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
+import { connector } from './connector.ts';
+import { eventQueueOf, ledgerOf } from './process-world.ts';
 import { type AllowsLetter, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
 
 const MOST_WORKERS = 3;
 const BATCH = 10;
-const PARALLEL = 5;
-const read = createEventReader(new Set([SHOP]));
 
 export interface WorkersWorld {
   readonly kernel: Kernel;
   readonly queues: Queues;
   readonly ledger: Ledger;
-  readonly loyalty: LoyaltyService;
-  readonly store: LivingStore;
   readonly telemetry: WatchedTelemetry;
   readonly allowsLetter: AllowsLetter;
 }
 
+/** The part of an invocation that all functions share. `asking`: until when the store is asked. */
+type Invocation = ReturnType<Workers['invocationOf']>;
+
+type Work = (
+  batch: readonly ReceivedMessage[],
+  invocation: Invocation,
+) => Promise<readonly string[]>;
+
+/** One instance of a function. `failed` has the entities for which the current invocation failed. */
+export type StartFunction = (process: SimulatedProcess, failed: () => Set<string>) => Work;
+
 /** A function instance and what it keeps between two invocations. */
 interface Instance {
   readonly process: SimulatedProcess;
-  readonly shop: () => ReturnType<typeof shopOf>;
+  readonly work: Work;
   /** Entities for which the current invocation failed. */
   failed: Set<string>;
 }
@@ -44,7 +45,8 @@ interface Instance {
 /** The event source of one queue, and the functions it invokes. */
 export class Workers {
   readonly #world: WorkersWorld;
-  readonly #family: StoreQueueFamily;
+  readonly family: QueueFamily;
+  readonly #startFunction: StartFunction;
   readonly #idle: Instance[] = [];
   /** By process: the entities that its invocation has not finished. */
   readonly #busy = new Map<SimulatedProcess, Set<string>>();
@@ -52,9 +54,10 @@ export class Workers {
   #pollAt = Number.POSITIVE_INFINITY;
   #cancelPoll: () => void = () => {};
 
-  constructor(world: WorkersWorld, family: StoreQueueFamily) {
+  constructor(world: WorkersWorld, family: QueueFamily, startFunction: StartFunction) {
     this.#world = world;
-    this.#family = family;
+    this.family = family;
+    this.#startFunction = startFunction;
   }
 
   get isBusy(): boolean {
@@ -77,8 +80,8 @@ export class Workers {
     const { kernel, queues } = this.#world;
     const { time, chance } = kernel;
     if (this.#busy.size >= MOST_WORKERS) return;
-    const queue = queues.sources[this.#family];
-    const max = 1 + Math.floor(chance(nameOf(this.#family), time.now, 7) * BATCH);
+    const queue = queues.sources[this.family];
+    const max = 1 + Math.floor(chance(nameOf(this.family), time.now, 7) * BATCH);
     const batch = queue.receive({ max });
     if (batch.length > 0) {
       this.#invoke(batch);
@@ -138,20 +141,30 @@ export class Workers {
     }, broke);
   }
 
-  async #run(batch: readonly ReceivedMessage[], instance: Instance) {
-    const { kernel, queues, telemetry, store } = this.#world;
-    const { process } = instance;
+  async #run(batch: readonly ReceivedMessage[], { process, work }: Instance) {
+    const { time } = this.#world.kernel;
     const { workMs, storeMs } = shareOutTime(WORKER_TIMEOUT_MS);
-    const work = new AbortController();
+    const working = new AbortController();
     const asking = new AbortController();
-    const cancelWork = kernel.time.after(workMs, () => process.hear(() => work.abort()));
-    const cancelAsking = kernel.time.after(storeMs, () => process.hear(() => asking.abort()));
-    const source = createMemorySourceQueue(queues.sources[this.#family]);
-    const dead = queues.deadLettersOf(this.#family, this.#world.allowsLetter);
+    const cancelWork = time.after(workMs, () => process.hear(() => working.abort()));
+    const cancelAsking = time.after(storeMs, () => process.hear(() => asking.abort()));
+    const left = await work(batch, this.invocationOf(process, working.signal, asking.signal));
+    return {
+      left,
+      cancel: () => {
+        cancelWork();
+        cancelAsking();
+      },
+    };
+  }
+
+  invocationOf(process: SimulatedProcess, deadline: AbortSignal, asking: AbortSignal) {
+    const { kernel, queues, telemetry } = this.#world;
+    const source = createMemorySourceQueue(queues.sources[this.family]);
+    const dead = queues.deadLettersOf(this.family, this.#world.allowsLetter);
     let draws = 0;
-    const world = {
+    return {
       ledger: ledgerOf(process, this.#world.ledger),
-      store: storeOf(process, store, kernel, asking.signal),
       queue: eventQueueOf(process, queues),
       source: {
         delay: (messages: readonly ReceivedMessage[], seconds: number) =>
@@ -168,21 +181,10 @@ export class Workers {
       telemetry,
       now: kernel.now,
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
-      parallel: PARALLEL,
       retryWindowDays: connector.retryWindowDays,
-      orderRetentionDays: connector.orderRetentionDays,
-      deadline: work.signal,
+      deadline,
+      asking,
       meaningOf,
-      read,
-      shop: instance.shop,
-    };
-    const left = await runBatch(batch, world, settleEntities);
-    return {
-      left,
-      cancel: () => {
-        cancelWork();
-        cancelAsking();
-      },
     };
   }
 
@@ -209,7 +211,7 @@ export class Workers {
       );
       if (fails) continue;
       try {
-        queues.delete(this.#family, message);
+        queues.delete(this.family, message);
       } catch {
         journal.violation('two-workers', `${delivery} was given to another worker meanwhile`);
       }
@@ -223,22 +225,12 @@ export class Workers {
 
   #start(): Instance {
     this.#instances += 1;
-    const { kernel, loyalty } = this.#world;
-    const process = new SimulatedProcess(kernel, `sync-${this.#family} ${this.#instances}`);
+    const { kernel } = this.#world;
+    const process = new SimulatedProcess(kernel, `sync-${this.family} ${this.#instances}`);
     process.freeze();
-    const breaker = createCircuitBreaker();
-    const instance: Instance = { process, failed: new Set(), shop: () => shop };
-    const shop = shopOf(
-      loyalty.clientOf(process, () => instance.failed),
-      breaker,
-    );
+    const failed = () => instance.failed;
+    const work = this.#startFunction(process, failed);
+    const instance: Instance = { process, failed: new Set(), work };
     return instance;
   }
-}
-
-function shopOf(
-  loyalty: ReturnType<LoyaltyService['clientOf']>,
-  breaker: ReturnType<typeof createCircuitBreaker>,
-) {
-  return { loyalty, breaker, rules: shopRules, assumptions: connector.loyalty.assumptions };
 }

@@ -1,0 +1,147 @@
+import type { Mutation } from './mutation.ts';
+
+/** Deliberate bugs in redemptions, point events and balances. */
+export const storefrontMutations: readonly Mutation[] = (
+  [
+    {
+      name: 'new-key-at-each-attempt',
+      bug: 'a repeated redemption has another key, so the service spends the points again',
+      file: 'shared/core/redeem/redeem-call.ts',
+      find: 'loyalty.redeemRewardByKey(rewardId, body, {',
+      replace:
+        'loyalty.redeemRewardByKey(rewardId, { ...body, OriginalKey: body.OriginalKey + attempt }, {',
+      within: 60,
+    },
+    {
+      name: 'refusal-after-a-lost-answer-is-believed',
+      bug: 'a refusal counts although an earlier attempt may have spent the points',
+      file: 'shared/core/redeem/redemption-state.ts',
+      find: '      return attempts > 1\n        ? { ...state, refusal: { why } }',
+      replace: '      return attempts > 1_000\n        ? { ...state, refusal: { why } }',
+      within: 60,
+    },
+    {
+      name: 'lost-answer-counts-as-not-sent',
+      bug: 'a redemption whose answer is lost is forgotten',
+      file: 'shared/core/redeem/redeem-call.ts',
+      find: "      if (result.mayHaveHappened) return 'unanswered';",
+      replace: "      if (result.mayHaveHappened) return 'not-sent';",
+      within: 60,
+    },
+    {
+      name: 'repeated-at-once',
+      bug: 'a redemption is repeated while the first attempt may still be executed',
+      file: 'shared/core/redeem/redemption-state.ts',
+      find: 'export const REPEAT_AFTER_SECONDS = 30;',
+      replace: 'export const REPEAT_AFTER_SECONDS = 1;',
+      within: 60,
+    },
+    {
+      name: 'cancelled-without-looking',
+      bug: 'a redemption is cancelled without looking whether the store has its code',
+      file: 'shared/core/redeem/resume-redemption.ts',
+      find: 'const looked = await confirmAbsence(book, redemption, world);',
+      replace: "const looked = { kind: 'absent' } as Awaited<ReturnType<typeof confirmAbsence>>;",
+      within: 300,
+    },
+    {
+      name: 'cancelled-too-soon',
+      bug: 'a redemption is cancelled although a request for its code may be under way',
+      file: 'shared/core/redeem/redemption-state.ts',
+      find: 'const CANCEL_AFTER_SECONDS = 60;',
+      replace: 'const CANCEL_AFTER_SECONDS = 0;',
+      within: 300,
+    },
+    {
+      name: 'refused-code-is-not-cancelled',
+      bug: 'the store refuses a code, and the points are not given back',
+      file: 'shared/core/redeem/resume-redemption.ts',
+      find: "  if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };",
+      replace: "  if (wait > 0) return { kind: 'handled', how: 'redemption-settled' };",
+      within: 60,
+    },
+    {
+      name: 'second-cancel-needs-a-person',
+      bug: 'a repeated cancellation, which finds the redemption cancelled, counts as refused',
+      file: 'shared/core/redeem/resume-redemption.ts',
+      find: "    case 'applied':\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
+      replace:
+        "    case 'applied':\n      if (called.result.kind === 'business-error') return getStuck(work, redemption, 'cancel-refused');\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
+      within: 300,
+    },
+    {
+      name: 'intent-is-not-queued',
+      bug: 'no message holds a redemption, so that it ends with its process',
+      file: 'shared/core/redeem/execute-redemption.ts',
+      find: '  await world.queue.send(event);\n',
+      replace: '',
+      within: 60,
+    },
+    {
+      name: 'one-look-for-a-second-click',
+      bug: 'two clicks at the same moment begin two redemptions',
+      file: 'shared/core/redeem/find-intent.ts',
+      find: '    if (joined) return joined;\n',
+      replace: '',
+      within: 60,
+    },
+    {
+      name: 'shown-before-it-is-recorded',
+      bug: 'the customer sees a code that is not recorded as made',
+      file: 'shared/core/redeem/redemption-view.ts',
+      find: "    case 'redeemed':\n    case 'cancelling':\n",
+      replace:
+        "    case 'redeemed':\n      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'cancelling':\n",
+      within: 60,
+    },
+    {
+      name: 'late-event-wins',
+      bug: 'an event that was overtaken brings back an older balance',
+      file: 'shared/core/balances/decide-balance.ts',
+      find: 'if (!newest || (entry && dateOf(newest) <= entry.version)) return false;',
+      replace: 'if (!newest) return false;',
+      within: 60,
+    },
+    {
+      name: 'no-mark-before-a-balance',
+      bug: 'a worker that dies after writing a balance leaves no mark of it',
+      file: 'shared/core/balances/settle-balances.ts',
+      find: 'const marked = replaces ? await',
+      replace: 'const marked = replaces && read === undefined ? await',
+      within: 600,
+    },
+    {
+      name: 'clocks-are-taken-to-agree',
+      bug: "an event counts as old although the service's clock may be behind ours",
+      file: 'shared/core/balances/decide-balance.ts',
+      find: 'if (!newest || dateOf(newest) < entry.version - SKEW_MS)',
+      replace: 'if (!newest || dateOf(newest) < entry.version)',
+      within: 300,
+    },
+    {
+      name: 'points-accepted-without-a-queue',
+      bug: 'the receiver of point events answers 200 although the queue did not take the event',
+      file: 'shared/core/balances/receive-points.ts',
+      find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };",
+      replace:
+        "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };",
+      within: 300,
+    },
+    {
+      name: 'repair-misses-those-who-left',
+      bug: 'the nightly comparison leaves out customers who left the program',
+      file: 'shared/core/reconcile/repair-balances.ts',
+      find: '  return walk.isEnrolled ? { ...walk, isEnrolled: false, page: 1 } : undefined;',
+      replace: '  return walk.page < 0 ? walk : undefined;',
+      within: 600,
+    },
+    {
+      name: 'requests-are-not-answered',
+      bug: 'a request of the nightly comparison does not make the worker read',
+      file: 'shared/core/balances/decide-balance.ts',
+      find: 'if (isUnfinished || requests.some((one) => isOpen(one, entry)))',
+      replace: 'if (isUnfinished)',
+      within: 60,
+    },
+  ] as const
+).map((mutation) => ({ ...mutation, part: 'storefront' }));

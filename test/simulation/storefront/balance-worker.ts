@@ -1,0 +1,31 @@
+import { storefrontOf } from '../../../functions/wiring.ts';
+import { runBatch } from '../../../shared/core/batch/run-batch.ts';
+import { settleStorefront } from '../../../shared/core/redeem/settle-storefront.ts';
+import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { connector, SHOP } from '../world/connector.ts';
+import type { LoyaltyService } from '../world/loyalty-service.ts';
+import type { StartFunction } from '../world/workers.ts';
+import type { RewardShop } from './reward-shop.ts';
+
+const { customerIdIn } = storefrontOf(connector);
+
+/** The function that writes balances and finishes redemptions. */
+export function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFunction {
+  return (process, failed) => {
+    const source = { loyalty: loyalty.clientOf(process, failed), breaker: createCircuitBreaker() };
+    return (batch, { asking, ...invocation }) => {
+      const store = shop.askedBy(process, asking);
+      const world = {
+        ...invocation,
+        store,
+        customers: store,
+        balances: store,
+        shops: new Map([[SHOP, source]]),
+        retentionDays: connector.orderRetentionDays,
+        parallel: Number.POSITIVE_INFINITY,
+        customerIdIn,
+      };
+      return runBatch(batch, world, settleStorefront);
+    };
+  };
+}

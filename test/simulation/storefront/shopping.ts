@@ -1,0 +1,195 @@
+import type { RedeemAnswer } from '../../../shared/core/redeem/redeem-world.ts';
+import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+import { readAmount } from '../../../shared/store/money.ts';
+import { joined } from '../kernel/chance.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { LoyaltyService } from '../world/loyalty-service.ts';
+import { PRODUCT_ID, type RewardShop, type ShopCustomer } from './reward-shop.ts';
+import type { Shoppers } from './shoppers.ts';
+
+/** Of the sandbox's catalog: each kind, and some that most customers cannot have. */
+const REWARDS = [1, 2, 3, 3, 4, 8, 8, 9, 5, 10] as const;
+const CASHBACK = 8;
+/** How often a page repeats a click that got no clear answer. */
+const MOST_REPEATS = 3;
+
+interface ShoppingWorld {
+  readonly kernel: Kernel;
+  readonly loyalty: LoyaltyService;
+  readonly shop: RewardShop;
+  readonly shoppers: Shoppers;
+  /** What a customer sees of one redemption. */
+  readonly onShown: (customer: ShopCustomer, redemption: RedemptionView) => void;
+}
+
+/** What customers do on the pages of the store, and what a till reports to the service. */
+export class Shopping {
+  readonly #world: ShoppingWorld;
+  #orders = 0;
+  /** By customer and reward: the clicks on it. */
+  readonly clicks = new Map<string, Set<string>>();
+
+  constructor(world: ShoppingWorld) {
+    this.#world = world;
+  }
+
+  /** One step. Every step is possible in any state. Returns it in words. */
+  step(step: number, draw: () => number): string {
+    const { customers } = this.#world.shop;
+    const customer = oneOf(customers, draw());
+    const drawn = draw();
+    if (drawn < 0.45) return this.#click(step, customer, draw);
+    if (drawn < 0.65) return this.#visit(customer, draw);
+    if (drawn < 0.85) return this.buy(customer, 10 + Math.floor(draw() * 290));
+    if (drawn < 0.9) return this.#cancel(draw);
+    if (drawn < 0.94) return this.#refund(draw);
+    if (drawn < 0.97) return this.#enroll(customer, draw() < 0.5);
+    return this.#useCode(draw);
+  }
+
+  /** An order of the till. The first one makes the customer known to the service. */
+  buy(customer: ShopCustomer, total: number, coupon?: string): string {
+    const { kernel, loyalty } = this.#world;
+    this.#orders += 1;
+    const OriginalId = `till-${this.#orders}`;
+    const at = (ms: number) => new Date(kernel.time.now - ms).toISOString();
+    loyalty.answer(
+      'sendOrder',
+      {},
+      {
+        OriginalId,
+        OrderPlacementDate: at(60_000),
+        OrderCompletedDate: at(0),
+        IsCompleted: true,
+        IsCancelledOrReturned: false,
+        OrderTotal: total,
+        Customer: this.#describe(customer),
+        ...(coupon && { Coupon: coupon }),
+      },
+    );
+    return `${customer.id} buys ${OriginalId} for ${total}`;
+  }
+
+  #describe({ id, name, email, document }: ShopCustomer) {
+    return { OriginalId: id, Name: name, Email: email, Document: document };
+  }
+
+  #cancel(draw: () => number): string {
+    const orderId = this.#anyOrder(draw);
+    const OrderCancelledDate = this.#world.kernel.now().toISOString();
+    this.#world.loyalty.answer('cancelPosOrder', { orderId }, { OrderCancelledDate });
+    return `${orderId} is cancelled`;
+  }
+
+  #refund(draw: () => number): string {
+    const orderId = this.#anyOrder(draw);
+    const body = { ValueToRefund: 5, CancelKey: `refund-${this.#world.kernel.time.now}` };
+    this.#world.loyalty.answer('partiallyCancelPosOrder', { orderId }, body);
+    return `a part of ${orderId} is refunded`;
+  }
+
+  #anyOrder = (draw: () => number): string => `till-${1 + Math.floor(draw() * this.#orders)}`;
+
+  #enroll(customer: ShopCustomer, IsEnrolled: boolean): string {
+    const body = { ...this.#describe(customer), IsEnrolled };
+    this.#world.loyalty.answer('upsertCustomer', {}, body);
+    return `${customer.id} ${IsEnrolled ? 'joins' : 'leaves'} the program`;
+  }
+
+  #useCode(draw: () => number): string {
+    const unused = [...this.#world.shop.rewards.codes.values()].filter(({ used }) => used === 0);
+    const code = oneOf(unused, draw());
+    const customer = this.#world.shop.customers.find(({ id }) => id === code?.customerId);
+    if (!code || !customer) return 'nothing happens';
+    code.used = 1;
+    return this.buy(customer, 50, code.code);
+  }
+
+  #visit(customer: ShopCustomer, draw: () => number): string {
+    const { shoppers } = this.#world;
+    const { id } = customer;
+    const drawn = draw();
+    if (drawn < 0.4)
+      shoppers.ask(
+        `${id} visits`,
+        (page) => page.standing(id),
+        () => {},
+      );
+    else if (drawn < 0.8) this.#list(customer);
+    else
+      shoppers.ask(
+        `${id} looks at rewards`,
+        (page) => page.rewards(id, CART),
+        () => {},
+      );
+    return `${id} visits the store`;
+  }
+
+  #list(customer: ShopCustomer): void {
+    const { shoppers, onShown } = this.#world;
+    shoppers.ask(
+      `${customer.id} lists redemptions`,
+      (page) => page.redemptions(customer.id),
+      (answer) => {
+        if (answer?.kind !== 'redemptions') return;
+        for (const one of answer.redemptions) onShown(customer, one);
+      },
+    );
+  }
+
+  /** Sometimes twice, sometimes in two tabs, within a few seconds. */
+  #click(step: number, customer: ShopCustomer, draw: () => number): string {
+    const rewardId = oneOf(REWARDS, draw());
+    const value = rewardId === CASHBACK ? 1 + Math.floor(draw() * 4) : undefined;
+    const drawn = draw();
+    const keys = [`click-${step}`];
+    if (drawn < 0.2) keys.push(`click-${step}`);
+    else if (drawn < 0.4) keys.push(`other-tab-${step}`);
+    for (const [index, clientKey] of keys.entries()) {
+      const click = { rewardId, clientKey, cart: CART, ...(value !== undefined && { value }) };
+      const afterMs = index === 0 ? 0 : draw() * 4_000;
+      this.#world.kernel.time.after(afterMs, () => this.#redeem(customer, click, 0));
+    }
+    return `${customer.id} clicks on reward ${rewardId}: ${keys.join(', ')}`;
+  }
+
+  #redeem(customer: ShopCustomer, click: Click, repeats: number): void {
+    const { shoppers, kernel } = this.#world;
+    const { rewardId, clientKey } = click;
+    const place = `${customer.id} ${rewardId}`;
+    const known = this.clicks.get(place) ?? new Set();
+    this.clicks.set(place, known.add(clientKey));
+    shoppers.ask(
+      `${customer.id} clicks on reward ${rewardId} (${clientKey})`,
+      (page) => page.redeem(customer.id, click),
+      (answer) => {
+        if (answer?.kind === 'redemption') this.#world.onShown(customer, answer.redemption);
+        if (repeats >= MOST_REPEATS || !isUnclear(answer)) return;
+        const drawn = kernel.chance(joined(61, repeats), ...[...clientKey].map(toNumber));
+        const again = () => this.#redeem(customer, click, repeats + 1);
+        if (drawn < 0.7) kernel.time.after(1_000 + drawn * 60_000, again);
+      },
+    );
+  }
+}
+
+interface Click {
+  readonly rewardId: number;
+  readonly clientKey: string;
+  readonly cart: typeof CART;
+  readonly value?: number;
+}
+
+const toNumber = (letter: string): number => letter.charCodeAt(0);
+
+const price = readAmount('60.00');
+if (price === undefined) throw new Error('a price is not an amount');
+const CART = [{ id: PRODUCT_ID, price, quantity: 1 }];
+
+function isUnclear(answer: RedeemAnswer | undefined): boolean {
+  if (!answer || answer.kind === 'unavailable') return true;
+  return answer.kind === 'redemption' && answer.redemption.code === null;
+}
+
+const oneOf = <Item>(items: readonly Item[], drawn: number): Item =>
+  items[Math.floor(drawn * items.length)] as Item;

@@ -1,0 +1,149 @@
+import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
+import { bookKey, recallBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
+import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { SHOP } from '../world/connector.ts';
+import type { LoyaltyService } from '../world/loyalty-service.ts';
+import type { RewardShop, ShopCustomer } from './reward-shop.ts';
+
+interface JudgedWorld {
+  readonly kernel: Kernel;
+  readonly ledger: MemoryLedger;
+  readonly loyalty: LoyaltyService;
+  readonly shop: RewardShop;
+}
+
+/** The promises to customers: what they are shown at any moment, and what is left at the end. */
+export class StorefrontOracles {
+  readonly #world: JudgedWorld;
+  /** By redemption: what its customer was shown last. */
+  readonly #shown = new Map<string, RedemptionView>();
+
+  constructor(world: JudgedWorld) {
+    this.#world = world;
+  }
+
+  /** A code that a customer sees is paid for, and is in the store. */
+  shown(customer: ShopCustomer, view: RedemptionView): void {
+    this.#shown.set(view.id, view);
+    if (view.code !== null) this.#judgeCode(customer, view.code);
+  }
+
+  /** A rule of conduct: no redemption is cancelled while the store has its code. */
+  executed({ operation, path }: LoyaltyCall): void {
+    if (operation !== 'cancelRedemption') return;
+    const { rows } = this.#world.loyalty;
+    const redemption = rows.redemptions.get(rows.redemptionKeys.get(path.id ?? '') ?? '');
+    const code = redemption?.ExternalCode ?? '';
+    if (!this.#world.shop.rewards.codes.has(code.toLowerCase())) return;
+    const what = `the redemption of ${code} is cancelled, although the store has the code`;
+    this.#world.kernel.journal.violation('cancelled-with-code', what);
+  }
+
+  #judgeCode({ id }: ShopCustomer, code: string): void {
+    const { journal } = this.#world.kernel;
+    if (this.#live(id).filter(({ ExternalCode }) => ExternalCode === code).length !== 1) {
+      journal.violation('code-without-points', `${id} sees ${code}, which no points were spent on`);
+    }
+    if (this.#world.shop.rewards.codes.get(code.toLowerCase())?.customerId !== id) {
+      journal.violation('points-without-code', `${id} sees ${code}, which the store does not have`);
+    }
+  }
+
+  /** Redemptions in the service that were not cancelled. */
+  #live(customerId: string) {
+    return [...this.#world.loyalty.rows.redemptions.values()].filter(
+      (one) => one.customerId === customerId && one.canceledAt === null,
+    );
+  }
+
+  /** `clicks`: by customer and reward. */
+  judgeRedemptions(clicks: ReadonlyMap<string, ReadonlySet<string>>): void {
+    const { kernel, shop } = this.#world;
+    const { journal } = kernel;
+    const paid = new Set<string>();
+    for (const customer of shop.customers) {
+      const { id } = customer;
+      const book = this.#bookOf(id);
+      this.#judgeBook(customer, book);
+      const live = this.#live(id);
+      for (const { ExternalCode, configurationId } of live) {
+        paid.add(ExternalCode.toLowerCase());
+        const held = book.filter(
+          ({ state }) => 'discountId' in state && state.code.code === ExternalCode,
+        );
+        const made = shop.rewards.codes.get(ExternalCode.toLowerCase());
+        if (held.length !== 1 || made?.customerId !== id) {
+          const what = `${id} paid for reward ${configurationId} (${ExternalCode}) and has no code`;
+          journal.violation('points-without-code', what);
+        }
+      }
+      for (const [reward, some] of Map.groupBy(live, (one) => one.configurationId)) {
+        const clicked = clicks.get(`${id} ${reward}`)?.size ?? 0;
+        if (some.length > clicked) {
+          const what = `${id} clicked ${clicked} times on reward ${reward} and paid ${some.length} times`;
+          journal.violation('spent-once', what);
+        }
+      }
+    }
+    for (const [key, { code, customerId }] of shop.rewards.codes) {
+      if (paid.has(key)) continue;
+      journal.violation('code-without-points', `${code} of ${customerId} is free of charge`);
+    }
+  }
+
+  #judgeBook(customer: ShopCustomer, book: readonly Redemption[]): void {
+    const { journal } = this.#world.kernel;
+    const clicks = book.flatMap(({ clientKeys }) => clientKeys);
+    if (new Set(clicks).size < clicks.length) {
+      journal.violation('spent-once', `a click of ${customer.id} began two redemptions`);
+    }
+    for (const { id, state, stuck } of book) {
+      if (stuck) journal.violation('person', `${id} needs a person: ${stuck}`);
+      else if (isOpen(state)) journal.violation('unfinished', `${id} stays ${state.at}`);
+      const shown = this.#shown.get(id)?.state;
+      const isFinal = shown === 'refused' || shown === 'cancelled' || shown === 'ready';
+      const wasUsed = shown === 'ready' && state.at === 'used';
+      if (isFinal && shown !== state.at && !wasUsed) {
+        journal.violation('shown', `${id} was shown as ${shown} and is ${state.at}`);
+      }
+    }
+  }
+
+  #bookOf(customerId: string): readonly Redemption[] {
+    const { ledger, kernel } = this.#world;
+    const entry = ledger.entries.get(ledgerKeyText(bookKey({ shop: SHOP, customerId })));
+    return recallBook(entry?.remembered, kernel.now()).redemptions;
+  }
+
+  /** The store and the ledger, which pages read, hold the balance of the service. */
+  judgeBalances(): void {
+    const { kernel, loyalty, ledger, shop } = this.#world;
+    for (const { id } of shop.customers) {
+      if (loyalty.rows.pointsByCustomer.count(id) === 0) continue;
+      const balance = loyalty.answer('getCustomerPoints', { id }) as {
+        readonly PointsBalance: number;
+        readonly CashbackBalance: number;
+      };
+      const right = [balance.PointsBalance, balance.CashbackBalance].map(String).join(' and ');
+      const entry = ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'customer', id }));
+      const places = {
+        store: shop.balances.customers.get(id),
+        ledger: recallBalance(entry?.remembered),
+      };
+      for (const [place, held] of Object.entries(places)) {
+        const wrong = `${held?.points} and ${held?.cashback}`;
+        if (wrong === right) continue;
+        kernel.journal.violation(
+          'balances',
+          `the ${place} has ${wrong} for ${id}, and not ${right}`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { runBatch } from '../../../shared/core/batch/run-batch.ts';
+import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { connector, SHOP, shopRules } from './connector.ts';
+import type { LivingStore } from './living-store.ts';
+import type { LoyaltyService } from './loyalty-service.ts';
+import { storeOf } from './process-world.ts';
+import type { StartFunction } from './workers.ts';
+
+const PARALLEL = 5;
+const read = createEventReader(new Set([SHOP]));
+
+interface EntityWorld {
+  readonly kernel: Kernel;
+  readonly loyalty: LoyaltyService;
+  readonly store: LivingStore;
+}
+
+/** The function that sends orders, products or coupons. */
+export function startEntityWorker({ kernel, loyalty, store }: EntityWorld): StartFunction {
+  return (process, failed) => {
+    const shop = {
+      loyalty: loyalty.clientOf(process, failed),
+      breaker: createCircuitBreaker(),
+      rules: shopRules,
+      assumptions: connector.loyalty.assumptions,
+    };
+    return (batch, { asking, ...invocation }) => {
+      const world = {
+        ...invocation,
+        store: storeOf(process, store, kernel, asking),
+        parallel: PARALLEL,
+        orderRetentionDays: connector.orderRetentionDays,
+        read,
+        shop: () => shop,
+      };
+      return runBatch(batch, world, settleEntities);
+    };
+  };
+}
