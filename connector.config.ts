@@ -29,6 +29,9 @@ export default defineConnector({
     // Points are given when an order is fulfilled; with `paid`, as soon as it is paid.
     completeWhen: 'fulfilled',
 
+    // Before that the service need not know of it:
+    // pendingOrders: 'send',
+
     // Points count from the products after discounts, never from shipping.
     orderTotal: 'subtotal',
 

@@ -36,6 +36,9 @@ export interface Delivery {
   readonly shop?: string;
 }
 
+/** Most tests are about something else than an order's state. */
+const FROM_THE_FIRST_EVENT = { pendingOrders: 'send' } as const;
+
 interface OpenSettings {
   readonly rules?: MappingSettings;
   readonly assumptions?: LoyaltyAssumptions;
@@ -53,7 +56,7 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
   const settings: Parameters<typeof defineConnector>[0] = {
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
     loyalty: { address: 'https://loyalty.example.com', assumptions },
-    ...given,
+    rules: { ...FROM_THE_FIRST_EVENT, ...given.rules },
   };
   let connector = defineConnector(settings);
   const loyalty = openInProcessLoyalty(now, service);
@@ -188,7 +191,7 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
 
     /** Like a deployment with other settings. */
     changeRules(rules: MappingSettings): void {
-      connector = defineConnector({ ...settings, rules });
+      connector = defineConnector({ ...settings, rules: { ...FROM_THE_FIRST_EVENT, ...rules } });
     },
 
     /** One run of the scheduled function for one shop; workers run during its pauses. */

@@ -46,6 +46,17 @@ export interface MappingSettings {
   readonly completeWhen?: 'fulfilled' | 'paid';
 
   /**
+   * Orders that are not completed yet. The service gives no points for them and needs them only for
+   * its own statistics.
+   *
+   * - `skip`: an order is sent when it completes, and never if it is cancelled before.
+   * - `send`: sent from its first event on.
+   *
+   * An order that was sent once is always corrected and cancelled. Default: `skip`.
+   */
+  readonly pendingOrders?: 'skip' | 'send';
+
+  /**
    * The amount that points are counted from. Neither includes shipping; docs/mapping.md has examples.
    *
    * - `subtotal`: the products kept, after discounts.
@@ -176,6 +187,7 @@ export type MappingRules = {
 
 export const defaultRules: MappingRules = {
   completeWhen: 'fulfilled',
+  pendingOrders: 'skip',
   orderTotal: 'subtotal',
   taxes: 'exclude',
   giftCards: 'earn-when-bought',

@@ -65,6 +65,7 @@ const detailSource = either(
 
 const ruleChecks: Record<keyof MappingSettings, Check> = {
   completeWhen: oneOf('fulfilled', 'paid'),
+  pendingOrders: oneOf('skip', 'send'),
   orderTotal: oneOf('subtotal', 'total-less-shipping'),
   taxes: oneOf('exclude', 'include'),
   giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),

@@ -87,6 +87,8 @@ async function openConnector(
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: loyalty.address, assumptions },
     ...settings,
+    // Most tests are about something else than an order's state.
+    rules: { pendingOrders: 'send', ...settings.rules },
   });
   const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
   const { orders, products, coupons } = queues.urls;

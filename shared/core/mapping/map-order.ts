@@ -7,7 +7,13 @@ import type { OrderRules } from './mapping-rules.ts';
 import { orderAmounts } from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts, soldProducts } from './order-products.ts';
-import { isBetweenLines, isOver, type OrderProgress, orderProgress } from './order-progress.ts';
+import {
+  isBetweenLines,
+  isOver,
+  neverCompleted,
+  type OrderProgress,
+  orderProgress,
+} from './order-progress.ts';
 import { paymentMethod, pointOfSale } from './order-references.ts';
 import {
   type KnownBefore,
@@ -92,9 +98,9 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
 
 /**
  * An order is skipped only while nothing was applied: what the service already holds is still corrected.
- * The end of an order is sent even so, because a worker may have died between sending the order and
- * recording that, and its customer may have been deleted since; the service answers an unknown order as
- * done. A guest's order is then known without a customer. If it continues after its end (an exchange),
+ * The end of an order that may have been sent is sent even so, because a worker may have died between
+ * sending the order and recording that, and its customer may have been deleted since; the service
+ * answers an unknown order as done. A guest's order is then known without a customer. If it continues after its end (an exchange),
  * there is still no customer to give points to.
  */
 function skipReason(
@@ -105,9 +111,10 @@ function skipReason(
 ): MappingSkip | undefined {
   if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
   if (isBetweenLines(order)) return 'exchange';
-  if (order.customer !== undefined || isOver(order)) return undefined;
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);
-  return neverHadCustomer ? 'guest' : undefined;
+  if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';
+  if (known || rules.pendingOrders === 'send' || !neverCompleted(order, rules)) return undefined;
+  return isOver(order) ? 'never-sent' : 'pending';
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */

@@ -4,6 +4,7 @@ import type { StoreOrder } from '../../store/order.ts';
 /** The settings that mapping needs. shared/config describes each. */
 export interface OrderRules {
   readonly completeWhen: 'fulfilled' | 'paid';
+  readonly pendingOrders: 'skip' | 'send';
   readonly orderTotal: 'subtotal' | 'total-less-shipping';
   readonly taxes: 'exclude' | 'include';
   readonly giftCards: 'earn-when-bought' | 'earn-when-used' | 'never';

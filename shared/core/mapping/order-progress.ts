@@ -38,6 +38,19 @@ export function isBetweenLines(order: StoreOrder): boolean {
   return nothingKept && order.paymentStatus === 'paid' && order.cancelledAt === undefined;
 }
 
+/**
+ * An order that was never sent, if pending orders are not: it is not completed, or it ended and nothing
+ * says that it ever was.
+ */
+export function neverCompleted(
+  order: StoreOrder,
+  rules: Pick<OrderRules, 'completeWhen'>,
+): boolean {
+  if (isCompleted(order, rules)) return false;
+  if (!isOver(order)) return true;
+  return rules.completeWhen === 'paid' ? !isReturned(order) : order.fulfilledAt === undefined;
+}
+
 function isReturned(order: StoreOrder): boolean {
   return order.paymentStatus === 'refunded';
 }

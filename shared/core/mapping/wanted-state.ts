@@ -37,6 +37,8 @@ export type MappingSkip =
   /** Nor with a document: the service could not tell who it is. */
   | 'customer-without-email'
   | 'test-order'
+  /** It is not completed yet, and earns nothing. */
+  | 'pending'
   /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
   | 'exchange'
   /** Its customer was redacted, and a live order needs one. */

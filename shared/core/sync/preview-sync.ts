@@ -64,7 +64,8 @@ export async function previewSync(
     shop: () => shop,
     telemetry: { count: () => {}, log: () => {} },
     now,
-    orderRetentionDays: 0,
+    // Nothing is written, and no order counts as forgotten.
+    orderRetentionDays: Number.POSITIVE_INFINITY,
     deadline: new AbortController().signal,
   };
   const { outcome } = await syncEntity(key, candidate, entry, world);

@@ -7,7 +7,10 @@ const ORDERS = 25;
 
 const operated = useOperatedConnector();
 beforeAll(async () => {
-  for (let n = 0; n < ORDERS; n += 1) operated.store.actions.placeRandomOrder();
+  const { actions } = operated.store;
+  for (let n = 0; n < ORDERS; n += 1) {
+    actions.fulfilOrder({ orderId: actions.placeRandomOrder().id });
+  }
 }, 120_000);
 const sentOrders = () => operated.loyalty.journal.entries({ operation: 'sendOrder' });
 

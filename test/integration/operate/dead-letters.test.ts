@@ -112,16 +112,16 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await connector.work();
     connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
     const later = new Date(Date.now() + 5_000).toISOString();
-    await sendOrder(id, { updated_at: later, current_subtotal_price: '1.25' });
+    await sendOrder(id, { updated_at: later, current_subtotal_price: '101.25' });
     await connector.work();
     connector.loyalty.faults.clear();
     const { stdout } = await connector.run(`dead-letters show ${id}`);
     expect(stdout).toMatch(/applied +yes/);
-    expect(stdout).toMatch(/OrderTotal +\S+ before, 1.25 now/);
+    expect(stdout).toMatch(/OrderTotal +\S+ before, 101.25 now/);
     const asJson = await connector.run(`dead-letters show ${id} --json`);
     const [call] = JSON.parse(asJson.stdout).letters[0].now.calls;
     expect(call.differences).toContainEqual(
-      expect.objectContaining({ field: 'OrderTotal', now: 1.25 }),
+      expect.objectContaining({ field: 'OrderTotal', now: 101.25 }),
     );
     await dropAll();
   });

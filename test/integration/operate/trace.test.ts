@@ -14,7 +14,9 @@ function placeOrder(): string {
   const email = 'orsolya@example.org';
   const customer = actions.createCustomer({ firstName: 'Orsolya', lastName: 'Veracruz', email });
   const lines = [{ title: 'Linen shirt', price: 49.9 }];
-  return actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' }).id;
+  const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
+  actions.fulfilOrder({ orderId: id });
+  return id;
 }
 
 let deliveries = 0;
@@ -39,7 +41,7 @@ describe('loyalty-connector trace', () => {
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
     expect(stdout).toContain('IN AGREEMENT\n  The current state of the store was applied.');
     expect(stdout).toMatch(/ {2}ledger {7}applied, orders\/updated/);
-    expect(stdout).toMatch(/^the store now .*paid, not fulfilled, 49\.9\d* EUR/m);
+    expect(stdout).toMatch(/^the store now .*paid, fulfilled, 49\.9\d* EUR/m);
     expect(stdout).toContain('the loyalty service knows the customer');
     // Without the 20 % of taxes that the store's prices include.
     expect(stdout).toContain('"OrderTotal": 41.58');

@@ -23,7 +23,7 @@ function newOperations() {
   return entries.map(({ operation }) => operation);
 }
 
-/** An order as its webhook, which was not sent: each test sends it as it likes. */
+/** A fulfilled order as its webhook, which was not sent: each test sends it as it likes. */
 function unsentOrder() {
   stack.store.disorder = { ...inOrder, drop: 1 };
   const [customer] = stack.store.rows.customers.values();
@@ -32,6 +32,7 @@ function unsentOrder() {
     lines: [{ title: 'Gift', price: 12.5, quantity: 2 }],
     payment: 'paid',
   });
+  stack.store.actions.fulfilOrder({ orderId: id });
   const told = stack.store.deliveries.all().findLast(({ topic }) => topic === 'orders/updated');
   if (!told) throw new Error('the store tells nothing of its order');
   return { id, body: told.body };
@@ -51,7 +52,8 @@ describe('signed webhooks at the function URL', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     await stack.settled();
-    expect(orderOf(id)).toMatchObject({ OrderTotal: 25, IsCancelledOrReturned: false });
+    // 25.00 with 20 % taxes in it.
+    expect(orderOf(id)).toMatchObject({ OrderTotal: 20.83, IsCancelledOrReturned: false });
     expect(newOperations()).toEqual(['sendOrder']);
   });
 
@@ -103,12 +105,13 @@ describe('from the store to the loyalty service', () => {
     });
     actions.fulfilOrder({ orderId: order.id });
     await stack.settled();
-    expect(orderOf(order.id)).toMatchObject({ OrderTotal: 30, IsCompleted: true, points: 30 });
+    // 30.00 with 20 % taxes in it.
+    expect(orderOf(order.id)).toMatchObject({ OrderTotal: 25, IsCompleted: true, points: 25 });
     const [line] = order.lines;
     actions.refundOrder({ orderId: order.id, lines: [{ lineId: line?.id ?? '', quantity: 1 }] });
     await stack.settled();
-    // 10 of the 30 that were sent are taken back.
-    expect(orderOf(order.id)).toMatchObject({ OrderTotal: 30, points: 20 });
+    // 8.33 of the 25 that were sent are taken back.
+    expect(orderOf(order.id)).toMatchObject({ OrderTotal: 25, points: 16.67 });
   });
 
   it('a product and the codes of a discount are synced, and codes of a deleted discount become inactive', async () => {
@@ -160,7 +163,7 @@ describe('the operator', () => {
     );
     expect(FunctionError).toBeUndefined();
     await stack.settled();
-    expect(orderOf(id)).toMatchObject({ OrderTotal: 25 });
+    expect(orderOf(id)).toMatchObject({ OrderTotal: 20.83 });
   });
 });
 

@@ -133,6 +133,14 @@ export const mutations: readonly Mutation[] = [
     within: 20,
   },
   {
+    name: 'pending-forgets-what-was-sent',
+    bug: 'an order that was sent is skipped while it is not completed',
+    file: 'shared/core/mapping/map-order.ts',
+    find: "  if (known || rules.pendingOrders === 'send'",
+    replace: "  if (rules.pendingOrders === 'send'",
+    within: 20,
+  },
+  {
     name: 'skip-forgets-an-applied-order',
     bug: 'an order whose customer was deleted is skipped although the service holds it',
     file: 'shared/core/mapping/map-order.ts',

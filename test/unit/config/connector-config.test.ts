@@ -37,6 +37,7 @@ describe('the connector’s settings', () => {
           path: 'example-store',
           rules: {
             completeWhen: 'fulfilled',
+            pendingOrders: 'skip',
             orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
