@@ -3,7 +3,7 @@ import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
-import type { EventQueue, SourceQueue } from '../../shared/core/events/queues.ts';
+import type { EventQueue, ReceivedMessage, SourceQueue } from '../../shared/core/events/queues.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
@@ -22,11 +22,17 @@ import {
   createMemoryQueue,
   createMemoryQueueDepth,
   createMemorySourceQueue,
+  type MemoryQueue,
 } from './memory-queue.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { recordTelemetry } from './recorded-telemetry.ts';
 
 export const SHOP = 'example-store.myshopify.com';
+
+/** The calls of a worker: direct, or through one that can be killed. */
+type Watch = <Part extends object>(part: Part) => Part;
+
+const asItIs: Watch = (part) => part;
 
 export interface Delivery {
   readonly topic: string;
@@ -90,15 +96,15 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
     source: undefined,
   };
 
-  function world(family: StoreQueueFamily, deadline: AbortSignal) {
+  function world(family: StoreQueueFamily, deadline: AbortSignal, watch: Watch) {
     return {
       get ledger() {
-        return parts.ledger;
+        return watch(parts.ledger);
       },
-      store,
-      queue: createMemoryEventQueue(queues),
-      source: parts.source ?? createMemorySourceQueue(queues[family]),
-      deadLetters: createMemoryDeadLetters(dead),
+      store: watch(store),
+      queue: watch(createMemoryEventQueue(queues)),
+      source: watch(parts.source ?? createMemorySourceQueue(queues[family])),
+      deadLetters: watch(createMemoryDeadLetters(dead)),
       telemetry,
       now,
       random: () => 0.5,
@@ -112,7 +118,7 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
         const breaker = breakers.get(domain);
         if (!shop || !breaker) throw new Error('unknown shop');
         const { assumptions } = connector.loyalty;
-        return { loyalty: loyalty.client, breaker, rules: shop.rules, assumptions };
+        return { loyalty: watch(loyalty.client), breaker, rules: shop.rules, assumptions };
       },
     };
   }
@@ -155,23 +161,21 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
     /** One invocation of one worker; deletes settled messages. */
     async work(
       family: StoreQueueFamily,
-      { max = 10, deadline = new AbortController().signal } = {},
+      {
+        max = 10,
+        deadline = new AbortController().signal,
+        watch = asItIs,
+      }: { readonly max?: number; readonly deadline?: AbortSignal; readonly watch?: Watch } = {},
     ) {
       const batch = queues[family].receive({ max });
-      const here = world(family, deadline);
+      const here = world(family, deadline, watch);
       const left = await runBatch(
         batch,
-        { ...here, meaningOf, ledger: parts.ledger },
+        { ...here, meaningOf, ledger: watch(parts.ledger) },
         settleEntities,
       );
-      for (const { messageId, receiptHandle } of batch) {
-        if (left.includes(messageId)) continue;
-        try {
-          queues[family].delete(receiptHandle);
-        } catch {
-          // Another worker has received the message since; SQS would refuse, too.
-        }
-      }
+      const done = batch.filter(({ messageId }) => !left.includes(messageId));
+      await watch({ acknowledge: async () => acknowledge(queues[family], done) }).acknowledge();
       return { received: batch.length, left: left.length };
     },
 
@@ -231,4 +235,14 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
     },
   };
   return opened;
+}
+
+function acknowledge(queue: MemoryQueue, messages: readonly ReceivedMessage[]): void {
+  for (const { receiptHandle } of messages) {
+    try {
+      queue.delete(receiptHandle);
+    } catch {
+      // Another worker has received the message since; SQS would refuse, too.
+    }
+  }
 }

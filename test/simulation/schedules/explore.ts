@@ -4,7 +4,7 @@ import { type FaultBounds, Scheduler } from './scheduler.ts';
 /** A world that is built anew for every schedule. Its processes call the outside through the scheduler only. */
 export interface Scenario {
   /** Starts the first processes. */
-  begin(): void;
+  begin(): void | Promise<void>;
   /** All that the outside holds: ledger, queue, service, store, clock. */
   state(): unknown;
   /** Runs all work that is left, without faults, and returns what is wrong at the end. */
@@ -45,7 +45,7 @@ export async function explore(
     }
     const scheduler = new Scheduler(bounds);
     const scenario = create(scheduler);
-    scenario.begin();
+    await scenario.begin();
     for (const choice of prefix) await scheduler.take(choice);
     const taken = [...prefix];
     for (;;) {

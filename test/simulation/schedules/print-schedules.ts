@@ -1,5 +1,6 @@
 import { type Bounds, type Explored, explore, type Scenario } from './explore.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
+import { refundScenario } from './refund-schedules.ts';
 import type { Scheduler } from './scheduler.ts';
 
 interface Search {
@@ -23,6 +24,26 @@ export const searches: readonly Search[] = [
   {
     name: 'one tab, a worker beside it, a point event, one crash',
     scenario: redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two refunds in any order, two workers, one crash',
+    scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
+    bounds: CRASH,
+  },
+  {
+    name: 'a refund and a cancellation in any order, two workers, one crash',
+    scenario: refundScenario({ takenBack: [1, 1], isCancelled: true, workers: 2 }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two refunds in any order, two workers, one lost answer',
+    scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
+    bounds: LOST_ANSWER,
+  },
+  {
+    name: 'three refunds in any order, two workers, one crash',
+    scenario: refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
     bounds: CRASH,
   },
   {

@@ -1,8 +1,8 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
-import { transportFailure } from '../../../shared/loyalty/result.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
 import type { Scheduler } from './scheduler.ts';
+import { createWatch } from './watch-calls.ts';
 
 export interface RedemptionStory {
   /** A tab redeems the same reward with a click of its own. */
@@ -133,28 +133,8 @@ async function judge({ loyalty, store, queue, dead, balances, kept }: Redeeming)
   return wrong;
 }
 
-/** Every call of the process waits for the search, but for readings that nothing here changes. */
-function watchAs(scheduler: Scheduler, process: string) {
-  return <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(object, name) {
-        const member: unknown = Reflect.get(object, name);
-        const what = String(name);
-        if (typeof member !== 'function' || CONSTANT.has(what)) return member;
-        const canDie = !READINGS.has(what);
-        const [label, lost] = SPENDING.has(what) ? [`loyalty ${what}`, LOST] : [what, {}];
-        return (...given: unknown[]) =>
-          scheduler.call(process, label, async () => member.apply(object, given), {
-            ...{ canDie, ...lost },
-          });
-      },
-    });
-}
-
-const CONSTANT = new Set(['getRewardConfiguration', 'listAvailableRewards', 'getCustomer']);
-const READINGS = new Set(['readMany', 'findCode', 'getCustomerPoints', 'updateRewardMetadata']);
-const SPENDING = new Set(['redeemRewardByKey', 'cancelRedemption']);
-
-const LOST = {
-  lost: () => transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }),
-};
+const watchAs = createWatch({
+  constant: ['getRewardConfiguration', 'listAvailableRewards', 'getCustomer'],
+  readings: ['readMany', 'findCode', 'getCustomerPoints', 'updateRewardMetadata'],
+  service: ['redeemRewardByKey', 'cancelRedemption'],
+});

@@ -9,11 +9,13 @@ export interface FaultBounds {
  * How a call ends. A process dies before a call that changes something: to die after one is to die before
  * the next, and to die before a reading as well.
  */
-type CallEnd = 'answered' | 'answer-lost' | 'dies';
+type CallEnd = 'answered' | 'answer-lost' | 'dies' | 'dies-and-arrives-later' | 'never-arrives';
 
 interface CallOptions<Value> {
   /** What the caller gets when the answer is lost. Without it, this call's answer cannot be lost. */
   readonly lost?: () => Value | Promise<Value>;
+  /** The call of a process that died may still arrive, at any later moment. */
+  readonly arrivesLate?: boolean;
   /** The call cannot end while this is false. */
   readonly when?: () => boolean;
   /** False for a reading, and for what is no process of its own, such as the clock. Default: true. */
@@ -55,13 +57,17 @@ export class Scheduler {
     process: string,
     what: string,
     effect: () => Promise<Value>,
-    { lost, when = () => true, canDie = true }: CallOptions<Value> = {},
+    { lost, when = () => true, canDie = true, arrivesLate = false }: CallOptions<Value> = {},
   ): Promise<Value> {
     if (this.#dead.has(process)) return new Promise(() => {});
     if (this.#isCalm) return effect();
     return new Promise<Value>((resolve, reject) => {
       const end = async (how: CallEnd): Promise<void> => {
         if (how === 'dies') return this.kill(process);
+        if (how === 'dies-and-arrives-later') {
+          this.kill(process);
+          return this.#arriveLate(what, effect);
+        }
         const answer = await outcomeOf(effect);
         this.#remember(process, [what, how, how === 'answered' ? answer : undefined]);
         if (how === 'answer-lost' && lost) resolve(lost());
@@ -71,6 +77,7 @@ export class Scheduler {
       const ends: CallEnd[] = ['answered'];
       if (lost) ends.push('answer-lost');
       if (canDie) ends.push('dies');
+      if (canDie && arrivesLate) ends.push('dies-and-arrives-later');
       this.#pending.push({ process, what, ends, isPossible: when, end });
     });
   }
@@ -92,7 +99,7 @@ export class Scheduler {
     const { call, how } = choice;
     this.#pending = this.#pending.filter((one) => one !== call);
     if (how === 'answer-lost') this.#left.lostAnswers -= 1;
-    if (how === 'dies') this.#left.crashes -= 1;
+    if (how === 'dies' || how === 'dies-and-arrives-later') this.#left.crashes -= 1;
     this.journal.push(`${call.process} ${call.what}: ${how}`);
     await call.end(how);
   }
@@ -109,6 +116,11 @@ export class Scheduler {
     return this.#pending.some((one) => one.what.startsWith(what));
   }
 
+  /** Whether none of these processes has begun and waits for an answer. */
+  isIdle(processes: readonly string[]): boolean {
+    return this.#pending.every((one) => one.what === 'begins' || !processes.includes(one.process));
+  }
+
   /** What every process has seen, and how many faults are left: with the outside it decides the future. */
   state(): unknown {
     const histories = [...this.#histories].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -120,8 +132,17 @@ export class Scheduler {
     this.#isCalm = true;
   }
 
+  #arriveLate(what: string, effect: () => Promise<unknown>): void {
+    const end = async (how: CallEnd): Promise<void> => {
+      if (how === 'answered') await outcomeOf(effect);
+      this.#remember('network', [what, how]);
+    };
+    const ends = ['answered', 'never-arrives'] as const;
+    this.#pending.push({ process: 'network', what, ends, isPossible: () => true, end });
+  }
+
   #isLeft(how: CallEnd): boolean {
-    if (how === 'answered') return true;
+    if (how === 'answered' || how === 'never-arrives') return true;
     return how === 'answer-lost' ? this.#left.lostAnswers > 0 : this.#left.crashes > 0;
   }
 
