@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { toJsonNumber } from '../../store/money.ts';
+import { readAmount, toJsonNumber } from '../../store/money.ts';
 import { askLoyalty } from '../storefront/ask-loyalty.ts';
 import type { CartLine } from '../storefront/cart.ts';
 import {
@@ -51,8 +51,9 @@ export interface OfferWorld extends AvailableWorld {
  */
 export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
   const { rewardId } = request;
-  const [offered, configured] = await Promise.all([
+  const [offered, alone, configured] = await Promise.all([
     readAvailable(request.customerId, request.cart, world),
+    allowedAlone(request, world),
     askLoyalty(
       'getRewardConfiguration',
       (options) => world.loyalty.getRewardConfiguration(rewardId, options),
@@ -67,7 +68,7 @@ export async function findOffer(request: OfferRequest, world: OfferWorld): Promi
   if (why) return refused(why);
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
-  const found = await findDiscount(reward, offered.value, request, world);
+  const found = await findDiscount(reward, offered.value, { ...request, alone }, world);
   if (found.kind !== 'discount') return found;
   const terms = readTerms(reward, configured.value, found.discount);
   return terms ? { kind: 'on-offer', terms, programId: offered.programId } : refused('not-online');
@@ -81,10 +82,13 @@ type Found =
   | { readonly kind: 'discount'; readonly discount: Discount }
   | Exclude<Offer, { kind: 'on-offer' }>;
 
+/** `alone`: the cashback that the service allows for a purchase of just the chosen amount. */
+type PricedRequest = OfferRequest & { readonly alone: number | undefined };
+
 async function findDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  request: OfferRequest,
+  request: PricedRequest,
   world: OfferWorld,
 ): Promise<Found> {
   const meaning = meaningOf(reward.RewardType, world.settings.rewardTypes);
@@ -106,13 +110,30 @@ async function findDiscount(
 }
 
 /**
+ * For the cart, what the customer has may be the limit: of that, a code would need an order as large as the
+ * cart. For a purchase of just the chosen amount only the program's rule is.
+ */
+async function allowedAlone(
+  { customerId, rewardId, value, cart }: OfferRequest,
+  world: OfferWorld,
+): Promise<number | undefined> {
+  const price = readAmount(value);
+  const [line] = cart;
+  if (price === undefined || !line) return undefined;
+  const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], world);
+  if (asked.kind !== 'answered') return undefined;
+  const reward = asked.value.Rewards.find(({ Id }) => Id === rewardId);
+  return reward && cashbackRange(reward, asked.value)?.most;
+}
+
+/**
  * The service allows an amount for this cart, often as a part of it. The code needs an order of which the
  * amount is no larger part.
  */
 function cashbackDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  { value, cart }: OfferRequest,
+  { value, cart, alone }: PricedRequest,
 ): Found {
   const range = cashbackRange(reward, offered);
   if (!range) return refused('no-cashback');
@@ -123,7 +144,8 @@ function cashbackDiscount(
     value <= most &&
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
-  const part = Math.ceil((value * toJsonNumber(totalOf(cart)) * 100) / most) / 100;
+  const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
+  const part = Math.ceil(Math.round(value * orderPerUnit * 1e4) / 100) / 100;
   const minimum = Math.max(part, value);
   return { kind: 'discount', discount: { kind: 'fixed', value, minimum, cashback: true } };
 }

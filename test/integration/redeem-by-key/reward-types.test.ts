@@ -115,6 +115,19 @@ describe('a reward of type', () => {
   });
 
   it.each([
+    ['a cart of its own size', '1:25.00:1'],
+    ['a large cart', '1:500.00:1'],
+    ['a cart that is not there', '1:1000000.00:9'],
+  ])(
+    '3, cashback, can be used for orders of which the program lets it pay half: %s',
+    async (_, items) => {
+      const { robin } = await open();
+      expect(await redeem(robin, 8, { value: 12.5, items })).toMatchObject({ status: 200 });
+      expect(onlyDiscount(robin)?.discount.minimumMinor).toBe(2500);
+    },
+  );
+
+  it.each([
     ['more than the customer has', { value: 12.51 }],
     ['more than the service allows for the cart', { value: 10.01, items: '1:20.00:1' }],
     ['nothing', { value: 0 }],
@@ -144,22 +157,26 @@ describe('a reward of type', () => {
 
   it.each([
     ['percent', 20, 2000],
-    ['fixed final price', 21, 2500],
     ['free gift', 22, 4000],
     ['fixed amount off', 23, 700],
   ])(
-    '5, product, %s: takes it off one unit of that product, or is not redeemable',
+    '5, product, %s: takes it off one unit of that product, whatever the page says it costs',
     async (_, id, minor) => {
-      const { robin, variantId } = await open();
-      const { status } = await redeem(robin, id);
-      if (status === 409) {
-        await expectNothingSpent(world, robin);
-        return;
+      const { variantId } = await open();
+      for (const price of ['40.00', '4000.00', '0.01']) {
+        const robin = await world.shopper();
+        const items = `${scarf.id}:${price}:3`;
+        expect(await redeem(robin, id, { items })).toMatchObject({ status: 200 });
+        expect(world.pointsOf(robin)).toBe(170);
+        expect(onlyDiscount(robin)?.discount.productIds).toEqual([scarf.id]);
+        expect(takenOff(robin, [{ variantId, quantity: 3 }, { quantity: 1 }])).toBe(minor);
       }
-      expect(status).toBe(200);
-      expect(world.pointsOf(robin)).toBe(170);
-      expect(onlyDiscount(robin)?.discount.productIds).toEqual([scarf.id]);
-      expect(takenOff(robin, [{ variantId, quantity: 3 }, { quantity: 1 }])).toBe(minor);
     },
   );
+
+  it('5, product, fixed final price: no discount of the store is one, so it is not redeemable', async () => {
+    const { robin } = await open();
+    expect(await redeem(robin, 21)).toMatchObject({ status: 409 });
+    await expectNothingSpent(world, robin);
+  });
 });

@@ -46,12 +46,12 @@ describe('a reward of the type', () => {
   it.each([
     ['0, percent', 2, {}, { value: { kind: 'percentage', ppm: 100_000 }, productIds: null }],
     ['1, fixed amount', 1, {}, { value: { kind: 'fixed', minor: 500 }, minimumMinor: 2_000 }],
-    // At most half of the cart of 37: 15 of cashback, so 5 need an order of a third of it.
+    // At most half of an order: so 5 need one of 10, although the customer has no more than 15.
     [
       '3, cashback',
       8,
       { value: 5 },
-      { value: { kind: 'fixed', minor: 500 }, minimumMinor: 1_234, productIds: null },
+      { value: { kind: 'fixed', minor: 500 }, minimumMinor: 1_000, productIds: null },
     ],
   ])('%s becomes a code of that discount', async (_, rewardId, more, discount) => {
     const { redeem, discountOf, cart } = await open();

@@ -99,6 +99,9 @@ describe('a reward on offer', () => {
     const terms = { kind: 'fixed', value: 10, points: 0, cashback: true, combines: true };
     // At most half of a purchase: 50 of the cart's 100, so 10 need an order of 20.
     expect(await find(8, { value: 10 })).toMatchObject({ terms: { ...terms, minimum: 20 } });
+    // Of a large cart, all that the customer has: the order may be smaller than that cart.
+    const all = { ...terms, value: 50, minimum: 100 };
+    expect(await find(8, { value: 50 }, '11:1000:1')).toMatchObject({ terms: all });
     for (const value of [0, 0.001, 50.01, 10.005, Number.NaN, undefined]) {
       const asked = value === undefined ? {} : { value };
       expect(await find(8, asked)).toEqual(refused('value-not-allowed'));
@@ -106,6 +109,19 @@ describe('a reward on offer', () => {
     expect(await find(8, { value: 10 }, '11:19.99:1')).toEqual(refused('value-not-allowed'));
     expect(await find(8, { value: 10, cart: [] })).toEqual(refused('no-cashback'));
     expect(await find(2, { value: 10 })).toEqual(refused('value-not-allowed'));
+  });
+
+  it('of type 3 needs an order of the cart’s proportion where a smaller purchase is not allowed', async () => {
+    const { find, loyalty } = await openOffers();
+    loyalty.world.interfere = async (call, pass) => {
+      const answer = await pass();
+      const { PurchaseValue } = (call.body ?? {}) as { readonly PurchaseValue?: number };
+      if (answer.kind !== 'answer' || PurchaseValue !== 10) return answer;
+      const body = JSON.parse(answer.text);
+      for (const reward of body.Rewards) reward.MaxCashbackForCurrentPurchase = 0;
+      return { ...answer, text: JSON.stringify(body) };
+    };
+    expect(await find(8, { value: 10 }, '11:200:1')).toMatchObject({ terms: { minimum: 40 } });
   });
 
   it('of type 4 is redeemed elsewhere, and so is one of a number without a meaning', async () => {
