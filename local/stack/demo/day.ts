@@ -64,8 +64,8 @@ export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): P
   await pause();
   say('From now on webhooks arrive in the wrong order, and many of them twice.');
   store.disorder = { ...inOrder, shuffle: 4, duplicate: 0.5 };
-  say("Robin's order is shipped: now it earns points.");
-  actions.fulfilOrder({ orderId: robins.id });
+  say('Both orders are shipped: now they earn points.');
+  for (const { id } of [robins, sashas]) actions.fulfilOrder({ orderId: id });
   await pause();
   say('The mug costs 19 instead of 17.');
   actions.updateProduct({ productId: product('Enamel Mug').id, price: 19 });
@@ -80,12 +80,13 @@ export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): P
   say('The loyalty service goes down for two seconds.');
   await loyaltyProxy.cut();
   try {
-    say('Toni buys a notebook meanwhile,');
-    actions.placeOrder({
+    say('Toni buys notebooks meanwhile and takes them along,');
+    const tonis = actions.placeOrder({
       customerId: customer('Toni'),
       lines: [{ variantId: product('Notebook').variantId, quantity: 4 }],
       payment: 'paid',
     });
+    actions.fulfilOrder({ orderId: tonis.id });
     say('and Robin sends one of the shirts back.');
     const [shirts] = robins.lines;
     if (shirts) {
@@ -96,8 +97,9 @@ export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): P
     await loyaltyProxy.restore();
   }
   say('The loyalty service is back.');
-  say("Sasha's order is cancelled.");
-  actions.cancelOrder({ orderId: sashas.id });
+  say('Sasha sends all socks back.');
+  const lines = sashas.lines.map(({ id }) => ({ lineId: id, quantity: 3 }));
+  actions.refundOrder({ orderId: sashas.id, lines });
   await pause();
   say('The code AUTUMN-C is removed.');
   actions.removeCodes({ discountId: autumn.id, codes: ['AUTUMN-C'] });
