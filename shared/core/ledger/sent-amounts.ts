@@ -16,6 +16,7 @@ export interface SentAmounts {
 
 export interface SentOrder {
   readonly total: number;
+  /** Empty for an order with more products than the ledger can keep. */
   readonly products: readonly SentProduct[];
   readonly completedAt: string;
   /** Hash of the other fields; undefined where the amounts were read from the service. */

@@ -127,10 +127,14 @@ function park(why: ParkReason): NextCall {
   return { kind: 'park', why };
 }
 
+/** Far more than an order has; the ledger item stays far below DynamoDB's 400 KB. */
+const MOST_PRODUCTS = 3_000;
+
 function sentOf(order: OrderForm): SentOrder {
+  const products = order.Products ?? [];
   return {
     total: toThousandths(order.OrderTotal),
-    products: (order.Products ?? []).map(
+    products: (products.length > MOST_PRODUCTS ? [] : products).map(
       ({ OriginalId, ProductPrice }) => [OriginalId ?? '', toThousandths(ProductPrice), 0] as const,
     ),
     completedAt: order.OrderCompletedDate ?? '',
@@ -140,9 +144,11 @@ function sentOf(order: OrderForm): SentOrder {
 
 /** The order with the amounts that were sent, so that nothing is lowered by sending it again. */
 function withSent({ order, sold }: WantedOrder, sent: SentOrder): OrderForm {
+  const OrderTotal = fromThousandths(sent.total);
+  if (sent.products.length === 0) return { ...order, OrderTotal };
   return {
     ...order,
-    OrderTotal: fromThousandths(sent.total),
+    OrderTotal,
     Products: sent.products.map(([id, price]) => ({
       ...(sold.find(({ OriginalId }) => OriginalId === id) ?? { OriginalId: id, Title: id }),
       ProductPrice: fromThousandths(price),
