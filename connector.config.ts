@@ -26,6 +26,9 @@ export default defineConnector({
   },
 
   rules: {
+    // Orders placed before are history, which only a backfill sends. Default: when the stack was created.
+    // goLive: '2026-11-01',
+
     // Points are given when an order is fulfilled; with `paid`, as soon as it is paid.
     completeWhen: 'fulfilled',
 

@@ -100,6 +100,7 @@ export class ConnectorStack extends Stack {
         queue,
         maxConcurrency: maxConcurrency[kind],
         fansOut,
+        takesOrders: kind === 'orders',
       }).function.lambda;
     const syncOrders = syncWorker('SyncOrders', 'orders', orders);
     const syncProducts = syncWorker('SyncProducts', 'products', products);

@@ -49,7 +49,7 @@ export class Reconcile extends Construct {
       queues.map(({ source }) => source.queueArn),
     );
     this.function.allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:Scan'],
+      ['BatchGetItem', 'PutItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
       [ledger.table.tableArn],
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);

@@ -44,6 +44,7 @@ export class Storefront {
       queue: this.queue,
       maxConcurrency: MAX_CONCURRENCY,
       fansOut: false,
+      takesOrders: false,
     });
     const pointsAddress = addFunctionUrl(receiver.lambda);
     const proxy = this.#createProxy(new Construct(stack, 'Storefront'), props);

@@ -17,6 +17,8 @@ export interface SyncWorkerProps
   readonly maxConcurrency: number;
   /** A message can concern many entities and is then split into one message for each. */
   readonly fansOut: boolean;
+  /** Orders are compared with go-live, which is when the ledger was made unless it is set. */
+  readonly takesOrders: boolean;
 }
 
 /** Enough for a batch of ten orders of the largest size of a webhook. */
@@ -62,6 +64,7 @@ export class SyncWorker extends Construct {
       [ledger.table.tableArn],
     );
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('loyalty', 'store'));
+    if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
     if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
     new EventSourceMapping(this, 'Source', {
       target: this.function.lambda,

@@ -50,13 +50,20 @@ interface OpenSettings {
   readonly assumptions?: LoyaltyAssumptions;
   /** How the loyalty sandbox behaves. */
   readonly service?: PartialSettings;
+  /** Of the ledger, in epoch milliseconds. Default: no order is older. */
+  readonly createdAt?: number;
 }
 
 /**
  * The whole core of the connector in this process, on a clock that the test sets: real readers, mapping,
  * plan, batches and client, the rules of the loyalty sandbox, and models of queue, ledger and store.
  */
-export function openConnector({ assumptions = {}, service = {}, ...given }: OpenSettings = {}) {
+export function openConnector({
+  assumptions = {},
+  service = {},
+  createdAt,
+  ...given
+}: OpenSettings = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
   const settings: Parameters<typeof defineConnector>[0] = {
@@ -69,7 +76,7 @@ export function openConnector({ assumptions = {}, service = {}, ...given }: Open
   const telemetry = recordTelemetry();
   const store = createMemoryStore();
   store.now = () => clock.ms;
-  const memoryLedger = createMemoryLedger();
+  const memoryLedger = createMemoryLedger(createdAt);
   const queue = (name: string) => createMemoryQueue({ now: () => clock.ms, name });
   const queues = {
     orders: queue('orders'),

@@ -23,7 +23,7 @@ const CODES_PER_PAGE = 50;
 const ENTRIES_PER_PAGE = 60;
 const BARE: EntityWrite = { version: 0, uncertain: false, outcomes: [] };
 
-export function createMemoryLedger(): MemoryLedger {
+export function createMemoryLedger(createdAt = 0): MemoryLedger {
   const entries = new Map<string, EntityEntry>();
 
   function put(text: string, entry: EntityWrite, revision: number): void {
@@ -81,6 +81,7 @@ export function createMemoryLedger(): MemoryLedger {
       });
       return { entries: found, ...(next !== undefined && { next }) };
     },
+    createdAt: async () => createdAt,
     async redact(keys, mark) {
       for (const key of keys) redactOne(key, mark);
     },

@@ -2,11 +2,13 @@
 import type {
   BatchGetItemInput,
   BatchGetItemOutput,
+  DescribeTableInput,
   PutItemInput,
   QueryInput,
   QueryOutput,
   ScanInput,
   ScanOutput,
+  TableDescription,
   UpdateItemInput,
 } from '@aws-sdk/client-dynamodb';
 import type {
@@ -44,6 +46,9 @@ export interface DynamoDbCalls {
   updateItem(input: UpdateItemInput): Promise<unknown>;
   query(input: QueryInput): Promise<QueryOutput>;
   scan(input: ScanInput): Promise<ScanOutput>;
+  describeTable(
+    input: DescribeTableInput,
+  ): Promise<{ readonly Table?: Pick<TableDescription, 'CreationDateTime'> | undefined }>;
 }
 
 export interface SecretsCalls {

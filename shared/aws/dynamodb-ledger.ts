@@ -21,7 +21,7 @@ const REDACTIONS_AT_ONCE = 10;
 
 /**
  * Needs permission for BatchGetItem, PutItem and UpdateItem on the table and Query on its index; Scan
- * only for `scanEntities`, which no worker calls.
+ * only for `scanEntities`, which no worker calls; DescribeTable only for `createdAt`.
  */
 export function createDynamoDbLedger({
   client,
@@ -33,6 +33,15 @@ export function createDynamoDbLedger({
   newWriteId = () => randomUUID().slice(-12),
 }: DynamoDbLedgerOptions): Ledger {
   const settings = { client, table, pause, random };
+  let creation: Promise<number> | undefined;
+
+  async function readCreation(): Promise<number> {
+    const { Table } = await client.describeTable({ TableName: table });
+    const createdAt = Table?.CreationDateTime?.getTime();
+    if (createdAt === undefined) throw new Error('DynamoDB does not say when the table was made');
+    // Orders are dated in whole seconds.
+    return Math.floor(createdAt / 1000) * 1000;
+  }
 
   /**
    * A write whose answer was lost is repeated, and the repetition fails on the revision of the first
@@ -125,6 +134,16 @@ export function createDynamoDbLedger({
     listCodes: (...asked) => listCodes(settings, ...asked),
 
     scanEntities: (from) => scanEntities(settings, from),
+
+    async createdAt() {
+      creation ??= readCreation();
+      try {
+        return await creation;
+      } catch (error) {
+        creation = undefined;
+        throw error;
+      }
+    },
 
     async redact(keys, mark) {
       const faults: unknown[] = [];

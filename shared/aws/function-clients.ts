@@ -62,6 +62,15 @@ export function createDynamoDbCalls(settings: JsonServiceSettings): DynamoDbCall
     updateItem: (input) => call('UpdateItem', input),
     query: (input) => call('Query', input),
     scan: (input) => call('Scan', input),
+    async describeTable(input) {
+      const { Table } = await call<{ Table?: { CreationDateTime?: number } }>(
+        'DescribeTable',
+        input,
+      );
+      // The protocol has moments as seconds; the SDK makes dates of them.
+      const seconds = Table?.CreationDateTime;
+      return seconds === undefined ? {} : { Table: { CreationDateTime: new Date(seconds * 1000) } };
+    },
   };
 }
 

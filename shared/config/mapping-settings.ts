@@ -35,6 +35,14 @@ interface Enrichment {
 /** How entities of the store become entities of the loyalty service. All have a default. */
 export interface MappingSettings {
   /**
+   * When the program went live in this shop: a date (`2026-11-01`, from midnight UTC) or a moment with its
+   * offset (`2026-11-01T09:00:00-03:00`). Orders placed before it are history: an event about one that was never
+   * sent is skipped (`before-go-live`), and a backfill sends it with the history mark. Orders that were sent
+   * already stay as they are. Default: when the stack was created; an upgrade does not change it.
+   */
+  readonly goLive?: string;
+
+  /**
    * When an order counts as completed, so that points may be given.
    *
    * - `fulfilled`: when all of it was shipped.
@@ -134,8 +142,7 @@ export interface MappingSettings {
   /**
    * Name and value pairs to add to an order's metadata, for information or for rules of the program.
    * They win over the connector's own of the same name (`order_name`, `source`, `currency`, `coupons`,
-   * `payment_gateways`), but for `history`, which a backfill sets to `true` on orders of the past. Default:
-   * none.
+   * `payment_gateways`), but for `history`, which is `true` on orders from before `goLive`. Default: none.
    */
   readonly metadata?: (order: StoreOrder) => Readonly<Record<string, string>>;
 
@@ -178,7 +185,7 @@ export interface MappingSettings {
   readonly couponForSeveralCustomers?: 'without-customer' | 'first' | 'skip';
 }
 
-type WithoutDefault = 'document' | 'birthday' | 'metadata';
+type WithoutDefault = 'goLive' | 'document' | 'birthday' | 'metadata';
 
 /** The settings with every default filled in. */
 export type MappingRules = {
@@ -186,6 +193,7 @@ export type MappingRules = {
 } & { readonly [K in WithoutDefault]: MappingSettings[K] | undefined };
 
 export const defaultRules: MappingRules = {
+  goLive: undefined,
   completeWhen: 'fulfilled',
   pendingOrders: 'skip',
   orderTotal: 'subtotal',

@@ -6,6 +6,7 @@ import {
   filledText,
   listOf,
   matching,
+  must,
   oneOf,
   type SettingFault,
   shapeOf,
@@ -63,7 +64,17 @@ const detailSource = either(
   ),
 );
 
+/** With an offset, or a moment would depend on where it is read. */
+const moment = must(
+  'be a date such as 2026-11-01, or a moment such as 2026-11-01T09:00:00Z',
+  (value) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+);
+
 const ruleChecks: Record<keyof MappingSettings, Check> = {
+  goLive: moment,
   completeWhen: oneOf('fulfilled', 'paid'),
   pendingOrders: oneOf('skip', 'send'),
   orderTotal: oneOf('subtotal', 'total-less-shipping'),

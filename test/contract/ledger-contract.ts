@@ -320,6 +320,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
+    it('says when it was made, the same at every call and not later than now', async () => {
+      const createdAt = await ledger.createdAt();
+      expect(Number.isSafeInteger(createdAt)).toBe(true);
+      expect(createdAt).toBeLessThanOrEqual(Date.now());
+      await ledger.write(key, applied, undefined);
+      expect(await ledger.createdAt()).toBe(createdAt);
+    });
+
     it('keeps kinds and shops apart', async () => {
       await ledger.write(key, applied, undefined);
       expect(await read({ ...key, kind: 'product' })).toBeUndefined();

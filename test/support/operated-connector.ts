@@ -25,6 +25,7 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
+import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { runCommand } from './connector-command.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
@@ -49,7 +50,10 @@ export type OperatedConnector = Awaited<ReturnType<typeof openOperatedConnector>
  */
 export async function openOperatedConnector({
   services = {},
+  goLive = BEFORE_ALL_FIXTURES,
 }: {
+  /** Of the functions: fixtures have fixed dates, and the ledger of a test is made today. */
+  readonly goLive?: string;
   /** AWS services without an emulator, by the name in a signature's scope. */
   readonly services?: Readonly<Record<string, ScriptedService>>;
 } = {}) {
@@ -93,7 +97,10 @@ export async function openOperatedConnector({
     LOYALTY_SANDBOX_ADDRESS: loyalty.address,
   });
   const functions = startFunctions({
-    connector,
+    connector: {
+      ...connector,
+      shops: connector.shops.map((shop) => ({ ...shop, rules: { ...shop.rules, goLive } })),
+    },
     store: undefined,
     queues: queues.urls,
     table: 'ledger',

@@ -9,6 +9,7 @@ import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import {
   type EmulatedWorld,
@@ -87,8 +88,8 @@ async function openConnector(
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: loyalty.address, assumptions },
     ...settings,
-    // Most tests are about something else than an order's state.
-    rules: { pendingOrders: 'send', ...settings.rules },
+    // Most tests are about something else than an order's state or age.
+    rules: { pendingOrders: 'send', goLive: BEFORE_ALL_FIXTURES, ...settings.rules },
   });
   const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
   const { orders, products, coupons } = queues.urls;

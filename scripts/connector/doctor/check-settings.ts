@@ -1,6 +1,9 @@
 import type { Alarms } from '../../../shared/config/alarm-settings.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 /** Reading the settings has checked each one; this finds what no check of a single setting can see. */
 export function checkSettings({ where, stage, connector }: Deployment): readonly Finding[] {
@@ -12,6 +15,20 @@ export function checkSettings({ where, stage, connector }: Deployment): readonly
   }
   const shops = connector.shops.map(({ domain }) => domain).join(', ');
   return [pass(`${file} is valid: ${shops}`)];
+}
+
+/** The moment decides which orders are history, and its default is in no file. */
+export async function checkGoLive(
+  shops: readonly Shop[],
+  ledger: Pick<Ledger, 'createdAt'>,
+): Promise<readonly Finding[]> {
+  return Promise.all(
+    shops.map(async ({ domain, rules }) => {
+      const { goLive } = await withGoLive(rules, ledger);
+      const source = rules.goLive === undefined ? 'when the stack was created' : 'rules.goLive';
+      return info(`${domain}: since ${goLive} (${source}); older orders are history`);
+    }),
+  );
 }
 
 /** Only the SNS console shows whether an address has confirmed its subscription. */

@@ -1,6 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
@@ -10,7 +11,7 @@ import { judgeClock, readClocks } from './check-clock.ts';
 import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
-import { checkAlarms, checkSettings } from './check-settings.ts';
+import { checkAlarms, checkGoLive, checkSettings } from './check-settings.ts';
 import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
 import { type Check, type Finding, fail, pass, warn } from './finding.ts';
 import { listGuesses } from './list-guesses.ts';
@@ -28,6 +29,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
 
   return [
     { name: 'settings', run: async () => checkSettings(deployment) },
+    { name: 'go-live', run: () => checkGoLive(connector.shops, openLedger(deployment)) },
     { name: 'stack', run: async () => checkOutputs(deployment) },
     { name: 'AWS access', run: () => checkAccess(deployment, explain) },
     { name: 'concurrency', run: () => checkConcurrency(deployment) },

@@ -5,6 +5,7 @@ import {
   type EntityKind,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger-key.ts';
+import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
@@ -50,9 +51,10 @@ export async function collectTrace(
 ): Promise<Trace> {
   const key = { shop: shop.domain, kind, id } as const;
   const services = openShopServices(deployment);
+  const ledger = openLedger(deployment);
   const letters: ReadLetter[] = [];
   const [entries, store] = await Promise.all([
-    openLedger(deployment).readMany([key]),
+    ledger.readMany([key]),
     askStore(services.store, key),
     surveyLetters({
       queues: openLetterQueues(deployment, familiesOf({ kind }, deployment.connector)),
@@ -63,7 +65,7 @@ export async function collectTrace(
     }),
   ]);
   const entry = entries.get(ledgerKeyText(key));
-  const mapped = mapNow(key, store, entry, shop);
+  const mapped = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
   const readBack = await askLoyalty(services.loyalty(shop), mapped);
   const newestFirst = letters.toSorted((one, other) => other.at - one.at);
   return { key, entry, letters: newestFirst, store, mapped, readBack };
@@ -99,7 +101,7 @@ function mapNow(
   key: EntityKey,
   store: StoreAnswer<StoreEntity>,
   entry: EntityEntry | undefined,
-  { rules }: Shop,
+  rules: Shop['rules'],
 ): Mapped | undefined {
   // An entity that neither side knows may never have existed.
   if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;

@@ -74,7 +74,7 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
   readonly cursor?: string;
-  /** Of an order that is older than the connector: it is sent with the history mark, and keeps it. */
+  /** A backfill asks for this order: it is sent even if it was placed before go-live. */
   readonly history?: boolean;
   /**
    * An operator wants it sent although the ledger says that nothing changed: the service may have lost

@@ -54,7 +54,7 @@ export interface LedgerEntry {
 export interface EntityEntry extends LedgerEntry {
   /** Of a coupon: the discount whose code it is. */
   readonly discountId?: string;
-  /** Of an order: it was first sent as history, and keeps that mark. */
+  /** Of an order: it was sent as history, and keeps that mark. */
   readonly history?: boolean;
   /** Of an order that was sent as completed. */
   readonly amounts?: SentAmounts;
@@ -116,6 +116,9 @@ export interface Ledger {
     readonly entries: readonly { readonly key: EntityKey; readonly entry: EntityEntry }[];
     readonly next?: string;
   }>;
+
+  /** When the ledger was made, in epoch milliseconds: with the stack. An upgrade does not change it. */
+  createdAt(): Promise<number>;
 
   /**
    * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. An

@@ -1,6 +1,8 @@
-import type { EntityEntry } from '../ledger/ledger.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import type { OrderRules } from './mapping-rules.ts';
 
-/** In an order's `Metadatas`: it is older than the connector, so campaigns need not fire. */
+/** In an order's `Metadatas`: it is older than the program, so campaigns need not fire. */
 export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;
 
 /** Something was applied, or may have been. */
@@ -8,14 +10,25 @@ export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
   return entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain);
 }
 
+/** The rules with the moment of go-live: as set, or else when the stack was created. */
+export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
+  rules: Rules,
+  ledger: Pick<Ledger, 'createdAt'>,
+): Promise<Rules> {
+  if (rules.goLive !== undefined) return rules;
+  return { ...rules, goLive: new Date(await ledger.createdAt()).toISOString() };
+}
+
 /**
- * Whether an order is history. The first send decides: a later change must not look like a new order,
- * and an order that was sent live is not sent again for the mark.
- * See docs/decisions/0022-history-is-a-mark-that-stays.md.
+ * An order that was placed before go-live is history. What the service holds decides first: an order that
+ * was sent live is not sent again for the mark, and one that was sent with it keeps it.
+ * See docs/decisions/0022-history-is-before-go-live.md.
  */
 export function isHistory(
   entry: EntityEntry | undefined,
-  { history }: { readonly history?: boolean },
+  { placedAt }: Pick<StoreOrder, 'placedAt'>,
+  { goLive }: Pick<OrderRules, 'goLive'>,
 ): boolean {
-  return isKnown(entry) ? entry.history === true : history === true;
+  if (isKnown(entry)) return entry.history === true;
+  return goLive !== undefined && Date.parse(placedAt) < Date.parse(goLive);
 }

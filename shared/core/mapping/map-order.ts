@@ -26,7 +26,7 @@ import type { Mapped, MappingSkip, OrderForm, WantedOrder } from './wanted-state
 /** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
   const remembered = recallOrder(before.remembered);
-  const skipped = skipReason(order, rules, before.known, remembered);
+  const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
   const customer = orderCustomer(order, rules, remembered?.customer);
@@ -63,7 +63,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     }),
   );
   const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
-  return { kind: 'wanted', wanted, remember };
+  return { kind: 'wanted', wanted, remember, ...(before.history && { history: true }) };
 }
 
 /**
@@ -93,6 +93,7 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
     kind: 'wanted',
     wanted: wantedOrder(id, form, [], progress),
     remember: before.remembered,
+    ...(before.history && { history: true }),
   };
 }
 
@@ -106,9 +107,10 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
 function skipReason(
   order: StoreOrder,
   rules: OrderRules,
-  known: boolean,
+  { known, history, askedFor }: KnownBefore,
   remembered: RememberedOrder | undefined,
 ): MappingSkip | undefined {
+  if (!known && history && !askedFor) return 'before-go-live';
   if (!known && order.test && rules.testOrders === 'skip') return 'test-order';
   if (isBetweenLines(order)) return 'exchange';
   const neverHadCustomer = !known || (remembered !== undefined && !remembered.customer);

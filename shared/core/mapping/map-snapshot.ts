@@ -58,7 +58,9 @@ function mapEntity(
   const before = {
     // An uncertain entry without a key belongs to a first call that may have happened.
     known: isKnown(entry),
-    history: isHistory(entry, snapshot),
+    history:
+      entity.kind === 'order' ? isHistory(entry, entity.order, rules) : entry?.history === true,
+    askedFor: snapshot.history === true,
     remembered: entry?.remembered,
     ...(entry?.amounts && { completedAt: entry.amounts.sent.completedAt }),
     now,

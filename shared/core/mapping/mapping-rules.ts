@@ -3,6 +3,8 @@ import type { StoreOrder } from '../../store/order.ts';
 
 /** The settings that mapping needs. shared/config describes each. */
 export interface OrderRules {
+  /** ISO 8601. Undefined: no order is history. */
+  readonly goLive: string | undefined;
   readonly completeWhen: 'fulfilled' | 'paid';
   readonly pendingOrders: 'skip' | 'send';
   readonly orderTotal: 'subtotal' | 'total-less-shipping';

@@ -10,8 +10,10 @@ export interface KnownBefore {
   readonly remembered: string | undefined;
   /** Of an order: the completion date that it was sent with. */
   readonly completedAt?: string;
-  /** Of an order: it is sent as history. */
+  /** Of an order: it was placed before go-live, or was sent as such. */
   readonly history?: boolean;
+  /** Of an order: a backfill asks for it. */
+  readonly askedFor?: boolean;
 }
 
 /**

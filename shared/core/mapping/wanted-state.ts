@@ -39,6 +39,8 @@ export type MappingSkip =
   | 'test-order'
   /** It is not completed yet, and earns nothing. */
   | 'pending'
+  /** Placed before the program went live, and not in the ledger: only a backfill sends it. */
+  | 'before-go-live'
   /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
   | 'exchange'
   /** Its customer was redacted, and a live order needs one. */
@@ -62,6 +64,8 @@ export type Mapped =
   | {
       readonly kind: 'wanted';
       readonly wanted: WantedState;
+      /** Of an order: it carries the history mark. */
+      readonly history?: boolean;
       /** What the ledger is to remember once this is applied; undefined: nothing. */
       readonly remember: string | undefined;
     }

@@ -1,3 +1,4 @@
+import { withGoLive } from '../mapping/history-mark.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
 import { createTally, keepLastReconcile, type Tally } from './last-reconcile.ts';
@@ -12,11 +13,17 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
  * to a deep walk, if one was asked for, so that it ends after some runs.
  */
 export async function reconcile(
-  shops: readonly ReconciledShop[],
+  configured: readonly ReconciledShop[],
   isDeep: boolean,
   given: Omit<ReconcileWorld, 'sent'>,
 ): Promise<void> {
   const world = { ...given, sent: new Set<string>() };
+  const shops = await Promise.all(
+    configured.map(async (shop) => ({
+      ...shop,
+      rules: await withGoLive(shop.rules, given.ledger),
+    })),
+  );
   const beganAt = world.now().toISOString();
   const runs = [];
   if (isDeep) for (const { domain } of shops) await askForDeepWalk(domain, world);

@@ -1,4 +1,5 @@
 import type { EntityEntry } from '../ledger/ledger.ts';
+import { isKnown } from '../mapping/history-mark.ts';
 
 /**
  * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
@@ -14,6 +15,8 @@ export interface Situation {
   /** Hash of the wanted state; undefined when the mapping skips the entity. */
   readonly wantedKey: string | undefined;
   readonly now: Date;
+  /** A backfill asks for it. */
+  readonly history?: boolean;
   /** Sent even if nothing changed, because a person says that the service lost it. */
   readonly force?: boolean;
 }
@@ -33,12 +36,16 @@ export type Plan =
   | { readonly kind: 'skip' }
   | { readonly kind: 'read-store'; readonly why: ReadStoreReason };
 
-type ReadStoreReason = 'same-second' | 'old-and-unknown' | 'uncertain-and-older';
+type ReadStoreReason =
+  | 'same-second'
+  | 'old-and-unknown'
+  | 'uncertain-and-older'
+  | 'skipped-and-older';
 
 /** An event this late is either a long outage or a captured body: the store is asked. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
-export function plan({ entry, version, source, wantedKey, now, force }: Situation): Plan {
+export function plan({ entry, version, source, wantedKey, now, force, history }: Situation): Plan {
   const fromStore = source === 'store';
 
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
@@ -52,6 +59,10 @@ export function plan({ entry, version, source, wantedKey, now, force }: Situatio
   if (version < entry.version) {
     // No other event may come to clear the mark: the worker that set it may have been late itself.
     if (entry.uncertain && !fromStore) return { kind: 'read-store', why: 'uncertain-and-older' };
+    // The newer version was skipped, perhaps because only a backfill may send it: this is the backfill.
+    if (history && !fromStore && !isKnown(entry)) {
+      return { kind: 'read-store', why: 'skipped-and-older' };
+    }
     // A store that answers with an older state than the ledger's lags behind: its answer counts only
     // while the entry is uncertain.
     if (!entry.uncertain) return { kind: 'superseded' };

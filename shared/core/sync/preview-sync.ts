@@ -1,6 +1,6 @@
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
@@ -9,6 +9,7 @@ import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
 
 export interface PreviewWorld {
   readonly store: Store;
+  readonly ledger: Pick<Ledger, 'createdAt'>;
   readonly rules: EntityRules;
   readonly assumptions: CallAssumptions;
   readonly now: () => Date;
@@ -38,7 +39,7 @@ export async function previewSync(
   key: EntityKey,
   candidate: Candidate,
   entry: EntityEntry | undefined,
-  { store, rules, assumptions, now }: PreviewWorld,
+  { store, ledger, rules, assumptions, now }: PreviewWorld,
 ): Promise<Preview> {
   const calls: PreviewedCall[] = [];
   let storeAsked = false;
@@ -55,6 +56,7 @@ export async function previewSync(
       markUncertain: async () => {},
       listCodes: async () => ({ codes: [] }),
       scanEntities: async () => ({ entries: [] }),
+      createdAt: ledger.createdAt,
       redact: async () => {},
     },
     store: noteQuestions(store, () => {

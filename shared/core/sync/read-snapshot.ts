@@ -20,7 +20,7 @@ export interface Snapshot {
   readonly version: number;
   readonly source: SnapshotSource;
   readonly partial?: boolean;
-  /** As its event says. */
+  /** A backfill asks for it, although it may be older than go-live. */
   readonly history?: boolean;
 }
 

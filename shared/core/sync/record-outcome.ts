@@ -12,7 +12,7 @@ import {
 } from '../ledger/change-entry.ts';
 import { type EntityEntry, type EntityWrite, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
-import { isHistory, isKnown } from '../mapping/history-mark.ts';
+import { isKnown } from '../mapping/history-mark.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { CallAssumptions, CallsMade, LoyaltyCalls } from './make-calls.ts';
@@ -113,13 +113,17 @@ export async function settle(
 }
 
 /** What the entry of an applied state holds. Orders expire; products and coupons once they are over. */
-export function factsOf(step: Step, { wanted, remember }: Wanted, world: ExecutionWorld): Facts {
-  const { key, entry, snapshot } = step;
+export function factsOf(
+  step: Step,
+  { wanted, remember, history }: Wanted,
+  world: ExecutionWorld,
+): Facts {
+  const { key, snapshot } = step;
   const isOver = snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
   return {
     ...(remember !== undefined && { remembered: remember }),
     ...discountOf(step),
-    ...(key.kind === 'order' && isHistory(entry, snapshot) && { history: true }),
+    ...(history && { history }),
     ...((key.kind === 'order' || isOver) && retention(world)),
   };
 }

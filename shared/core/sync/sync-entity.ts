@@ -6,7 +6,7 @@ import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
 import { needsMetafields } from '../mapping/customer-detail.ts';
-import { isKnown } from '../mapping/history-mark.ts';
+import { isKnown, withGoLive } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
@@ -27,7 +27,7 @@ export interface Candidate {
    * Other snapshots of the entity that wait in the same group and may have been sent already, by a
    * worker that died before it could record that. The newest first.
    */
-  readonly maybeSent?: readonly Extract<EventReading, { kind: 'snapshot' }>[];
+  readonly maybeSent?: readonly Omit<Snapshot, 'source'>[];
   /** The message was received before: a worker that died may have sent this event itself. */
   readonly redelivered?: boolean;
 }
@@ -51,7 +51,8 @@ export async function syncEntity(
   world: SyncWorld,
 ): Promise<Synced> {
   const { event, reading, redelivered = false } = candidate;
-  const { rules } = world.shop(key.shop);
+  const shop = world.shop(key.shop);
+  const rules = key.kind === 'order' ? await withGoLive(shop.rules, world.ledger) : shop.rules;
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
   let snapshot = snapshotIn(candidate, world.now());
@@ -68,10 +69,10 @@ export async function syncEntity(
       : (presumeSent(key, { candidate, entry }, rules, world.now()) ?? entry);
     const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
-    const { version, source } = snapshot;
+    const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
-    const next = plan({ entry, version, source, wantedKey, now: world.now(), force });
+    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force });
     const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
@@ -92,7 +93,7 @@ function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefi
   return { ...reading, source: snapshotSource(reading, now), ...historyOf(event) };
 }
 
-function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
+export function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
   return history === true ? { history } : {};
 }
 
@@ -106,14 +107,15 @@ function presumeSent(
   rules: EntityRules,
   now: Date,
 ): EntityEntry | undefined {
-  for (const { entity, version } of candidate.maybeSent ?? []) {
-    const snapshot = { kind: 'snapshot', entity, version, source: 'event' } as const;
+  for (const sent of candidate.maybeSent ?? []) {
+    const { version } = sent;
+    const snapshot = { ...sent, source: 'event' } as const;
     const mapped = mapSnapshot(key, snapshot, undefined, rules, now);
     if (mapped.kind !== 'wanted') continue;
     const remembered = predatesRedaction(entry, version) ? undefined : mapped.remember;
     const kept = {
       ...(remembered !== undefined && { remembered }),
-      ...historyOf(candidate.event),
+      ...(mapped.history && { history: true }),
       ...redactionOf(entry),
     };
     return { version: 0, uncertain: true, ...kept, outcomes: [], revision: 0 };

@@ -5,7 +5,8 @@ import { useOperatedConnector } from '../../support/operated-connector.ts';
 const PATIENCE = { timeout: 240_000 };
 const ORDERS = 25;
 
-const operated = useOperatedConnector();
+/** All orders of the sandbox are older. */
+const operated = useOperatedConnector({ goLive: '2100-01-01' });
 beforeAll(async () => {
   const { actions } = operated.store;
   for (let n = 0; n < ORDERS; n += 1) {

@@ -26,6 +26,7 @@ describe('loyalty-connector doctor', () => {
     ]) {
       expect(about(stdout, name), name).toEqual([expect.stringMatching(/^pass /)]);
     }
+    expect(about(stdout, 'go-live')[0]).toMatch(/: since \d{4}-\d\d-\d\dT[\d:.]+Z /);
     expect(about(stdout, 'webhooks')[0]).toContain("takes the shop's signature and refuses");
     // Nobody has made the subscriptions yet.
     expect(about(stdout, 'subscriptions')[0]).toMatch(/^FAIL .*orders\/create is missing, and/);

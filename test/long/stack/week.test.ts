@@ -19,6 +19,7 @@ let stack: LocalStack;
 beforeAll(async () => {
   // The largest plan: by the points of the smallest one, a run over a week waits for minutes.
   stack = await startLocalStack('week', {
+    settings: 'test/fixtures/long-live.config.ts',
     storeSettings: { bucketSize: 20_000, restorePerSecond: 1_000 },
   });
 }, 300_000);

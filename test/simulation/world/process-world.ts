@@ -22,6 +22,7 @@ export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
     listCodes: (shop, discountId, from) =>
       call('lists codes', () => ledger.listCodes(shop, discountId, from)),
     scanEntities: (from) => call('scans the ledger', () => ledger.scanEntities(from)),
+    createdAt: () => ledger.createdAt(),
     redact: (keys, mark) => call('redacts', () => ledger.redact(keys, mark)),
   };
 }

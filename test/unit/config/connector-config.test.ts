@@ -127,7 +127,11 @@ describe('the connector’s settings', () => {
   it('are refused with all faults at once, each with its path', () => {
     const wrong = {
       shops: [
-        { domain: 'shop.example.com', path: '/a', rules: { testOrders: 'maybe' } },
+        {
+          domain: 'shop.example.com',
+          path: '/a',
+          rules: { testOrders: 'maybe', goLive: '2026-11-01T09:00' },
+        },
         { domain: 'two.myshopify.com', domian: 'x' },
         { domain: 'two.myshopify.com' },
         {},
@@ -141,6 +145,7 @@ describe('the connector’s settings', () => {
       'shops[0].domain must end in .myshopify.com, in lower case and without https://',
       'shops[0].path must be a single part of an address: lower-case letters, digits and hyphens',
       "shops[0].rules.testOrders must be 'skip' or 'send'",
+      'shops[0].rules.goLive must be a date such as 2026-11-01, or a moment such as 2026-11-01T09:00:00Z',
       'shops[1].domian is not a setting',
       'shops[3].domain is missing',
       'shops[2].domain is the same as shops[1].domain',

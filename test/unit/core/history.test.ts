@@ -58,16 +58,24 @@ const history = (connector: Connector) =>
 const calls = (connector: Connector) => connector.loyalty.journal.length;
 const storeReads = (connector: Connector) => connector.telemetry.total('store-read');
 
+/** Orders of the fixtures were placed on 5 October. */
+const GO_LIVE = '2026-10-06';
+const openPast = () => openConnector({ rules: { goLive: GO_LIVE } });
+const SHIPPED = {
+  fulfillment_status: 'fulfilled',
+  fulfillments: [{ status: 'success', created_at: '2026-10-08T10:00:00Z' }],
+};
+
 describe('an order of the past', () => {
   it('is marked in its metadata, without a question to the store, however old it is', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     await feedOrder(connector, storeOrder({}, { updated_at: OLD }));
     expect(history(connector)).toEqual([true]);
     expect(storeReads(connector)).toBe(0);
   });
 
   it('keeps its mark when it changes later, live', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     await feedOrder(connector, storeOrder({}, { updated_at: OLD }));
     await hear(connector, { updated_at: LATER, current_subtotal_price: '1.00' });
     expect(history(connector)).toEqual([true]);
@@ -75,7 +83,7 @@ describe('an order of the past', () => {
   });
 
   it('keeps its mark when the person behind it was redacted', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     const order = storeOrder({}, { updated_at: OLD });
     await feedOrder(connector, order);
     await connector.ledger.redact([{ shop: SHOP, kind: 'order', id: order.id }], {
@@ -87,7 +95,7 @@ describe('an order of the past', () => {
   });
 
   it('keeps its mark when it is unknown whether the first call arrived', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     const { world } = connector.loyalty;
     world.interfere = (_call, pass) => {
       pass();
@@ -103,7 +111,7 @@ describe('an order of the past', () => {
   });
 
   it('is sent once, however often it is fed', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     const order = storeOrder({}, { updated_at: OLD });
     await feedOrder(connector, order);
     await feedOrder(connector, order);
@@ -112,10 +120,11 @@ describe('an order of the past', () => {
     expect(history(connector)).toEqual([true]);
   });
 
-  it('is not sent again for the mark when it was sent live', async () => {
+  it('is not sent again for the mark when it was sent live before go-live was known', async () => {
     const connector = openConnector();
     const updated_at = '2026-10-09T10:00:00Z';
     await hear(connector, { updated_at });
+    connector.changeRules({ goLive: GO_LIVE });
     await feedOrder(connector, storeOrder({}, { updated_at }));
     expect(calls(connector)).toBe(1);
     expect(history(connector)).toEqual([false]);
@@ -123,15 +132,90 @@ describe('an order of the past', () => {
     expect(history(connector)).toEqual([false]);
   });
 
+  it('is skipped when an event brings it: a tag, a shipment and a cancellation change 0 points', async () => {
+    const connector = openPast();
+    await hear(connector, { updated_at: '2026-10-09T10:00:00Z', tags: 'vip' });
+    await hear(connector, { updated_at: '2026-10-09T10:10:00Z', ...SHIPPED });
+    await hear(connector, { updated_at: '2026-10-09T10:20:00Z', cancelled_at: LATER });
+    expect(calls(connector)).toBe(0);
+    expect(connector.telemetry.total('skipped', { why: 'before-go-live' })).toBe(3);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('is sent by a backfill after an event of it was skipped, as the store has it now', async () => {
+    const connector = openPast();
+    const now = { updated_at: '2026-10-09T10:00:00Z', current_subtotal_price: '30.00', ...SHIPPED };
+    connector.store.putOrder(SHOP, storeOrder({}, now));
+    await hear(connector, now);
+    await feedOrder(connector, storeOrder({}, { updated_at: OLD }));
+    expect(history(connector)).toEqual([true]);
+    expect([...connector.loyalty.rows.orders.values()]).toMatchObject([
+      { OrderTotal: 30, IsCompleted: true },
+    ]);
+  });
+
+  it('is sent once, and marked, when a webhook and a backfill are in one batch', async () => {
+    const connector = openPast();
+    const now = { updated_at: '2026-10-09T10:00:00Z', current_subtotal_price: '30.00' };
+    connector.store.putOrder(SHOP, storeOrder({}, now));
+    const order = storeOrder({}, { updated_at: OLD });
+    await enqueue(connector, { kind: 'order', order });
+    await hear(connector, now);
+    expect(calls(connector)).toBe(1);
+    expect(history(connector)).toEqual([true]);
+  });
+
+  it('is changed by an event when a worker died after the backfill had sent it', async () => {
+    const connector = openPast();
+    const { world } = connector.loyalty;
+    world.interfere = (_call, pass) => {
+      pass();
+      world.interfere = undefined;
+      throw new Error('the worker dies');
+    };
+    await enqueue(connector, { kind: 'order', order: storeOrder({}, { updated_at: OLD }) });
+    await connector.work('orders');
+    const now = { updated_at: '2026-10-09T10:00:00Z', current_subtotal_price: '30.00' };
+    connector.store.putOrder(SHOP, storeOrder({}, now));
+    await hear(connector, now);
+    expect(history(connector)).toEqual([true]);
+    expect([...connector.loyalty.rows.orders.values()]).toMatchObject([{ OrderTotal: 30 }]);
+  });
+
+  it('does not lose its mark with its ledger entry', async () => {
+    const connector = openPast();
+    await feedOrder(connector, storeOrder({}, { updated_at: OLD }));
+    connector.clock.ms += 401 * 86_400_000;
+    connector.ledger.expire(connector.clock.ms / 1000);
+    const updated_at = new Date(connector.clock.ms - 600_000).toISOString();
+    await hear(connector, { updated_at, tags: 'vip' });
+    expect(calls(connector)).toBe(1);
+    await feedOrder(connector, storeOrder({}, { updated_at, current_subtotal_price: '30.00' }));
+    expect(history(connector)).toEqual([true]);
+  });
+
+  it('is not healed: only a backfill sends it', async () => {
+    const connector = openPast();
+    await connector.reconcile();
+    connector.clock.ms += 3_600_000;
+    const updated_at = new Date(connector.clock.ms - 1_200_000).toISOString();
+    connector.store.putOrder(SHOP, storeOrder({}, { updated_at }));
+    await connector.reconcile({ deep: true });
+    await connector.drain();
+    expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
+    expect(connector.telemetry.total('healed')).toBe(0);
+    expect(calls(connector)).toBe(0);
+  });
+
   it('never overwrites what came later', async () => {
-    const connector = openConnector();
-    await hear(connector, { updated_at: LATER });
+    const connector = openPast();
+    await feedOrder(connector, storeOrder({}, { updated_at: LATER }));
     await feedOrder(connector, storeOrder({}, { updated_at: OLD, current_subtotal_price: '2' }));
     expect(calls(connector)).toBe(1);
   });
 
   it('is asked of the store when its message is of another form', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     const order = storeOrder({}, { updated_at: OLD });
     connector.store.putOrder(SHOP, order);
     await connector.send({
@@ -152,9 +236,33 @@ describe('an order of the past', () => {
   });
 });
 
+describe('go-live', () => {
+  const placedAt = Date.parse(storeOrder().placedAt);
+
+  it('is when the stack was created, unless it is set', async () => {
+    for (const [createdAt, rules, sent] of [
+      [placedAt, {}, 1],
+      [placedAt + 1000, {}, 0],
+      [placedAt + 1000, { goLive: '2026-10-05' }, 1],
+      [placedAt - 1000, { goLive: '2026-10-05T11:12:45+02:00' }, 0],
+    ] as const) {
+      const connector = openConnector({ createdAt, rules });
+      await hear(connector, { updated_at: LATER });
+      expect(calls(connector)).toBe(sent);
+    }
+  });
+
+  it('is not moved by a backfill: an order placed since is sent live', async () => {
+    const connector = openConnector({ createdAt: placedAt });
+    await enqueue(connector, { kind: 'order', order: storeOrder({}, { updated_at: LATER }) });
+    await hear(connector, { updated_at: '2026-10-09T10:00:00Z' });
+    expect(history(connector)).toEqual([false]);
+  });
+});
+
 describe('a snapshot of a feeder', () => {
   it('is asked about when it was read too long ago', async () => {
-    const connector = openConnector();
+    const connector = openPast();
     const order = storeOrder({}, { updated_at: OLD });
     connector.store.putOrder(SHOP, order);
     await feedOrder(connector, order, { readAt: new Date(connector.clock.ms - 8 * 86_400_000) });

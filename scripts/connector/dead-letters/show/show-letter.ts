@@ -64,14 +64,15 @@ export async function showLetter(
 function examiningWorld(deployment: Deployment): ExaminingWorld {
   const { connector } = deployment;
   const { store } = openShopServices(deployment);
+  const ledger = openLedger(deployment);
   return {
-    ledger: openLedger(deployment),
+    ledger,
     read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
     shop(domain) {
       const shop = connector.shops.find((one) => one.domain === domain);
       if (!shop) throw new Error('an event of an unknown shop was not called unreadable');
       const { assumptions } = connector.loyalty;
-      return { store, rules: shop.rules, assumptions, now: () => new Date() };
+      return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
     },
   };
 }
