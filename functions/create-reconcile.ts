@@ -60,8 +60,12 @@ export function createReconcile(connector: Connector) {
   };
   const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
   const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
-  const paths = new Map(connector.shops.map(({ domain, path }) => [domain, path]));
-  const programOf = (shop: string) => openShopLoyalty(connector, secrets, paths.get(shop) ?? '');
+  const shopOf = (domain: string) => {
+    const shop = connector.shops.find((one) => one.domain === domain);
+    if (!shop) throw new Error('a shop that is not configured was asked for');
+    return shop;
+  };
+  const programOf = (shop: string) => openShopLoyalty(connector, secrets, shopOf(shop).path);
   const world = {
     ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, queues),
@@ -83,7 +87,7 @@ export function createReconcile(connector: Connector) {
     const askable = store.until(deadline);
     const subscriptions = createSubscriptions({
       ask: askable.ask,
-      pathOf: (domain) => paths.get(domain) ?? '',
+      shopOf,
       webhookAddress: environment.WEBHOOK_ADDRESS,
       madeBy,
     });

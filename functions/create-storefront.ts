@@ -66,10 +66,11 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const store = createConfiguredStore(connector, secrets);
   const uses = createUsesCache(now);
 
-  function openShop({ domain, path }: Connector['shops'][number]): ServedShop {
+  function openShop({ domain, path, rules }: Connector['shops'][number]): ServedShop {
     const line = openShopLoyalty(connector, secrets, path);
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
-    const program = { ...line, programIdOf, telemetry, now, rewardTypes };
+    const { customers } = rules;
+    const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
     const storefront = {
       ...createStorefront({ ...program, shop: domain, ledger, queue, retentionDays }),
       ...createRedeeming(domain, () => ({

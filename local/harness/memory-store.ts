@@ -1,6 +1,8 @@
+import type { EntityKind } from '../../shared/core/ledger/ledger-key.ts';
 import type { DiscountPage, Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../shared/core/sync/store-walk.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
+import type { StoreMember } from '../../shared/store/member.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
 
@@ -9,8 +11,9 @@ export interface MemoryStore extends Store, StoreWalk {
   putOrder(shop: string, order: StoreOrder): void;
   putProduct(shop: string, product: StoreProduct): void;
   putCoupon(shop: string, coupon: StoreCoupon): void;
+  putMember(shop: string, member: StoreMember): void;
   putAutomaticDiscount(shop: string, id: string): void;
-  remove(shop: string, kind: 'order' | 'product' | 'coupon' | 'discount', id: string): void;
+  remove(shop: string, kind: EntityKind | 'discount', id: string): void;
   /** Every question gets this answer, until it is undefined. */
   outage: Extract<StoreAnswer<never>, { kind: 'unavailable' }> | undefined;
   readonly reads: number;
@@ -94,6 +97,7 @@ export function createMemoryStore(): MemoryStore {
     },
     putOrder: (shop, order) => things.set(at(shop, 'order', order.id), order),
     putProduct: (shop, product) => things.set(at(shop, 'product', product.id), product),
+    putMember: (shop, member) => things.set(at(shop, 'member', member.id), member),
     putCoupon(shop, coupon) {
       things.set(at(shop, 'coupon', coupon.code), coupon);
       const { discountId, updatedAt } = coupon;
@@ -118,6 +122,7 @@ export function createMemoryStore(): MemoryStore {
     },
     readProduct: async (shop, id) => read(shop, 'product', id),
     readCoupon: async (shop, code) => read(shop, 'coupon', code),
+    readMember: async (shop, id) => read(shop, 'member', id),
     async readDiscount(shop, id, from = '0') {
       const answer = read<{ readonly automatic: boolean }>(shop, 'discount', id);
       if (answer.kind !== 'found') return answer;

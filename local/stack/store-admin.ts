@@ -17,21 +17,21 @@ export function openStoreAdmin({ address, credentials }: StoreSandbox) {
 /** Creates the connector's webhook subscriptions, as `npx loyalty-connector webhooks sync` does. */
 export async function subscribe(
   store: StoreSandbox,
-  { domain, path }: Pick<Shop, 'domain' | 'path'>,
+  shop: Pick<Shop, 'domain' | 'path' | 'rules'>,
   webhookAddress: string,
 ): Promise<void> {
   const { ask } = openStoreAdmin(store);
   const subscriptions = createSubscriptions({
     ask,
-    pathOf: () => path,
+    shopOf: () => shop,
     webhookAddress,
     madeBy: 'admin-api',
   });
-  const checked = await subscriptions.check(domain);
+  const checked = await subscriptions.check(shop.domain);
   if (checked.kind === 'unavailable') {
     throw new Error(`The store's subscriptions cannot be read: ${checked.why}.`);
   }
-  const changes = await subscriptions.repair(domain, checked.findings);
+  const changes = await subscriptions.repair(shop.domain, checked.findings);
   const refused = changes.find(({ done }) => done === 'refused');
   if (refused) throw new Error(`The store refuses a subscription to ${refused.topic}.`);
 }

@@ -77,6 +77,7 @@ export const defaultServerSettings: ServerSettings = {
   scopes: [
     'read_all_orders',
     'read_customers',
+    'read_customer_merge',
     'read_discounts',
     'read_inventory',
     'read_locations',

@@ -106,6 +106,25 @@ export interface MappingSettings {
   readonly customersWithoutEmail?: 'skip' | 'send';
 
   /**
+   * When the loyalty service gets to know a customer.
+   *
+   * - `from-sign-up`: when the store does. Changes of name, e-mail address, telephone number, birthday and
+   *   document follow; a merge and a deletion are noted. Needs the scope `read_customer_merge`.
+   * - `with-orders`: with the first order or coupon, and changes with the next one.
+   *
+   * Birthday and document come from here only if they are metafields of the customer; the connector then
+   * reads each changed customer from the store. Default: `from-sign-up`.
+   */
+  readonly customers?: 'from-sign-up' | 'with-orders';
+
+  /**
+   * What a request of the store to erase a customer does in the loyalty service, besides erasing what the
+   * connector remembers. `deactivate` sets the customer inactive there: they earn and redeem nothing any more.
+   * No operation of the service erases a customer; ask its operator. Default: `keep`.
+   */
+  readonly redactedCustomers?: 'keep' | 'deactivate';
+
+  /**
    * Orders that the store marks as tests, the admin's "send test notification" among them.
    *
    * `send` treats them like any other order: for trying out a program, never with real customers.
@@ -133,7 +152,7 @@ export interface MappingSettings {
    *
    * - `unstated`: not sent; the service decides.
    * - `everyone`: every customer is a member. Make sure that they agreed.
-   * - a function of yours: true, false, or undefined for not sent.
+   * - a function of yours: true, false, or undefined for not sent. It is asked for orders only.
    *
    * How the service enrols is not documented. Default: `unstated`.
    */
@@ -200,6 +219,8 @@ export const defaultRules: MappingRules = {
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
   customersWithoutEmail: 'skip',
+  customers: 'from-sign-up',
+  redactedCustomers: 'keep',
   testOrders: 'skip',
   document: undefined,
   birthday: undefined,

@@ -81,6 +81,8 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   taxes: oneOf('exclude', 'include'),
   giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),
   customersWithoutEmail: oneOf('skip', 'send'),
+  customers: oneOf('from-sign-up', 'with-orders'),
+  redactedCustomers: oneOf('keep', 'deactivate'),
   testOrders: oneOf('skip', 'send'),
   document: detailSource,
   birthday: detailSource,

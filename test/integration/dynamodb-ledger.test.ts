@@ -142,6 +142,10 @@ it('finds the notices of one shop, the oldest first, and nothing else of the led
       return new Date(clock.ms);
     },
     orderRetentionDays: 400,
+    deadline: new AbortController().signal,
+    shop: () => {
+      throw new Error('a notice needs no loyalty service');
+    },
   };
   const notify = (notice: 'data-request' | 'app-uninstalled' | 'shop-redact', id: string) =>
     ({ kind: 'notify', notice, id, why: `about ${notice}` }) as const;

@@ -79,6 +79,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       },
     },
     telemetry,
+    customers: 'from-sign-up',
     now,
     retentionDays: 60,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },

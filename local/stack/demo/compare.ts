@@ -101,6 +101,12 @@ function differenceOf(mapped: Mapped, found: object | undefined): string | undef
     }
     case 'inactive-coupon':
       return found && differing({ isActive: false }, found);
+    case 'member': {
+      const { Name, Email, Phone } = wanted.member;
+      return differing({ Name, Email, Phone }, found);
+    }
+    case 'deleted-member':
+      return undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   createCustomer,
   deleteCustomer,
+  mergeCustomers,
   redactCustomer,
   requestCustomerData,
   updateCustomer,
@@ -61,6 +62,7 @@ export const actions = {
   removeCodes: action(inputs.codesChange, removeCodes),
   createCustomer: action(inputs.customerDraft, createCustomer),
   updateCustomer: action(inputs.customerChange, updateCustomer),
+  mergeCustomers: action(inputs.customerMerge, mergeCustomers),
   deleteCustomer: action(inputs.customerReference, deleteCustomer),
   redactCustomer: action(inputs.customerReference, redactCustomer),
   requestCustomerData: action(inputs.customerReference, requestCustomerData),

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { gid } from './ids.ts';
-import type { customerChange, customerDraft, customerReference } from './inputs.ts';
+import type { customerChange, customerDraft, customerMerge, customerReference } from './inputs.ts';
 import { metafieldKey } from './metafields.ts';
 import type { CustomerRow } from './rows.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
@@ -26,7 +26,7 @@ export function createCustomer(
     updatedAt: at,
   };
   world.rows.customers.put(customer.id, customer);
-  return done(customer);
+  return done(customer, { topic: 'customers/create', customer });
 }
 
 export function updateCustomer(
@@ -40,10 +40,10 @@ export function updateCustomer(
   );
   const updated = { ...customer, ...given, updatedAt: moment(world) };
   world.rows.customers.put(customerId, updated);
-  return done(updated);
+  return done(updated, { topic: 'customers/update', customer: updated });
 }
 
-/** The orders stay, without their customer. The store sends no webhooks for them. */
+/** The orders stay, without their customer. The store sends no webhooks for the orders. */
 export function deleteCustomer(world: World, { customerId }: CustomerReference): Outcome<string> {
   const { rows } = world;
   if (!rows.customers.get(customerId)) return refused(`There is no customer ${customerId}.`);
@@ -51,7 +51,36 @@ export function deleteCustomer(world: World, { customerId }: CustomerReference):
   for (const order of ordersOf(world, customerId)) {
     rows.orders.put(order.id, { ...order, customerId: null });
   }
-  return done(customerId);
+  return done(customerId, { topic: 'customers/delete', id: customerId });
+}
+
+/** The orders pass to the kept customer, who gets what they do not have of the other. */
+export function mergeCustomers(
+  world: World,
+  { keptId, deletedId }: v.InferOutput<typeof customerMerge>,
+): Outcome<CustomerRow> {
+  const { rows } = world;
+  const kept = rows.customers.get(keptId);
+  const deleted = rows.customers.get(deletedId);
+  if (!kept || !deleted || kept === deleted) return refused('There are no such two customers.');
+  const customer: CustomerRow = {
+    ...kept,
+    email: kept.email ?? deleted.email,
+    phone: kept.phone ?? deleted.phone,
+    address: kept.address ?? deleted.address,
+    updatedAt: moment(world),
+  };
+  rows.customers.put(keptId, customer);
+  for (const order of ordersOf(world, deletedId)) {
+    rows.orders.put(order.id, { ...order, customerId: keptId });
+  }
+  rows.customers.delete(deletedId);
+  return done(
+    customer,
+    { topic: 'customers/merge', keptId, deletedId },
+    { topic: 'customers/update', customer },
+    { topic: 'customers/delete', id: deletedId },
+  );
 }
 
 /** Erases the personal data and asks the apps to do the same, as Shopify does after ten days. */

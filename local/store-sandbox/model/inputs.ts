@@ -124,6 +124,7 @@ const customerFields = {
 
 export const customerDraft = v.strictObject(customerFields);
 export const customerChange = v.strictObject({ customerId: id, ...customerFields });
+export const customerMerge = v.strictObject({ keptId: id, deletedId: id });
 export const customerReference = v.strictObject({ customerId: id });
 
 export const metafieldReference = v.strictObject({

@@ -27,6 +27,9 @@ export type Announcement =
       readonly discount: DiscountRow;
       readonly code: CodeRow;
     }
+  | { readonly topic: 'customers/create' | 'customers/update'; readonly customer: CustomerRow }
+  | { readonly topic: 'customers/delete'; readonly id: string }
+  | { readonly topic: 'customers/merge'; readonly keptId: string; readonly deletedId: string }
   | {
       readonly topic: 'customers/redact' | 'customers/data_request';
       readonly customer: CustomerRow;

@@ -2,6 +2,7 @@ import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
 import type { DiscountRow } from '../model/rows.ts';
 import type { Announcement, World } from '../model/world.ts';
+import { customerPayload } from './customer-payload.ts';
 import { idNumber, localMoment } from './json-values.ts';
 import { orderPayload } from './order-payload.ts';
 import { productPayload } from './product-payload.ts';
@@ -49,6 +50,23 @@ export function buildPayload(
           code: announcement.code.code,
         },
         updated_at: at(announcement.discount.updatedAt),
+      };
+    case 'customers/create':
+    case 'customers/update':
+      return { ...customerPayload(world, announcement.customer), addresses: [] };
+    case 'customers/delete':
+      return {
+        id: idNumber(announcement.id),
+        tax_exemptions: [],
+        admin_graphql_api_id: gid('Customer', announcement.id),
+      };
+    case 'customers/merge':
+      return {
+        admin_graphql_api_customer_kept_id: gid('Customer', announcement.keptId),
+        admin_graphql_api_customer_deleted_id: gid('Customer', announcement.deletedId),
+        admin_graphql_api_job_id: null,
+        status: 'completed',
+        errors: [],
       };
     case 'customers/redact':
     case 'customers/data_request':

@@ -1,5 +1,6 @@
 import { gid } from '../model/ids.ts';
 import type { AddressRow, OrderRow } from '../model/order-row.ts';
+import type { CustomerRow } from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 
@@ -30,10 +31,13 @@ function addressFields(address: AddressRow) {
   };
 }
 
+export function orderCustomerPayload(world: World, { customerId }: OrderRow) {
+  const customer = customerId === null ? undefined : world.rows.customers.get(customerId);
+  return customer ? customerPayload(world, customer) : null;
+}
+
 /** Without tags and marketing consent, which webhooks no longer contain since 2025-01. */
-export function orderCustomerPayload({ rows, shop }: World, { customerId }: OrderRow) {
-  const customer = customerId === null ? undefined : rows.customers.get(customerId);
-  if (!customer) return null;
+export function customerPayload({ shop }: Pick<World, 'shop'>, customer: CustomerRow) {
   return {
     id: idNumber(customer.id),
     admin_graphql_api_id: gid('Customer', customer.id),

@@ -7,6 +7,7 @@ export const KINDS = [
   'order',
   'product',
   'coupon',
+  'member',
   'discount',
   'customer',
   'shop',

@@ -84,7 +84,7 @@ const STOREFRONT: readonly NeededScope[] = [
 /** Checks that the app has the scopes that the functions need under these rules. */
 export function judgeScopes(
   granted: readonly string[],
-  { enrich }: Pick<MappingRules, 'enrich'>,
+  { enrich, customers }: Pick<MappingRules, 'enrich' | 'customers'>,
   hasStorefront = false,
 ): readonly Finding[] {
   const has = (scope: string) =>
@@ -93,6 +93,9 @@ export function judgeScopes(
     ...ALWAYS,
     ...(enrich.locationNames
       ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
+      : []),
+    ...(customers === 'from-sign-up'
+      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
       : []),
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
     ...(hasStorefront ? STOREFRONT : []),

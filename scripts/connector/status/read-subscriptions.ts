@@ -19,7 +19,7 @@ export async function readSubscriptions(
   const madeBy = connector.healing.subscriptions;
   const subscriptions = createSubscriptions({
     ask: (domain) => services.ask(find(domain)),
-    pathOf: (domain) => find(domain).path,
+    shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy,
   });

@@ -94,6 +94,12 @@ async function askStore(
         ? { kind: 'found', value: { kind: 'coupon', coupon: answer.value } }
         : answer;
     }
+    case 'member': {
+      const answer = await store.readMember(shop, id);
+      return answer.kind === 'found'
+        ? { kind: 'found', value: { kind: 'member', member: answer.value } }
+        : answer;
+    }
   }
 }
 

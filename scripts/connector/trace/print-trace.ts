@@ -137,6 +137,10 @@ function describeEntity(entity: StoreEntity): string {
         `used ${coupon.timesUsed} times`,
       ]);
     }
+    case 'member': {
+      const { email, phone } = entity.member;
+      return list(['customer', email && 'with e-mail address', phone && 'with telephone number']);
+    }
   }
 }
 
@@ -158,6 +162,10 @@ function describeWanted(wanted: WantedState): string {
       return 'a coupon, active';
     case 'inactive-coupon':
       return 'a coupon, not active';
+    case 'member':
+      return 'a member';
+    case 'deleted-member':
+      return 'what it had of a deleted customer';
   }
 }
 
@@ -172,7 +180,10 @@ export function formOf(wanted: WantedState): object | undefined {
       return wanted.product;
     case 'coupon':
       return wanted.coupon;
+    case 'member':
+      return wanted.member;
     case 'inactive-coupon':
+    case 'deleted-member':
       return undefined;
   }
 }

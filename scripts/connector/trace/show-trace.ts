@@ -43,19 +43,22 @@ export async function showTrace(
 }
 
 function parseKind(text: string): EntityKind {
+  // For the operator it is a customer; in the ledger that name belongs to balances.
+  if (text === 'customer') return 'member';
   const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
   if (kind) return kind;
-  const hint = text === 'customer' ? ' A customer: redemptions show <customer>.' : '';
-  throw new BadArguments(`trace an order, a product or a coupon, not "${text}".${hint}`);
+  throw new BadArguments(`trace an order, a product, a coupon or a customer, not "${text}".`);
 }
+
+const NAMES = { order: 'an order', product: 'a product', member: 'a customer' } as const;
 
 /** Users copy ids from addresses and payloads, so a global id is accepted too. */
 function parseId(kind: EntityKind, text: string): string {
   if (kind === 'coupon') return text;
-  const id = text.replace(/^gid:\/\/shopify\/(?:Order|Product)\//, '');
+  const id = text.replace(/^gid:\/\/shopify\/(?:Order|Product|Customer)\//, '');
   if (/^\d{1,30}$/.test(id)) return id;
   throw new BadArguments(
-    `the id of ${kind === 'order' ? 'an order' : 'a product'} is the number at the end of its address in the admin, not "${text}".`,
+    `the id of ${NAMES[kind]} is the number at the end of its address in the admin, not "${text}".`,
   );
 }
 

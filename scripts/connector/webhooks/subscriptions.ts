@@ -29,7 +29,7 @@ export function openSubscriptions(deployment: Deployment): Subscriptions {
   const find = (domain: string) => findShop(connector, domain);
   return createSubscriptions({
     ask: (domain) => services.ask(find(domain)),
-    pathOf: (domain) => find(domain).path,
+    shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy: connector.healing.subscriptions,
   });

@@ -140,5 +140,5 @@ function report(
 
 function configurationOf({ connector, output }: Deployment, { shop }: ShopFindings): string {
   const uri = shopAddress(output('WebhookAddress'), shop.path);
-  return appConfiguration(uri, connector.healing.subscriptions);
+  return appConfiguration(uri, connector.healing.subscriptions, shop.rules.customers);
 }

@@ -14,6 +14,7 @@ import {
 } from '../ledger/change-entry.ts';
 import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
+import { mergedInto } from '../ledger/merged-customer.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import type { BalanceStore, BalanceWritten } from './balance-store.ts';
@@ -96,6 +97,7 @@ async function decideAndMark(
   read: LedgerEntry | undefined,
   world: BalanceWorld,
 ): Promise<Writing | Outcome> {
+  if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
   const decision = await decide(work, read, world);
   if (decision.kind === 'retry' || decision.kind === 'superseded') return decision;
   if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };

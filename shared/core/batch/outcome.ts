@@ -9,6 +9,10 @@ import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 export type SkipReason =
   | MappingSkip
   | 'automatic-discount'
+  /** The store has not merged the two customers, or not yet. */
+  | 'merge-not-completed'
+  /** Of a balance: its customer was merged into another, who has a balance of their own. */
+  | 'customer-merged'
   /** The store does not know the customer. */
   | 'unknown-customer'
   /** The loyalty service names no balance of the customer. */

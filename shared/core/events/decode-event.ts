@@ -32,6 +32,7 @@ const CLAIMS = [
   'deleted',
   'code-added',
   'code-removed',
+  'merged',
   'data-requested',
   'customer-redaction',
   'shop-redaction',
@@ -55,7 +56,7 @@ const decimal = v.pipe(v.string(), v.regex(/^-?\d{1,13}(?:\.\d{1,9})?$/));
 
 const storeEvent = v.object({
   ...head,
-  kind: v.picklist(['order', 'product', 'coupon', 'discount', 'customer', 'shop']),
+  kind: v.picklist(['order', 'product', 'coupon', 'member', 'discount', 'customer', 'shop']),
   id: v.string(),
   topic: v.string(),
   claim: v.exactOptional(v.picklist(CLAIMS)),

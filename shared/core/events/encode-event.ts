@@ -1,3 +1,4 @@
+import { isEntityKind } from '../ledger/ledger-key.ts';
 import type { PointEvent, QueuedEvent, StoreEvent } from './event.ts';
 import { type CarriedBody, carryBody, escapeToAscii, omitBody } from './message-body.ts';
 import { hashBody } from './message-ids.ts';
@@ -31,7 +32,5 @@ export function canBeReadFromStore(
   { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
   bodyHash: string,
 ) {
-  const isEntity =
-    kind === 'discount' || kind === 'order' || kind === 'product' || kind === 'coupon';
-  return isEntity && id !== bodyHash;
+  return (kind === 'discount' || isEntityKind(kind)) && id !== bodyHash;
 }

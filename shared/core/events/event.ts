@@ -35,6 +35,8 @@ export type Claim =
   /** Of one code of a discount. */
   | 'code-added'
   | 'code-removed'
+  /** Of two customers: the event is about the one who is gone. */
+  | 'merged'
   | 'data-requested'
   | 'customer-redaction'
   | 'shop-redaction'
@@ -145,7 +147,7 @@ export type QueueFamily = StoreQueueFamily | 'balances';
 
 /**
  * Compliance requests and the app's removal go to the queue of orders, because they act on the entries
- * of orders.
+ * of orders. Customers go to the queue of coupons: an import of customers must not delay an order.
  */
 export function queueFamilyOf(kind: StoreEvent['kind']): StoreQueueFamily;
 export function queueFamilyOf(kind: EventKind): QueueFamily;
@@ -159,6 +161,7 @@ export function queueFamilyOf(kind: EventKind): QueueFamily {
       return 'products';
     case 'coupon':
     case 'discount':
+    case 'member':
       return 'coupons';
     case 'balance':
     case 'point-event':

@@ -52,6 +52,8 @@ export function idOf(entity: StoreEntity): string {
       return entity.product.id;
     case 'coupon':
       return entity.coupon.code;
+    case 'member':
+      return entity.member.id;
   }
 }
 

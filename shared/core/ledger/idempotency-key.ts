@@ -40,6 +40,8 @@ function material(wanted: WantedState): unknown {
     case 'product':
     case 'coupon':
     case 'inactive-coupon':
+    case 'member':
+    case 'deleted-member':
       return wanted;
   }
 }

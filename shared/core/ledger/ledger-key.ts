@@ -1,5 +1,5 @@
-/** What the connector keeps in sync. A coupon is one code of a discount. */
-export type EntityKind = 'order' | 'product' | 'coupon';
+/** What the connector keeps in sync. A coupon is one code of a discount, a member a customer. */
+export type EntityKind = 'order' | 'product' | 'coupon' | 'member';
 
 export interface EntityKey {
   /** The shop's permanent domain, as configured. */
@@ -10,8 +10,8 @@ export interface EntityKey {
 }
 
 /**
- * What the ledger keeps besides entities: `customer`, the balance that the store was given last;
- * `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
+ * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
+ * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come.
  */
 export type RecordKind = 'customer' | 'redemption' | 'reward-code' | 'quiz' | 'notice' | 'cursor';
@@ -30,7 +30,7 @@ export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
   return `${shop}|${kind}|${id}`;
 }
 
-const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon']);
+const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon', 'member']);
 
 export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
 

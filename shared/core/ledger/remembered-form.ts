@@ -7,7 +7,9 @@ const LETTERS = {
   order: 'o',
   product: 'p',
   coupon: 'c',
+  member: 'm',
   customer: 'b',
+  merge: 'k',
   redemption: 'r',
   cursor: 'r',
 } as const;

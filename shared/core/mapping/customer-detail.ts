@@ -1,3 +1,4 @@
+import type { StoreMember } from '../../store/member.ts';
 import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/order.ts';
 import type { DetailSource, OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
@@ -44,6 +45,33 @@ export function needsMetafields(
   return [document, birthday].some(
     (source) => typeof source === 'object' && source.from !== 'note-attribute' && !order.metafields,
   );
+}
+
+/** Undefined where only an order says it, and for what this snapshot does not carry. */
+export function findMemberDetail(
+  source: DetailSource | undefined,
+  { metafields }: Pick<StoreMember, 'metafields'>,
+): string | undefined {
+  if (!isOfCustomer(source)) return undefined;
+  const { namespace, key } = source;
+  return filled(metafields?.find((one) => one.namespace === namespace && one.key === key)?.value);
+}
+
+/**
+ * True when a rule needs metafields that this snapshot of a customer does not carry. A webhook never
+ * does, so that even one that changes nothing else may bring a new birthday.
+ */
+export function hidesDetails(
+  { metafields }: Pick<StoreMember, 'metafields'>,
+  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+): boolean {
+  return !metafields && [document, birthday].some(isOfCustomer);
+}
+
+type Metafield = Extract<DetailSource, { readonly from: 'metafield' }>;
+
+function isOfCustomer(source: DetailSource | undefined): source is Metafield {
+  return typeof source === 'object' && source.from === 'metafield' && source.owner === 'customer';
 }
 
 function isTextOrAbsent(answer: unknown): answer is string | undefined {

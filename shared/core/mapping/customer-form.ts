@@ -3,6 +3,7 @@ import { type Detail, findDetail } from './customer-detail.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant, type MerchantResult } from './merchant-function.ts';
+import type { RememberedOrder } from './remembered.ts';
 import type { CustomerForm, MappingFault } from './wanted-state.ts';
 
 export type CustomerResult =
@@ -14,14 +15,22 @@ export type CustomerResult =
  *
  * An order without a customer keeps the one it was last sent with: the customer was deleted since, and the
  * order in the loyalty service still is theirs. Only an order that never had one is a guest's.
+ *
+ * A completed order keeps its customer too, where merges are followed. Its points are with that member, and
+ * a person moves them: sent for the kept customer, the order could give them a second time.
  */
 export function orderCustomer(
   order: StoreOrder,
   rules: OrderRules,
-  remembered: CustomerForm | undefined,
+  before: RememberedOrder | undefined,
 ): CustomerResult {
   const { customer } = order;
-  if (customer === undefined) return { kind: 'form', form: remembered };
+  const remembered = before?.customer;
+  const hasEarned = before?.basics?.OrderCompletedDate != null;
+  const staysWith = hasEarned && rules.customers === 'from-sign-up' ? remembered : undefined;
+  if (customer === undefined || (staysWith && staysWith.OriginalId !== customer.id)) {
+    return { kind: 'form', form: remembered };
+  }
   const document = findDetail('document', rules.document, order);
   const birthday = findDetail('birthday', rules.birthday, order);
   const enrolled = findEnrolment(order, rules);
@@ -33,7 +42,7 @@ export function orderCustomer(
   const earlier = remembered?.OriginalId === customer.id ? remembered : undefined;
   const form = knownFields({
     ...plainCustomerForm(customer),
-    BirthdayDate: birthdayDate(birthday, earlier?.BirthdayDate),
+    BirthdayDate: birthday.kind === 'value' ? birthdayDate(birthday.value) : earlier?.BirthdayDate,
     Document: seenOrEarlier(document, earlier?.Document),
     IsEnrolled: enrolled.kind === 'value' ? enrolled.value : undefined,
   });
@@ -82,9 +91,8 @@ function seenOrEarlier(found: Detail, earlier: string | undefined): string | und
  * The first moment of the day in UTC. What is no ISO date is left out: a typing error must not cost the
  * customer the points of an order.
  */
-function birthdayDate(found: Detail, earlier: string | undefined): string | undefined {
-  if (found.kind !== 'value') return earlier;
-  const day = /^(\d{4}-\d\d-\d\d)(?:[T ].*)?$/.exec(found.value ?? '')?.[1];
+export function birthdayDate(text: string | undefined): string | undefined {
+  const day = /^(\d{4}-\d\d-\d\d)(?:[T ].*)?$/.exec(text ?? '')?.[1];
   if (day === undefined) return undefined;
   const moment = new Date(`${day}T00:00:00.000Z`);
   // JavaScript turns the 31st of February into a day of March instead of refusing it.

@@ -29,7 +29,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
-  const customer = orderCustomer(order, rules, remembered?.customer);
+  const customer = orderCustomer(order, rules, remembered);
   const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
     ...(customer.kind === 'fault' ? customer.faults : []),

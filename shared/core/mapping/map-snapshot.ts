@@ -5,12 +5,13 @@ import { predatesRedaction, withoutPerson } from '../ledger/redacted-person.ts';
 import type { Snapshot } from '../sync/read-snapshot.ts';
 import { isHistory, isKnown } from './history-mark.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
+import { mapDeletedMember, mapMember } from './map-member.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
 import { mapDeletedProduct, mapProduct } from './map-product.ts';
-import type { CouponRules, OrderRules, ProductRules } from './mapping-rules.ts';
+import type { CouponRules, MemberRules, OrderRules, ProductRules } from './mapping-rules.ts';
 import type { Mapped } from './wanted-state.ts';
 
-export type EntityRules = OrderRules & ProductRules & CouponRules;
+export type EntityRules = OrderRules & ProductRules & CouponRules & MemberRules;
 
 /**
  * What the loyalty service should hold, given this snapshot and what was applied before. A snapshot
@@ -27,6 +28,7 @@ export function mapSnapshot(
   const mapped = mapEntity(key, snapshot, entry, rules, now);
   if (entry?.redactedAt === undefined || isApplied(mapped, entry)) return mapped;
   if (!predatesRedaction(entry, snapshot.version)) return lacksCustomer(mapped) ? REDACTED : mapped;
+  if (snapshot.entity.kind === 'member') return REDACTED;
   const nameless = mapEntity(key, withoutPerson(snapshot), entry, rules, now);
   return nameless.kind === 'skip' || lacksCustomer(nameless) ? REDACTED : nameless;
 }
@@ -72,6 +74,8 @@ function mapEntity(
       return mapProduct(entity.product, rules, key.shop);
     case 'coupon':
       return mapCoupon(entity.coupon, rules, before, key.shop);
+    case 'member':
+      return mapMember(entity.member, rules, before);
     case 'gone':
       return mapGone(key, rules, before);
   }
@@ -89,5 +93,7 @@ function mapGone(
       return mapDeletedProduct(id, before);
     case 'coupon':
       return mapRemovedCoupon(id, rules, before);
+    case 'member':
+      return mapDeletedMember(id, before);
   }
 }

@@ -11,6 +11,7 @@ export interface OrderRules {
   readonly taxes: 'exclude' | 'include';
   readonly giftCards: 'earn-when-bought' | 'earn-when-used' | 'never';
   readonly customersWithoutEmail: 'skip' | 'send';
+  readonly customers: 'from-sign-up' | 'with-orders';
   readonly testOrders: 'skip' | 'send';
   readonly document: DetailSource | undefined;
   readonly birthday: DetailSource | undefined;
@@ -46,4 +47,12 @@ export interface CouponRules {
   readonly couponForEveryone: 'send' | 'skip';
   readonly customersWithoutEmail: 'skip' | 'send';
   readonly couponForSeveralCustomers: 'without-customer' | 'first' | 'skip';
+}
+
+export interface MemberRules
+  extends Pick<
+    OrderRules,
+    'customersWithoutEmail' | 'customers' | 'document' | 'birthday' | 'enrolment'
+  > {
+  readonly redactedCustomers: 'keep' | 'deactivate';
 }

@@ -46,3 +46,12 @@ interface RememberedCoupon {
 const couponForm = rememberedForm<RememberedCoupon>('coupon', 1);
 export const rememberCoupon = couponForm.write;
 export const recallCoupon = couponForm.read;
+
+interface RememberedMember {
+  /** Of e-mail address and telephone number: see `contactHash`. */
+  readonly contact: string;
+}
+
+const memberForm = rememberedForm<RememberedMember>('member', 1);
+export const rememberMember = memberForm.write;
+export const recallMember = memberForm.read;

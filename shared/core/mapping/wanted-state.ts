@@ -6,6 +6,7 @@ export type OrderForm = Schemas['Order'];
 export type OrderProductForm = Schemas['OrderProduct'];
 type CancellationForm = Schemas['OrderCancellation'];
 export type CustomerForm = Schemas['Customer'];
+export type MemberForm = CustomerForm & { readonly OriginalId: string };
 export type ProductForm = Schemas['Product'];
 export type CategoryForm = Schemas['ProductCategory'];
 export type CouponForm = Schemas['Coupon'];
@@ -29,7 +30,10 @@ export type WantedState =
   | { readonly kind: 'product'; readonly id: string; readonly product: ProductForm }
   | { readonly kind: 'coupon'; readonly id: string; readonly coupon: CouponForm }
   /** `id` is the code, in both coupon states. */
-  | { readonly kind: 'inactive-coupon'; readonly id: string };
+  | { readonly kind: 'inactive-coupon'; readonly id: string }
+  | { readonly kind: 'member'; readonly id: string; readonly member: MemberForm }
+  /** Deleted in the store. No operation of the service deletes a customer: it keeps what it has. */
+  | { readonly kind: 'deleted-member'; readonly id: string };
 
 /** Why an entity is not sent. */
 export type MappingSkip =
@@ -49,6 +53,8 @@ export type MappingSkip =
   | 'never-sent'
   /** The connector made the code itself, for a redeemed reward. */
   | 'reward-coupon'
+  /** The settings send customers as part of their orders only. */
+  | 'customers-with-orders'
   | 'coupon-kind-not-mirrored'
   | 'coupon-for-everyone'
   | 'coupon-for-several-customers';

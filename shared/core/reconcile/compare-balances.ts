@@ -4,6 +4,7 @@ import { balanceIn } from '../balances/read-customer.ts';
 import { recallBalance } from '../balances/remembered-balance.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText } from '../ledger/ledger-key.ts';
+import { mergedInto } from '../ledger/merged-customer.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
 
 type Reported = Value<'listCustomersReport'>['Items'][number];
@@ -35,8 +36,12 @@ export async function askForDifferences(
   return { compared: byId.size, asked: differing.length };
 }
 
-/** True also for a customer whom the ledger does not know, and for a report that names no balance. */
+/**
+ * True also for a customer whom the ledger does not know, and for a report that names no balance. Never for
+ * one who was merged into another: the store does not have them any more.
+ */
 function differs(reported: Reported, entry: LedgerEntry | undefined, now: number): boolean {
+  if (mergedInto(entry) !== undefined) return false;
   const known = recallBalance(entry?.remembered);
   if (!known) return entry?.redactedAt === undefined;
   const balance = balanceIn(reported, now);

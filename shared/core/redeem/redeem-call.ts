@@ -26,6 +26,8 @@ export type Attempted =
       readonly kind: 'unanswered';
       readonly redemption: Redemption;
       readonly retry: RetryReason;
+      /** There was an answer, and it says neither yes nor no: the next one may say the same. */
+      readonly isUnclear: boolean;
     };
 
 /**
@@ -81,8 +83,11 @@ async function call(
     case 'not-sent':
       return { kind: 'not-sent', attempt, retry };
     case 'unanswered': {
+      const isUnclear =
+        result.kind === 'business-error' ||
+        (result.kind === 'transport-failure' && result.reason === 'not-the-contract');
       const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME);
-      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds } };
+      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds }, isUnclear };
     }
   }
 }

@@ -1,6 +1,8 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { followMerges } from '../ledger/merged-customer.ts';
+import type { MemberRules } from '../mapping/mapping-rules.ts';
 import type { ProgramIdOf } from '../redeem/program-customer.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import type { RewardTypes } from '../redeem/reward-terms.ts';
@@ -34,6 +36,8 @@ export interface StorefrontWorld {
   readonly now: () => Date;
   readonly rewardTypes: RewardTypes;
   readonly retentionDays: number;
+  /** Merges are known only with `from-sign-up`. */
+  readonly customers: MemberRules['customers'];
 }
 
 /** What a shopper may ask of one shop's loyalty program. The customer is always a separate argument. */
@@ -51,7 +55,7 @@ const MOST_CARTS = 1_000;
 const MOST_CUSTOMERS = 2_000;
 
 export function createStorefront(given: StorefrontWorld) {
-  const { shop, now } = given;
+  const { shop, now, ledger } = given;
   const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_CARTS, now };
   const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
   const world = {
@@ -63,13 +67,15 @@ export function createStorefront(given: StorefrontWorld) {
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
   };
+  const current = async (id: string) =>
+    given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
   return {
-    standing: (customerId: string) => readStanding(shop, customerId, world),
+    standing: async (customerId: string) => readStanding(shop, await current(customerId), world),
     points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, world),
-    rewards: (customerId: string | undefined, cart: readonly CartLine[]) =>
-      listRewards(shop, customerId, cart, world),
-    quizzes: (customerId: string) => listQuizzes(customerId, world),
-    answer: (customerId: string, answers: QuizAnswers) =>
-      answerQuiz(shop, customerId, answers, world),
+    rewards: async (customerId: string | undefined, cart: readonly CartLine[]) =>
+      listRewards(shop, customerId && (await current(customerId)), cart, world),
+    quizzes: async (customerId: string) => listQuizzes(await current(customerId), world),
+    answer: async (customerId: string, answers: QuizAnswers) =>
+      answerQuiz(shop, await current(customerId), answers, world),
   };
 }

@@ -2,20 +2,18 @@ import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
-import { expiresAfter, type Ledger, readEntry } from '../ledger/ledger.ts';
+import { expiresAfter, readEntry } from '../ledger/ledger.ts';
 import type { EntityKey, RecordKey } from '../ledger/ledger-key.ts';
 import { bookKey, recallBook } from '../redeem/redemption-book.ts';
 import { isOpen, secondsUntil } from '../redeem/redemption-state.ts';
 import { fanOut, sendCode } from './fan-out.ts';
+import { deactivateRedacted, handleMerge, type MemberWorld } from './handle-merge.ts';
 import type { Store, Task } from './store-reader.ts';
 
-export interface TaskWorld {
-  readonly ledger: Ledger;
+export interface TaskWorld extends MemberWorld {
   readonly store: Store;
   readonly queue: EventQueue;
   readonly telemetry: Telemetry;
-  readonly now: () => Date;
-  readonly orderRetentionDays: number;
 }
 
 /** Work that is not about one entity. Each task may be repeated: a retry begins it again. */
@@ -38,14 +36,18 @@ export async function handleTask(
       const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
       const { shop } = event;
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
+      const member: EntityKey = { shop, kind: 'member', id: task.customerId };
       const redemptions = bookKey({ shop, customerId: task.customerId });
       const now = world.now();
-      await world.ledger.redact([...keys, customer, redemptions], {
+      await world.ledger.redact([...keys, customer, member, redemptions], {
         redactedAt: now.getTime(),
         ...expiresAfter(world.orderRetentionDays, now),
       });
-      return { kind: 'handled', how: 'redacted' };
+      const pending = await deactivateRedacted(shop, task.customerId, world);
+      return pending ?? { kind: 'handled', how: 'redacted' };
     }
+    case 'merge':
+      return handleMerge(event, task, world);
     case 'notify':
       await note(event, task, world);
       return { kind: 'handled', how: task.notice };

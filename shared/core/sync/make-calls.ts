@@ -17,6 +17,9 @@ export type LoyaltyCalls = Pick<
   | 'updateProduct'
   | 'createCoupon'
   | 'deactivateCoupon'
+  | 'upsertCustomer'
+  | 'getCustomerPoints'
+  | 'changeCustomerStatus'
 >;
 
 /** What the contract leaves open. The settings describe each. */
@@ -66,6 +69,10 @@ export async function makeCall(
     }
     case 'inactive-coupon':
       return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
+    case 'member':
+      return judge(['upsertCustomer'], await loyalty.upsertCustomer(wanted.member, options));
+    case 'deleted-member':
+      return applied([]);
   }
 }
 

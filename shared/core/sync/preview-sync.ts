@@ -83,6 +83,7 @@ function noteQuestions(store: Store, note: () => void): Store {
     readOrder: (...question) => asked().readOrder(...question),
     readProduct: (...question) => asked().readProduct(...question),
     readCoupon: (...question) => asked().readCoupon(...question),
+    readMember: (...question) => asked().readMember(...question),
     readDiscount: (...question) => asked().readDiscount(...question),
     until: (signal) => noteQuestions(store.until(signal), note),
   };
@@ -106,5 +107,8 @@ function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
     updateProduct: (id, body) => note({ operation: 'updateProduct', id, body }),
     createCoupon: (body) => note({ operation: 'createCoupon', body }),
     deactivateCoupon: (id) => note({ operation: 'deactivateCoupon', id }),
+    getCustomerPoints: (id) => note({ operation: 'getCustomerPoints', id }),
+    changeCustomerStatus: (id, body) => note({ operation: 'changeCustomerStatus', id, body }),
+    upsertCustomer: (body) => note({ operation: 'upsertCustomer', body }),
   };
 }

@@ -119,6 +119,8 @@ async function ask(
       return wrap(await store.readProduct(shop, id), (product) => ({ kind: 'product', product }));
     case 'coupon':
       return wrap(await store.readCoupon(shop, id), (coupon) => ({ kind: 'coupon', coupon }));
+    case 'member':
+      return wrap(await store.readMember(shop, id), (member) => ({ kind: 'member', member }));
   }
 }
 
@@ -138,5 +140,7 @@ export function versionOf(entity: StoreEntity): number {
       return Date.parse(entity.product.updatedAt);
     case 'coupon':
       return Date.parse(entity.coupon.updatedAt);
+    case 'member':
+      return Date.parse(entity.member.updatedAt);
   }
 }

@@ -1,4 +1,5 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreMember } from '../../store/member.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { StoreProduct } from '../../store/product.ts';
 import type { Outcome, SkipReason } from '../batch/outcome.ts';
@@ -8,7 +9,8 @@ import type { StoreEvent } from '../events/event.ts';
 export type StoreEntity =
   | { readonly kind: 'order'; readonly order: StoreOrder }
   | { readonly kind: 'product'; readonly product: StoreProduct }
-  | { readonly kind: 'coupon'; readonly coupon: StoreCoupon };
+  | { readonly kind: 'coupon'; readonly coupon: StoreCoupon }
+  | { readonly kind: 'member'; readonly member: StoreMember };
 
 /** What an event's own body says. Reading it asks no other system. */
 export type EventReading =
@@ -43,6 +45,8 @@ export type Task =
   | { readonly kind: 'sync-code'; readonly code: string }
   | { readonly kind: 'skip'; readonly why: SkipReason }
   | { readonly kind: 'redact'; readonly customerId: string; readonly orderIds: readonly string[] }
+  /** Two customers became one in the store. */
+  | { readonly kind: 'merge'; readonly keptId: string; readonly deletedId: string }
   /** Something a person must see, and the connector must not act on. */
   | { readonly kind: 'notify'; readonly notice: Notice; readonly id: string; readonly why: string };
 
@@ -104,6 +108,7 @@ export interface Store {
   readProduct(shop: string, id: string): Promise<StoreAnswer<StoreProduct>>;
   /** The coupon of one code. */
   readCoupon(shop: string, code: string): Promise<StoreAnswer<StoreCoupon>>;
+  readMember(shop: string, id: string): Promise<StoreAnswer<StoreMember>>;
   /** A discount's codes in pages: a discount can have thousands. */
   readDiscount(shop: string, id: string, from?: string): Promise<StoreAnswer<DiscountPage>>;
   /** The same store, giving up when the signal fires. */

@@ -5,7 +5,7 @@ import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
-import { needsMetafields } from '../mapping/customer-detail.ts';
+import { hidesDetails, needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown, withGoLive } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
@@ -14,6 +14,7 @@ import { recallOrder } from '../mapping/remembered.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
+import { hasLateCustomer } from './late-customer.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
 import type { ExecutionWorld, Synced } from './record-outcome.ts';
@@ -78,7 +79,8 @@ export async function syncEntity(
     if (
       next.kind === 'read-store' ||
       (next.kind === 'call' && doubtful) ||
-      (isDecided(next) && hidesPayments(snapshot, rules))
+      (isDecided(next) && hidesParts(snapshot, rules)) ||
+      (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, world.ledger)))
     ) {
       snapshot = undefined;
       continue;
@@ -128,9 +130,11 @@ function isDecided(next: Plan): boolean {
   return next.kind === 'call' || (next.kind === 'unchanged' && next.advance);
 }
 
-/** Without the payments the amount is not known, so that even "unchanged" may be wrong. */
-function hidesPayments({ source, entity }: Snapshot, rules: EntityRules): boolean {
-  return source !== 'store' && entity.kind === 'order' && needsPayments(entity.order, rules);
+/** Without them even "unchanged" may be wrong: an order's amount, a customer's details. */
+function hidesParts({ source, entity }: Snapshot, rules: EntityRules): boolean {
+  if (source === 'store') return false;
+  if (entity.kind === 'member') return hidesDetails(entity.member, rules);
+  return entity.kind === 'order' && needsPayments(entity.order, rules);
 }
 
 /**

@@ -21,6 +21,7 @@ import {
 import type { Enrichment } from './orders/enrichment.ts';
 import { readOrder, walkOrders } from './orders/read-orders.ts';
 import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
+import { readMember } from './read-member.ts';
 import { findCustomer } from './storefront/find-customer.ts';
 import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
@@ -93,6 +94,7 @@ export function questionsOf(
       readOrder(ask(domain), id, enrichmentOf(domain), evidence),
     readProduct: async (domain, id) => readProduct(ask(domain), id),
     readCoupon: async (domain, code) => readCoupon(ask(domain), code),
+    readMember: async (domain, id) => readMember(ask(domain), id, enrichmentOf(domain)),
     readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
     changedOrders: async (domain, span, after) =>
       walkOrders(ask(domain), span, after, enrichmentOf(domain)),

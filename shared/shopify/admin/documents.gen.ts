@@ -1713,6 +1713,18 @@ type DiscountsCountQueryVariables = Exact<{
 
 type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
 
+type MemberQueryVariables = Exact<{
+  id: string;
+  withMetafields: boolean;
+  metafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+type MemberQuery = { readonly customer: (
+    { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
+    & CustomerFragment
+  ) | null };
+
 type OpenDefinitionMutationVariables = Exact<{
   definition: MetafieldDefinitionUpdateInput;
 }>;
@@ -2224,6 +2236,12 @@ export const discountsCountDocument: AdminDocument<DiscountsCountQuery, Discount
   name: 'DiscountsCount',
   kind: 'query',
   text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
+};
+
+export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {
+  name: 'Member',
+  kind: 'query',
+  text: "query Member($id:ID!$withMetafields:Boolean!$metafields:[String!]){customer(id:$id){...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment Metafield on Metafield{namespace key value}",
 };
 
 export const openDefinitionDocument: AdminDocument<OpenDefinitionMutation, OpenDefinitionMutationVariables> = {

@@ -15,6 +15,7 @@ import {
 } from './compare-subscriptions.ts';
 import {
   type ExistingSubscription,
+  type SubscribedCustomers,
   shopAddress,
   type WantedSubscription,
   wantedSubscriptions,
@@ -22,8 +23,11 @@ import {
 
 export interface SubscriptionsSettings {
   readonly ask: (shop: string) => Ask;
-  /** The shop's part of the webhook address. */
-  readonly pathOf: (shop: string) => string;
+  readonly shopOf: (domain: string) => {
+    /** The shop's part of the webhook address. */
+    readonly path: string;
+    readonly rules: { readonly customers: SubscribedCustomers };
+  };
   /** Of the deployment, without a shop's part. */
   readonly webhookAddress: string;
   /** Only one of the two may create subscriptions: with both, every event would come twice. */
@@ -49,14 +53,15 @@ export interface Subscriptions {
 
 /** The webhook subscriptions that the Admin API shows; it hides those of the app's configuration. */
 export function createSubscriptions(settings: SubscriptionsSettings): Subscriptions {
-  const { ask, pathOf, webhookAddress, madeBy } = settings;
+  const { ask, shopOf, webhookAddress, madeBy } = settings;
   return {
     async check(shop) {
       const answer = await listSubscriptions(ask(shop));
       if (answer.kind !== 'data') return { ...unavailable(answer), answer };
+      const { path, rules } = shopOf(shop);
       const wanted =
         madeBy === 'admin-api'
-          ? wantedSubscriptions(shopAddress(webhookAddress, pathOf(shop)))
+          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules.customers)
           : [];
       const findings = compareSubscriptions(wanted, answer.data, webhookAddress);
       return { kind: 'checked', findings };

@@ -22,13 +22,20 @@ export interface ExistingSubscription extends WantedSubscription {
   readonly apiVersion: { readonly handle: string; readonly supported: boolean };
 }
 
+/** The setting that decides whether customers are subscribed to. */
+export type SubscribedCustomers = 'from-sign-up' | 'with-orders';
+
 /**
- * One subscription for every topic that the connector handles, at the shop's own address.
+ * One subscription for every topic that the connector handles under the shop's rules, at its own address.
  * See docs/decisions/0020-subscriptions-derived-and-repaired.md.
  */
-export function wantedSubscriptions(uri: string): readonly WantedSubscription[] {
+export function wantedSubscriptions(
+  uri: string,
+  customers: SubscribedCustomers = 'from-sign-up',
+): readonly WantedSubscription[] {
   return [...topicRoutes]
     .filter(([topic]) => !complianceTopics.has(topic))
+    .filter(([, { kind }]) => kind !== 'member' || customers === 'from-sign-up')
     .map(([topic, route]) => ({
       topic,
       uri,
@@ -44,14 +51,17 @@ export function shopAddress(webhookAddress: string, shopPath: string): string {
  * The connector's part of `shopify.app.toml`. The compliance topics are always in it; the others only
  * where the app's configuration creates the subscriptions.
  */
-export function appConfiguration(uri: string, madeBy: 'admin-api' | 'app-configuration'): string {
+export function appConfiguration(
+  uri: string,
+  madeBy: 'admin-api' | 'app-configuration',
+  customers: SubscribedCustomers = 'from-sign-up',
+): string {
   const compliance = tables([
     ['compliance_topics', [...complianceTopics]],
     ['uri', uri],
   ]);
-  const groups = Map.groupBy(madeBy === 'admin-api' ? [] : wantedSubscriptions(uri), (one) =>
-    one.includeFields.join(),
-  );
+  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, customers);
+  const groups = Map.groupBy(wanted, (one) => one.includeFields.join());
   const subscriptions = [...groups.values()].map((group) => {
     const fields = group[0]?.includeFields ?? [];
     return tables([

@@ -35,7 +35,10 @@ function idAtHead(route: TopicRoute, body: Uint8Array): string | undefined {
   return idFromGid(gid, gidTypeOf(route));
 }
 
-const gidTypeOf = ({ kind }: TopicRoute) => (kind === 'order' ? 'Order' : 'Product');
+function gidTypeOf({ kind }: TopicRoute) {
+  if (kind === 'member') return 'Customer';
+  return kind === 'order' ? 'Order' : 'Product';
+}
 
 function findId(route: TopicRoute, payload: Payload): string | undefined {
   switch (route.carries) {
@@ -46,6 +49,8 @@ function findId(route: TopicRoute, payload: Payload): string | undefined {
       return asId(payload.order_id) ?? asId(asRecord(payload.order_edit)?.order_id);
     case 'discount':
       return discountId(asText(payload.admin_graphql_api_id));
+    case 'merge':
+      return idFromGid(asText(payload.admin_graphql_api_customer_deleted_id), 'Customer');
     case 'compliance':
       return asId(asRecord(payload.customer)?.id);
     case 'shop':

@@ -13,6 +13,7 @@ import {
   text,
   together,
 } from './payload-fields.ts';
+import { customerFields, hasCustomerId } from './read-customer-webhooks.ts';
 
 const allocations = list(v.object({ amount }));
 const taxLines = list(v.object({ price: optional(amount) }));
@@ -74,22 +75,7 @@ const refund = v.object({
   ),
 });
 
-const customer = v.pipe(
-  v.object({
-    id: optional(id),
-    admin_graphql_api_id: optional(text),
-    first_name: optional(text),
-    last_name: optional(text),
-    email: optional(text),
-    phone: optional(text),
-    created_at: optional(moment),
-    default_address: optional(v.object({ name: optional(text), phone: optional(text) })),
-  }),
-  together(
-    ['id', 'admin_graphql_api_id'],
-    (payload) => entityId(payload, 'Customer') !== undefined,
-  ),
-);
+const customer = v.pipe(v.object(customerFields), hasCustomerId);
 
 /** The fields that are used of an order's webhook, in every version since 2020. */
 export const orderPayload = v.pipe(

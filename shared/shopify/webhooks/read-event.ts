@@ -5,6 +5,11 @@ import { versionOf } from '../../core/sync/read-snapshot.ts';
 import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
 import type { ReadFault } from '../../store/read-fault.ts';
 import { parseJson } from './parse-json.ts';
+import {
+  readCustomerMerge,
+  readCustomerWebhook,
+  readDeletedCustomer,
+} from './read-customer-webhooks.ts';
 import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
 import {
@@ -60,9 +65,13 @@ function isWhole(entity: StoreEntity): boolean {
 function readPayload(event: StoreEvent, payload: unknown): EventReading {
   switch (topicRoutes.get(event.topic)?.carries) {
     case 'entity':
+      if (event.kind === 'member') return readMember(event, payload);
       return event.kind === 'order' ? readOrder(event, payload) : readProduct(event, payload);
+    case 'merge':
+      return readMerge(event, payload);
     case 'deletion': {
-      const read = readDeletionWebhook(payload);
+      const read =
+        event.kind === 'member' ? readDeletedCustomer(payload) : readDeletionWebhook(payload);
       return read.kind === 'read' ? askStore(event, read.id) : unreadable(read.faults);
     }
     case 'order-reference': {
@@ -99,6 +108,20 @@ function hasMoreVariants(payload: unknown): boolean {
   return (
     Array.isArray(variants) && Array.isArray(variant_gids) && variant_gids.length > variants.length
   );
+}
+
+function readMember(event: StoreEvent, payload: unknown): EventReading {
+  const read = readCustomerWebhook(payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  return snapshot(event, { kind: 'member', member: read.member }, read.member.id);
+}
+
+function readMerge(event: StoreEvent, payload: unknown): EventReading {
+  const read = readCustomerMerge(payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  if (!read.completed) return task({ kind: 'skip', why: 'merge-not-completed' });
+  const { keptId, deletedId } = read;
+  return sameId(event, deletedId) ?? task({ kind: 'merge', keptId, deletedId });
 }
 
 function readDiscount(payload: unknown): EventReading {

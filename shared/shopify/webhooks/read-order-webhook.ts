@@ -1,5 +1,5 @@
 import { ZERO } from '../../store/money.ts';
-import type { StoreCustomer, StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import type { Unreadable } from '../../store/read-fault.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from './order-amounts.ts';
 import { type OrderPayload, orderPayload } from './order-payload.ts';
 import { readPayload } from './payload-fields.ts';
+import { toCustomer } from './read-customer-webhooks.ts';
 
 export type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreadable;
 
@@ -65,7 +66,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
       value: value ?? '',
     })),
     metafields: undefined,
-    customer: readCustomer(payload),
+    customer: payload.customer ? toCustomer(payload.customer, payload) : undefined,
   };
 }
 
@@ -104,18 +105,6 @@ function usedCodes(payload: OrderPayload): string[] {
         .map(({ code }) => code)
     : payload.discount_codes.map(({ code }) => code);
   return [...new Set(codes.map(filled).filter((code) => code !== undefined))];
-}
-
-function readCustomer({ customer, email, phone }: OrderPayload): StoreCustomer | undefined {
-  if (!customer) return undefined;
-  const name = [customer.first_name, customer.last_name].map(filled).filter(Boolean).join(' ');
-  return {
-    id: entityId(customer, 'Customer') ?? '',
-    name: filled(name) ?? filled(customer.default_address?.name),
-    email: filled(customer.email) ?? filled(email),
-    phone: filled(customer.phone) ?? filled(phone) ?? filled(customer.default_address?.phone),
-    createdAt: customer.created_at ?? undefined,
-  };
 }
 
 function cardOf({ payment_details }: OrderPayload): StoreOrder['card'] {

@@ -10,7 +10,14 @@ export interface TopicRoute {
    * `entity`: the body is the entity itself. The others carry only a reference, and the worker reads
    * the store.
    */
-  readonly carries: 'entity' | 'deletion' | 'order-reference' | 'discount' | 'compliance' | 'shop';
+  readonly carries:
+    | 'entity'
+    | 'deletion'
+    | 'order-reference'
+    | 'discount'
+    | 'merge'
+    | 'compliance'
+    | 'shop';
 }
 
 const order: TopicRoute = { kind: 'order', claim: 'changed', carries: 'entity' };
@@ -18,6 +25,7 @@ const orderReference: TopicRoute = { ...order, carries: 'order-reference' };
 const product: TopicRoute = { kind: 'product', claim: 'changed', carries: 'entity' };
 const deletion = { claim: 'deleted', carries: 'deletion' } as const;
 const discount: TopicRoute = { kind: 'discount', claim: 'changed', carries: 'discount' };
+const member: TopicRoute = { kind: 'member', claim: 'changed', carries: 'entity' };
 const customer = { kind: 'customer', carries: 'compliance' } as const;
 const shop = { kind: 'shop', carries: 'shop' } as const;
 
@@ -49,6 +57,10 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, Topi
   ['discounts/delete', { ...discount, claim: 'deleted' }],
   ['discounts/redeemcode_added', { ...discount, claim: 'code-added' }],
   ['discounts/redeemcode_removed', { ...discount, claim: 'code-removed' }],
+  ['customers/create', member],
+  ['customers/update', member],
+  ['customers/delete', { kind: 'member', ...deletion }],
+  ['customers/merge', { kind: 'member', claim: 'merged', carries: 'merge' }],
   ['customers/data_request', { ...customer, claim: 'data-requested' }],
   ['customers/redact', { ...customer, claim: 'customer-redaction' }],
   ['shop/redact', { ...shop, claim: 'shop-redaction' }],

@@ -69,11 +69,33 @@ const productFields = [
   'vendor',
 ];
 
+const customerFields = [
+  'admin_graphql_api_id',
+  'created_at',
+  'default_address.name',
+  'default_address.phone',
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'updated_at',
+];
+
+/** Not the errors, which name persons. */
+const mergeFields = [
+  'admin_graphql_api_customer_deleted_id',
+  'admin_graphql_api_customer_kept_id',
+  'status',
+];
+
 /** Empty: the whole body, which is small. */
 export function webhookFields(topic: string, { kind, carries }: TopicRoute): readonly string[] {
   switch (carries) {
     case 'entity':
+      if (kind === 'member') return customerFields;
       return kind === 'order' ? orderFields : productFields;
+    case 'merge':
+      return mergeFields;
     // Of a refund only its order and its date are read.
     case 'order-reference':
       return topic === 'refunds/create' ? ['created_at', 'order_id'] : [];

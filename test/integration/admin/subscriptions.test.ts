@@ -40,7 +40,7 @@ function open(webhookAddress = HERE, madeBy: 'admin-api' | 'app-configuration' =
   });
   return createSubscriptions({
     ask: () => client.until(undefined),
-    pathOf: () => 'shop',
+    shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up' } }),
     webhookAddress,
     madeBy,
   });

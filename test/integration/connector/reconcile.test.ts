@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { liveOneDay } from '../../support/any-store-life.ts';
@@ -50,7 +51,7 @@ function subscriptionsOf({
   }).until(undefined);
   return createSubscriptions({
     ask: () => ask,
-    pathOf: () => 'example-store',
+    shopOf: () => ({ path: 'example-store', rules: defaultRules }),
     webhookAddress,
     madeBy: 'admin-api',
   });

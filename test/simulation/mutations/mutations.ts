@@ -284,7 +284,7 @@ export const mutations: readonly Mutation[] = [
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
     file: 'shared/core/sync/sync-entity.ts',
-    find: "  return source !== 'store' && entity.kind === 'order' && needsPayments(entity.order, rules);\n",
+    find: "  return entity.kind === 'order' && needsPayments(entity.order, rules);\n",
     replace: '  return !source && needsPayments(entity as never, rules);\n',
     within: 60,
   },

@@ -92,7 +92,8 @@ export class Shoppers {
       breaker: createCircuitBreaker(),
     };
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
-    const program = { ...line, programIdOf, telemetry, now, rewardTypes };
+    const customers = 'from-sign-up' as const;
+    const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
     const uses = createUsesCache(now);
     const after = (ms: number): AbortSignal => {
       const controller = new AbortController();

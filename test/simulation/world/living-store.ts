@@ -8,6 +8,7 @@ import { createIds } from '../../../local/store-sandbox/model/ids.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import {
   type CodeRow,
+  type CustomerRow,
   type DiscountRow,
   openRows,
   type ProductRow,
@@ -15,15 +16,19 @@ import {
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
 import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
 import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
 import { orderPayload } from '../../../local/store-sandbox/payloads/order-payload.ts';
 import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
+import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
+import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import type { StoreMember } from '../../../shared/store/member.ts';
 import { type Amount, readAmount, ZERO } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
@@ -105,7 +110,7 @@ const pathsOf = new Map(
   ]),
 );
 
-type Kind = 'order' | 'product' | 'coupon';
+type Kind = EntityKind;
 
 /** The body is the state of the entity at that moment. */
 export interface SentWebhook {
@@ -210,6 +215,10 @@ export class LivingStore {
         const product = row as ProductRow | undefined;
         const value = product && (() => toStoreProduct(this.world, product));
         this.#keep('product', key, value, model.putProduct);
+      } else if (table === 'customers') {
+        const customer = row as CustomerRow | undefined;
+        const value = customer && (() => toStoreMember(this.world, customer));
+        this.#keep('member', key, value, model.putMember);
       } else if (table === 'codes') {
         if (row) this.#codes.set(key, row as CodeRow);
         const code = this.#codes.get(key);
@@ -278,6 +287,13 @@ export function toStoreProduct(world: World, product: ProductRow): StoreProduct 
   const read = readProductWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
   if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
   return read.product;
+}
+
+export function toStoreMember(world: World, customer: CustomerRow): StoreMember {
+  const parsed = parseJson(textOf('customers/update', customerPayload(world, customer)));
+  const read = readCustomerWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
+  if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
+  return { ...read.member, metafields: [] };
 }
 
 export function toStoreCoupon(discount: DiscountRow, code: CodeRow, now: Date): StoreCoupon {

@@ -1,5 +1,6 @@
 import type { EventQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -59,7 +60,7 @@ export function storeOf(
       .catch(() => UNAVAILABLE);
   };
   const read = async <Value>(
-    kind: 'order' | 'product' | 'coupon',
+    kind: EntityKind,
     id: string,
     effect: (store: LivingStore['now']) => Promise<StoreAnswer<Value>>,
   ): Promise<StoreAnswer<Value>> => {
@@ -76,6 +77,7 @@ export function storeOf(
       read('order', id, (store) => store.readOrder(shop, id, evidence)),
     readProduct: (shop, id) => read('product', id, (store) => store.readProduct(shop, id)),
     readCoupon: (shop, code) => read('coupon', code, (store) => store.readCoupon(shop, code)),
+    readMember: (shop, id) => read('member', id, (store) => store.readMember(shop, id)),
     readDiscount: (shop, id, from) =>
       ask(`discount ${id}`, (store) => store.readDiscount(shop, id, from)),
     changedOrders: (shop, span, after) =>

@@ -42,6 +42,8 @@ describe('the connector’s settings', () => {
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
             customersWithoutEmail: 'skip',
+            customers: 'from-sign-up',
+            redactedCustomers: 'keep',
             testOrders: 'skip',
             enrich: {},
             enrolment: 'unstated',

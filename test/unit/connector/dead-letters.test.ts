@@ -83,7 +83,15 @@ describe('a filter', () => {
   it('offers every reason and kind that there is', () => {
     expect(REASONS).toEqual([...LETTER_REASONS]);
     const kinds: Record<EventKind, true> = {
-      ...{ order: true, product: true, coupon: true, discount: true, customer: true, shop: true },
+      ...{
+        order: true,
+        product: true,
+        coupon: true,
+        member: true,
+        discount: true,
+        customer: true,
+        shop: true,
+      },
       ...{ balance: true, 'point-event': true, redemption: true },
     };
     expect(KINDS).toEqual(Object.keys(kinds));

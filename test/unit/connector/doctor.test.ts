@@ -16,33 +16,55 @@ import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 
-const SCOPES = ['read_orders', 'read_customers', 'read_products', 'read_discounts'];
+const SCOPES = [
+  'read_orders',
+  'read_customers',
+  'read_customer_merge',
+  'read_products',
+  'read_discounts',
+];
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
 describe("the scopes of a shop's app", () => {
   it('pass when all are there; a write scope includes its read scope', () => {
-    expect(verdicts(judgeScopes([...SCOPES, 'read_all_orders'], { enrich: {} }))).toEqual(['pass']);
+    expect(
+      verdicts(judgeScopes([...SCOPES, 'read_all_orders'], { ...defaultRules, enrich: {} })),
+    ).toEqual(['pass']);
     const writing = [...SCOPES.map((scope) => scope.replace('read', 'write')), 'read_all_orders'];
-    expect(verdicts(judgeScopes(writing, { enrich: {} }))).toEqual(['pass']);
+    expect(verdicts(judgeScopes(writing, { ...defaultRules, enrich: {} }))).toEqual(['pass']);
   });
 
   it('fail by name for what the settings ask for, and warn of orders out of sight', () => {
-    const findings = judgeScopes(SCOPES, { enrich: { locationNames: true, staffNames: true } });
+    const findings = judgeScopes(SCOPES, {
+      ...defaultRules,
+      enrich: { locationNames: true, staffNames: true },
+    });
     expect(verdicts(findings)).toEqual(['fail', 'fail', 'warn']);
     expect(findings[0]?.what).toContain('read_locations, needed for rules.enrich.locationNames');
     expect(findings[1]?.what).toContain('read_users');
     expect(findings[2]?.what).toContain('60 days');
   });
 
+  it('must show merges where customers are followed, and only there', () => {
+    const without = SCOPES.filter((scope) => scope !== 'read_customer_merge');
+    const granted = [...without, 'read_all_orders'];
+    const [finding] = judgeScopes(granted, { enrich: {}, customers: 'from-sign-up' });
+    expect(finding).toMatchObject({ verdict: 'fail' });
+    expect(finding?.what).toContain('read_customer_merge');
+    expect(verdicts(judgeScopes(granted, { enrich: {}, customers: 'with-orders' }))).toEqual([
+      'pass',
+    ]);
+  });
+
   it('must write customers, discounts and the app proxy where there is a storefront', () => {
     const reading = [...SCOPES, 'read_all_orders'];
-    const findings = judgeScopes(reading, { enrich: {} }, true);
+    const findings = judgeScopes(reading, { ...defaultRules, enrich: {} }, true);
     expect(verdicts(findings)).toEqual(['fail', 'fail', 'fail']);
     for (const scope of ['write_customers', 'write_discounts', 'write_app_proxy']) {
       expect(findings.map(({ what }) => what).join('\n')).toContain(scope);
     }
     const writing = [...reading, 'write_customers', 'write_discounts', 'write_app_proxy'];
-    expect(verdicts(judgeScopes(writing, { enrich: {} }, true))).toEqual(['pass']);
+    expect(verdicts(judgeScopes(writing, { ...defaultRules, enrich: {} }, true))).toEqual(['pass']);
   });
 });
 

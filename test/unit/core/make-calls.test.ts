@@ -42,6 +42,9 @@ function service(codes: Partial<Record<OperationId, number>>): LoyaltyCalls {
     updateProduct: () => answer('updateProduct'),
     createCoupon: () => answer('createCoupon'),
     deactivateCoupon: () => answer('deactivateCoupon'),
+    upsertCustomer: () => answer('upsertCustomer'),
+    getCustomerPoints: () => answer('getCustomerPoints'),
+    changeCustomerStatus: () => answer('changeCustomerStatus'),
   };
 }
 

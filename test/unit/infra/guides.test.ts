@@ -140,7 +140,7 @@ describe('docs/deploy.md', () => {
 
   it('names every scope that doctor asks for, and no other', () => {
     const enrich = { locationNames: true, staffNames: true };
-    const asked = judgeScopes([], { enrich }, true).flatMap(
+    const asked = judgeScopes([], { enrich, customers: 'from-sign-up' }, true).flatMap(
       (finding) => /scope (\w+)/.exec(JSON.stringify(finding))?.[1] ?? [],
     );
     const named = [...guide.matchAll(/^ +\| `((?:read|write)_\w+)` \|/gm)].map(

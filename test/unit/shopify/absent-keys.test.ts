@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
+import * as customers from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import * as references from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
@@ -8,6 +9,7 @@ import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 
 const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+const ownId = 'gid://shopify/Customer/9';
 const at = '2026-10-05T11:00:00Z';
 const shop = { shop_id: 1, shop_domain: 'example-store.myshopify.com' };
 const customer = { id: 9, email: 'robin.sample@example.com', phone: null };
@@ -16,6 +18,9 @@ const customer = { id: 9, email: 'robin.sample@example.com', phone: null };
 const readers: readonly (readonly [string, (body: unknown) => unknown, unknown])[] = [
   ['an order', readOrderWebhook, fullOrder()],
   ['a product', readProductWebhook, product()],
+  ['a customer', customers.readCustomerWebhook, fullCustomer()],
+  ['a deleted customer', customers.readDeletedCustomer, { id: 9, admin_graphql_api_id: ownId }],
+  ['a merge', customers.readCustomerMerge, merge()],
   ['a deletion', references.readDeletionWebhook, { id: 5 }],
   ['a refund', references.readOrderReference, { id: 7, order_id: 5, created_at: at }],
   ['an edit', references.readOrderReference, { order_edit: { order_id: 5, committed_at: at } }],
@@ -56,6 +61,28 @@ describe.each(readers)('reading %s', (_, read, body) => {
     }
   });
 });
+
+function fullCustomer() {
+  return {
+    id: 9,
+    admin_graphql_api_id: ownId,
+    created_at: at,
+    updated_at: at,
+    first_name: 'Robin',
+    last_name: 'Sample',
+    email: 'robin.sample@example.com',
+    phone: '+15555550142',
+    default_address: { name: 'Robin Sample', phone: '+15555550143' },
+  };
+}
+
+function merge() {
+  return {
+    admin_graphql_api_customer_kept_id: ownId,
+    admin_graphql_api_customer_deleted_id: 'gid://shopify/Customer/10',
+    status: 'completed',
+  };
+}
 
 type Path = readonly string[];
 type Owner = Record<string, unknown>;

@@ -55,6 +55,8 @@ function describeTask(task: Task): string {
       return `Nothing would be sent: it is skipped (${task.why}).`;
     case 'redact':
       return 'What the ledger remembers of the customer would be erased.';
+    case 'merge':
+      return 'It would be asked whether the customer who is gone still has points.';
     case 'notify':
       return `A notice would be recorded for a person: ${task.why}.`;
   }

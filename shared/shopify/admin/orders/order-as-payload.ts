@@ -144,7 +144,7 @@ function discountPayloads({ discounts }: WholeOrder) {
     );
 }
 
-function customerPayload(customer: CustomerNode) {
+export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {
   return {
     admin_graphql_api_id: customer.id,
     first_name: customer.firstName,

@@ -1,0 +1,297 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
+import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+const ROBIN = {
+  firstName: 'Robin',
+  lastName: 'Quillane',
+  email: 'robin.quillane@example.com',
+  phone: '+15555550142',
+};
+const NEW_EMAIL = 'robin.new@example.com';
+
+async function open(rules: MappingSettings = {}) {
+  const both = await openStoreAndConnector(connectors, { seed: 5, rules });
+  stops.push(both.stop);
+  const { connector, store } = both;
+  const { loyalty } = connector;
+
+  /** One step of the store and all the work it causes; the store's clock has whole seconds. */
+  async function step<Result>(act: () => Result): Promise<Result> {
+    connector.pass(5);
+    const result = act();
+    await store.deliveries.settled();
+    await connector.settle();
+    return result;
+  }
+  const heldMember = (id: string) =>
+    loyalty.state().customers.find(({ OriginalId }) => OriginalId === id);
+  const heldOrder = (id: string) =>
+    loyalty.state().orders.find(({ OriginalId }) => OriginalId === id);
+  const signUp = (draft: Parameters<typeof store.actions.createCustomer>[0] = ROBIN) =>
+    step(() => store.actions.createCustomer(draft));
+  async function buy(customerId: string): Promise<string> {
+    const { id: orderId } = await step(() =>
+      store.actions.placeOrder({
+        customerId,
+        lines: [{ title: 'Shirt', price: 50, taxable: false }],
+        taxes: [],
+        payment: 'paid',
+      }),
+    );
+    await step(() => store.actions.fulfilOrder({ orderId }));
+    return orderId;
+  }
+  /** The newest webhook of a topic, delivered once more, as a late or captured one would be. */
+  async function deliverAgain(topic: string, id: string, webhookId: string): Promise<void> {
+    const sent = store.deliveries.all().filter((one) => one.topic === topic);
+    const body = sent.find((one) => one.body.includes(id))?.body;
+    if (body === undefined) throw new Error(`the store sent no ${topic} of ${id}`);
+    await connector.deliver([topic, Buffer.from(body), { secret: STORE_SECRET, webhookId }]);
+  }
+  return { ...both, step, signUp, buy, heldMember, heldOrder, deliverAgain };
+}
+
+type World = Awaited<ReturnType<typeof open>>;
+
+describe('a customer of the store', () => {
+  it('is a member from sign-up, before any order, at the cost of one call', async () => {
+    const { signUp, heldMember, connector } = await open();
+    const { id } = await signUp();
+    expect(connector.newOperations()).toEqual(['upsertCustomer']);
+    expect(heldMember(id)).toMatchObject({
+      Name: 'Robin Quillane',
+      Email: ROBIN.email,
+      Phone: ROBIN.phone,
+    });
+  });
+
+  it('costs no call where the settings send customers with their orders', async () => {
+    const { signUp, heldMember, connector } = await open({ customers: 'with-orders' });
+    const { id } = await signUp();
+    expect(connector.newOperations()).toEqual([]);
+    expect(heldMember(id)).toBeUndefined();
+  });
+
+  it('costs no call without an e-mail address, and one when there is one', async () => {
+    const { signUp, step, heldMember, connector, store } = await open();
+    const { id } = await signUp({ firstName: 'Robin', phone: ROBIN.phone });
+    expect(connector.newOperations()).toEqual([]);
+    await step(() => store.actions.updateCustomer({ customerId: id, email: ROBIN.email }));
+    expect(connector.newOperations()).toEqual(['upsertCustomer']);
+    expect(heldMember(id)?.Email).toBe(ROBIN.email);
+  });
+
+  it('is enrolled as the settings say', async () => {
+    const { signUp, heldMember } = await open({ enrolment: 'everyone' });
+    const { id } = await signUp();
+    expect(heldMember(id)?.IsEnrolled).toBe(true);
+  });
+
+  it('is followed in e-mail address and telephone number, and not for a note', async () => {
+    const { signUp, step, heldMember, connector, store } = await open();
+    const { id: customerId } = await signUp();
+    connector.newOperations();
+    await step(() => store.actions.updateCustomer({ customerId, note: 'called' }));
+    expect(connector.newOperations()).toEqual([]);
+    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL, phone: null }));
+    expect(connector.newOperations()).toEqual(['upsertCustomer']);
+    expect(heldMember(customerId)).toMatchObject({ Email: NEW_EMAIL });
+  });
+
+  it('is followed in birthday and document, where they are metafields of the customer', async () => {
+    const { signUp, step, heldMember, store } = await open({
+      birthday: { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'birthday' },
+      document: { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'document' },
+    });
+    const { id: customerId } = await signUp();
+    const owner = { ownerGid: `gid://shopify/Customer/${customerId}`, namespace: 'facts' };
+    store.actions.setMetafield({ ...owner, key: 'birthday', value: '1990-04-01' });
+    store.actions.setMetafield({ ...owner, key: 'document', value: '12345678909' });
+    await step(() => store.actions.updateCustomer({ customerId }));
+    expect(heldMember(customerId)).toMatchObject({
+      BirthdayDate: '1990-04-01T00:00:00.000Z',
+      Document: '12345678909',
+    });
+    store.actions.setMetafield({ ...owner, key: 'document', value: '98765432100' });
+    await step(() => store.actions.updateCustomer({ customerId }));
+    expect(heldMember(customerId)?.Document).toBe('98765432100');
+  });
+
+  it('keeps the newest e-mail address when the webhooks come in the wrong order', async () => {
+    const { signUp, step, heldMember, connector, store, deliverAgain } = await open();
+    const { id: customerId } = await signUp();
+    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
+    connector.newOperations();
+    await deliverAgain('customers/create', customerId, 'late-create');
+    expect(connector.newOperations()).toEqual([]);
+    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
+  });
+
+  it('who changes the e-mail address and buys is one member, with the new one', async () => {
+    const { signUp, step, buy, heldMember, heldOrder, connector, store } = await open();
+    const { id: customerId } = await signUp();
+    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
+    const orderId = await buy(customerId);
+    expect(heldOrder(orderId)).toMatchObject({ customerId, points: 50 });
+    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
+    const named = connector.loyalty.state().customers.filter(({ Name }) => Name?.includes('Quill'));
+    expect(named).toHaveLength(1);
+  });
+
+  it('does not get the old e-mail address back from an order that comes late', async () => {
+    const { buy, signUp, step, heldMember, heldOrder, connector, store, deliverAgain } =
+      await open();
+    const { id: customerId } = await signUp();
+    connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
+    const orderId = await buy(customerId);
+    connector.loyalty.faults.clear();
+    expect(heldOrder(orderId)).toBeUndefined();
+    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
+    await deliverAgain('orders/fulfilled', orderId, 'late-order');
+    expect(heldOrder(orderId)).toMatchObject({ customerId, points: 50 });
+    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
+  });
+
+  it('who is deleted stays in the service, which cannot delete, and is forgotten here', async () => {
+    const { signUp, step, heldMember, connector, store, deliverAgain } = await open();
+    const { id: customerId } = await signUp();
+    expect(await connector.ledgerText()).toContain('m1{');
+    connector.newOperations();
+    await step(() => store.actions.deleteCustomer({ customerId }));
+    await deliverAgain('customers/create', customerId, 'late-create');
+    expect(connector.newOperations()).toEqual([]);
+    expect(heldMember(customerId)?.Email).toBe(ROBIN.email);
+    expect(await connector.ledgerText()).not.toContain('m1{');
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
+
+const SECOND = { ...ROBIN, email: 'rq@example.com', phone: '+15555550199' };
+
+/** As a person does in the service's panel: out of the one, into the other. */
+async function movePoints(
+  { loyalty }: World['connector'],
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const { token, key } = LOYALTY_CREDENTIALS;
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${token}:${key}`).toString('base64')}`,
+    'content-type': 'application/json',
+  };
+  const path = (id: string, what: string) => `${loyalty.address}/v1/pvt/Customer/${id}/${what}`;
+  const read = await fetch(path(from, 'points'), { headers });
+  const { CashbackBalance: value } = (await read.json()) as { CashbackBalance: number };
+  for (const [id, OperationType, Value] of [
+    [from, 1, -value],
+    [to, 0, value],
+  ] as const) {
+    const body = JSON.stringify({
+      Value,
+      OperationType,
+      Reason: 'merge',
+      ChangeKey: `merge-${id}`,
+    });
+    const answer = await fetch(path(id, 'cashback'), { method: 'POST', headers, body });
+    expect(await answer.json()).toMatchObject({ HasError: false });
+  }
+}
+
+describe('two customers whom the store merges', () => {
+  async function merged(buying: (world: World, deletedId: string) => Promise<unknown>) {
+    const world = await open();
+    const { id: keptId } = await world.signUp();
+    const { id: deletedId } = await world.signUp(SECOND);
+    await buying(world, deletedId);
+    await world.step(() => world.store.actions.mergeCustomers({ keptId, deletedId }));
+    return { ...world, keptId, deletedId };
+  }
+
+  it('cost nobody anything where the one who is gone has no points', async () => {
+    const { connector, keptId, deletedId } = await merged(async () => {});
+    expect(await connector.deadLetters()).toEqual([]);
+    expect(await connector.ledgerText()).toContain(`k1{\\"keptId\\":\\"${keptId}\\"}`);
+    const late = connector.newCalls().filter(({ path }) => path.includes(deletedId));
+    expect(late.map(({ operation }) => operation)).toEqual(['getCustomerPoints']);
+  });
+
+  it('leave a letter until a person has moved the points; its replay then ends it', async () => {
+    const { connector, keptId, deletedId } = await merged(({ buy }, id) => buy(id));
+    const [letter, ...others] = await connector.deadLetters();
+    expect(others).toEqual([]);
+    expect(letter?.attributes).toMatchObject({ reason: 'rejected' });
+    expect(letter?.attributes.why).toContain('the store merged two customers');
+
+    await movePoints(connector, { from: deletedId, to: keptId });
+    const decoded = decodeMessage(letter?.body ?? '');
+    if (decoded.kind !== 'event') throw new Error(decoded.why);
+    const replays = [{ at: new Date().toISOString(), by: 'operator' }];
+    await connector.send({ ...decoded.event, replays } as QueuedEvent);
+    await connector.settle();
+    expect(await connector.deadLetters()).toHaveLength(1);
+  });
+
+  it('leave earlier orders and their points with the member who earned them', async () => {
+    let orderId = '';
+    const world = await merged(async ({ buy }, id) => {
+      orderId = await buy(id);
+    });
+    const { step, store, heldOrder, deletedId } = world;
+    await step(() => store.actions.refundOrder({ orderId, lines: [], amount: 10 }));
+    expect(heldOrder(orderId)).toMatchObject({ customerId: deletedId, points: 40 });
+  });
+
+  it('earn for the kept one afterwards, also with an order whose webhook is late', async () => {
+    let late = '';
+    const world = await merged(async ({ connector, buy }, id) => {
+      connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
+      late = await buy(id);
+      connector.loyalty.faults.clear();
+    });
+    const { buy, heldOrder, heldMember, deliverAgain, keptId } = world;
+    expect(heldOrder(await buy(keptId))).toMatchObject({ customerId: keptId, points: 50 });
+    await deliverAgain('orders/fulfilled', late, 'late-order');
+    expect(heldOrder(late)).toMatchObject({ customerId: keptId, points: 50 });
+    expect(heldMember(keptId)?.Email).toBe(ROBIN.email);
+  });
+});
+
+describe('a customer who is redacted', () => {
+  it.each([
+    ['keep', true],
+    ['deactivate', false],
+  ] as const)('with redactedCustomers %s is active in the service: %s', async (how, isActive) => {
+    const { signUp, step, heldMember, connector, store, deliverAgain } = await open({
+      redactedCustomers: how,
+    });
+    const { id: customerId } = await signUp();
+    await step(() => store.actions.redactCustomer({ customerId }));
+    expect(heldMember(customerId)?.isActive).toBe(isActive);
+    connector.newOperations();
+    await deliverAgain('customers/create', customerId, 'captured');
+    expect(connector.newOperations()).toEqual([]);
+    expect(await connector.ledgerText()).not.toContain('m1{');
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+
+  it('whom the service does not know ends without a dead letter', async () => {
+    const { signUp, step, connector, store } = await open({
+      redactedCustomers: 'deactivate',
+      customers: 'with-orders',
+    });
+    const { id: customerId } = await signUp();
+    await step(() => store.actions.redactCustomer({ customerId }));
+    expect(connector.newOperations()).toEqual(['changeCustomerStatus']);
+    expect(await connector.deadLetters()).toEqual([]);
+  });
+});
