@@ -11,7 +11,7 @@ import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import type { Ports } from './arguments.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
-import { FunctionRunner } from './functions/function-runner.ts';
+import { FunctionRunner, type RunnerParts } from './functions/function-runner.ts';
 import { LogGroups } from './functions/log-groups.ts';
 import { Metrics, startMetricsServer } from './functions/metrics.ts';
 import { startWebServer } from './functions/web-server.ts';
@@ -37,6 +37,8 @@ export interface StackOptions {
   readonly storeSettings?: Partial<ServerSettings>;
   /** Emulators that already run in another process. Absent: they are started here. */
   readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
+  /** What a function is started with; by default what Lambda, the template and this machine say. */
+  readonly environmentOf?: RunnerParts['environmentOf'];
   readonly onProblem: (problem: string) => void;
 }
 
@@ -230,6 +232,7 @@ export async function startFunctions(
         loyaltyAddress: loyaltyProxy.address,
       },
       logs,
+      environmentOf: run.options.environmentOf ?? ((_, environment) => environment),
       onProblem: run.options.onProblem,
     }),
   );

@@ -21,7 +21,7 @@ interface PostOptions {
   readonly contentType?: string;
 }
 
-interface LocalStackOptions extends Pick<StackOptions, 'storeSettings'> {
+interface LocalStackOptions extends Pick<StackOptions, 'storeSettings' | 'environmentOf'> {
   /** A settings file other than that of the stage prod. */
   readonly settings?: string;
 }

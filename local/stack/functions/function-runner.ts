@@ -27,8 +27,12 @@ export interface RunnerParts {
   readonly keys: Map<string, Key>;
   readonly addresses: Addresses;
   readonly logs: LogGroups;
+  /** May send the calls of a function another way. */
+  readonly environmentOf: (of: FunctionDescription, environment: Environment) => Environment;
   readonly onProblem: (problem: string) => void;
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 interface FunctionProcess {
   readonly of: FunctionDescription;
@@ -121,7 +125,7 @@ export class FunctionRunner {
   }
 
   #prepare(description: FunctionDescription): RunningFunction {
-    const { assembly, keys, addresses, logs } = this.#parts;
+    const { assembly, keys, addresses, logs, environmentOf } = this.#parts;
     const key = makeKey();
     keys.set(key.accessKeyId, {
       secretAccessKey: key.secretAccessKey,
@@ -134,7 +138,10 @@ export class FunctionRunner {
       pool: new FunctionPool({
         description,
         folder,
-        environment: functionEnvironment(description, folder, key, addresses),
+        environment: environmentOf(
+          description,
+          functionEnvironment(description, folder, key, addresses),
+        ),
         onLine: (line, stream) => logs.write(description, stream, line),
       }),
       // Report a denied call at once: it would fail again.
@@ -163,7 +170,7 @@ function functionEnvironment(
   folder: string,
   key: AwsKey,
   { endpoint, region, storeAddress, loyaltyAddress }: Addresses,
-): Readonly<Record<string, string>> {
+): Environment {
   return {
     TZ: ':UTC',
     AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',

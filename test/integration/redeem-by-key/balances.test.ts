@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { always, at, type OutsideCall, once, type Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { always, at, type OutsideCall, once, type Treat } from './outside-line.ts';
 import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
 
 const connectors = runConnectors({ pointsValidDays: 20, pointsExpireSoonDays: 10 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { at, gate, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { expectSpentOnce } from './laws.ts';
-import { at, gate, isRedeem, once } from './outside-line.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });

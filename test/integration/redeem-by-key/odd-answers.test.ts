@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { isRedeem, once, type Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { expectAllOrNothing, expectSpentOnce } from './laws.ts';
-import { isRedeem, once, type Treat } from './outside-line.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 import { oddAnswers, successOf } from './service-answers.ts';
 

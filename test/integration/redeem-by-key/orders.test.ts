@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { isRedeem, once } from './outside-line.ts';
 import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });

@@ -8,11 +8,16 @@ import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { countMessages, invocationOf, pollOnce, type Worker } from '../../support/event-source.ts';
+import {
+  type Addresses,
+  type OutsideLine,
+  openLine,
+  type Treat,
+} from '../../support/outside-line.ts';
 import { openBalances } from '../../support/running-balances.ts';
 import { type runConnectors, SHOP } from '../../support/running-connector.ts';
 import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
-import { type Addresses, type OutsideLine, openLine, type Treat } from './outside-line.ts';
 
 export interface Shopper {
   /** In the store, and by it in the loyalty service. */

@@ -1,4 +1,4 @@
-import type { Fields } from './outside-line.ts';
+import type { Fields } from '../../support/outside-line.ts';
 
 /** A refusal in the forms that the service documents. */
 export const refusals: readonly (readonly [string, { answer: unknown; status?: number }])[] = [

@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { runConnectors } from '../../support/running-connector.ts';
-import { expectNothingSpent, expectSpentOnce, isActive } from './laws.ts';
 import {
   always,
   at,
@@ -10,7 +8,9 @@ import {
   type OutsideCall,
   once,
   type Treat,
-} from './outside-line.ts';
+} from '../../support/outside-line.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+import { expectNothingSpent, expectSpentOnce, isActive } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 import { refusal } from './service-answers.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { isCodeMade, isRedeem, once, type Treat } from '../../support/outside-line.ts';
 import { newToken } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { expectSpentOnce } from './laws.ts';
-import { isCodeMade, isRedeem, once, type Treat } from './outside-line.ts';
 import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });

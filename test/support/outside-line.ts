@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { type Emulator, listen } from '../../../local/stack/emulators.ts';
+import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
 /** Everything that a function talks to. */
 const outsideServices = ['ledger', 'queue', 'secrets', 'loyalty', 'store'] as const;
@@ -203,7 +203,7 @@ function send(response: ServerResponse, status: number, text: string): void {
 
 function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
   const { method = 'GET', url = '/', headers } = incoming;
-  const { hostname, port, host } = new URL(target);
+  const { hostname, port } = new URL(target);
   return new Promise((resolve, reject) => {
     request({
       agent: upstream,
@@ -211,7 +211,8 @@ function forward(target: string, incoming: IncomingMessage, body: Buffer): Promi
       port,
       method,
       path: url,
-      headers: { ...headers, host, 'accept-encoding': 'identity' },
+      // With its own Host, which the signature of a call to AWS covers.
+      headers: { ...headers, 'accept-encoding': 'identity' },
     })
       .on('error', reject)
       .on('response', async (answer) => {

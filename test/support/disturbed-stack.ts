@@ -1,0 +1,102 @@
+import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
+import { type LocalStack, startLocalStack } from './local-stack.ts';
+import {
+  type Addresses,
+  type Calls,
+  type OutsideCall,
+  type OutsideLine,
+  openLine,
+  type Treatment,
+} from './outside-line.ts';
+
+/** A part of a function's name in the template. */
+const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync' } as const;
+export type Disturbed = keyof typeof NAMES;
+
+/** `lost`: the answer to an executed call; the others end the function's process. */
+export type Fault = 'lost' | 'killed-before' | 'killed-after';
+
+export interface Disturbance {
+  readonly calls: Calls;
+  readonly fault: Fault;
+  /** The call that it met. */
+  met?: OutsideCall;
+}
+
+/**
+ * The local stack with a storefront. Every call of the function that answers shoppers and of the worker
+ * that completes redemptions passes a line on which a disturbance waits for its call, once.
+ */
+export async function startDisturbedStack(name: string) {
+  const targets: Record<Disturbed, Partial<Record<keyof Addresses, string>>> = {
+    shop: {},
+    worker: {},
+  };
+  const waiting: Record<Disturbed, Disturbance[]> = { shop: [], worker: [] };
+  const open = (of: Disturbed) =>
+    openLine(targets[of] as Addresses, (call) => {
+      const found = waiting[of].find(({ met, calls }) => !met && calls(call));
+      if (!found) return 'pass';
+      found.met = call;
+      return treat(found.fault, () => kill(of));
+    });
+  const lines: Record<Disturbed, OutsideLine> = {
+    shop: await open('shop'),
+    worker: await open('worker'),
+  };
+
+  let stack: LocalStack;
+  async function kill(of: Disturbed): Promise<void> {
+    for (const process_ of stack.functions.processes) {
+      if (process_.of.name.includes(NAMES[of])) process.kill(process_.pid, 'SIGKILL');
+    }
+  }
+
+  function environmentOf({ name: called }: FunctionDescription, own: Record<string, string>) {
+    const of = (Object.keys(NAMES) as Disturbed[]).find((one) => called.includes(NAMES[one]));
+    if (!of) return own;
+    const { AWS_ENDPOINT_URL: aws = '', LOYALTY_SANDBOX_ADDRESS, STORE_SANDBOX_ADDRESS } = own;
+    Object.assign(targets[of], {
+      ledger: aws,
+      queue: aws,
+      secrets: aws,
+      loyalty: LOYALTY_SANDBOX_ADDRESS,
+      store: STORE_SANDBOX_ADDRESS,
+    });
+    const { addresses } = lines[of];
+    return {
+      ...own,
+      AWS_ENDPOINT_URL_DYNAMODB: addresses.ledger,
+      AWS_ENDPOINT_URL_SQS: addresses.queue,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: addresses.secrets,
+      LOYALTY_SANDBOX_ADDRESS: addresses.loyalty,
+      STORE_SANDBOX_ADDRESS: addresses.store,
+    };
+  }
+
+  stack = await startLocalStack(name, {
+    settings: 'local/harness/storefront.config.ts',
+    environmentOf,
+  });
+  return {
+    stack,
+    lines,
+    kill,
+    disturb(of: Disturbed, calls: Calls, fault: Fault): Disturbance {
+      const disturbance = { calls, fault };
+      waiting[of].push(disturbance);
+      return disturbance;
+    },
+    async stop(): Promise<void> {
+      await stack.stop();
+      for (const line of Object.values(lines)) await line.close();
+    },
+  };
+}
+
+async function treat(fault: Fault, kill: () => Promise<void>): Promise<Treatment> {
+  if (fault === 'lost') return 'lost';
+  if (fault === 'killed-after') return { meanwhile: kill };
+  await kill();
+  return 'unsent';
+}

@@ -1,0 +1,127 @@
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { expect } from 'vitest';
+import { settle } from '../../local/stack/demo/settle.ts';
+import type { LocalStack } from './local-stack.ts';
+import { proxyValues, signedQuery } from './running-storefront.ts';
+
+export interface Shopper {
+  readonly id: string;
+  readonly email: string;
+  /** What the test calls this shopper. */
+  readonly title: string;
+  /** What the page sends, however often it is pressed. */
+  readonly click: { readonly rewardId: number; readonly clientKey: string; readonly items: string };
+}
+
+const PATIENCE = { timeout: 240_000, interval: 500 };
+const ITEMS = '8012345678901:100.00:1';
+
+/** Shoppers of a local stack with a storefront. What happened is read from the two sandboxes only. */
+export function openShoppers(stack: LocalStack) {
+  const { actions } = stack.store;
+  let count = 0;
+
+  /** What a page of the shop asks for, through the app proxy. Undefined: not answered with 200. */
+  async function ask({ id }: Shopper, name: string, body?: object) {
+    const { domain } = stack.store.shop;
+    const values = proxyValues(domain, new Date(), id, body ? {} : { items: ITEMS });
+    const query = signedQuery(values, stack.webhookSecret);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(
+      `${stack.outputs.StorefrontAddress}/example-store/${name}?${query}`,
+      body ? { method: 'POST', headers, body: JSON.stringify(body) } : {},
+    );
+    const text = await answer.text();
+    return answer.status === 200 ? JSON.parse(text) : undefined;
+  }
+
+  const pointsOf = ({ id }: Shopper) =>
+    stack.loyalty.state().customers.find(({ OriginalId }) => OriginalId === id)?.points;
+  const shownPoints = ({ id }: Shopper) =>
+    stack.store
+      .state()
+      .metafields.find(
+        ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
+      )?.value;
+
+  return {
+    newShopper(title: string): Shopper {
+      const number = String(++count).padStart(4, '0');
+      const email = `robin.walker${number}@example.com`;
+      const person = { firstName: 'Robin', lastName: `Walker${number}`, email };
+      const { id } = actions.createCustomer(person);
+      const click = { rewardId: 1, clientKey: `click-${number}`, items: ITEMS };
+      return { id, email, title, click };
+    },
+
+    /** A paid and fulfilled order; returns its id. */
+    buy({ id }: Shopper, price: number, code?: string): string {
+      const order = actions.placeOrder({
+        customerId: id,
+        lines: [{ title: 'Kettle', price, quantity: 1 }],
+        payment: 'paid',
+        taxes: [],
+        ...(code !== undefined && { discounts: [{ code }] }),
+      });
+      actions.fulfilOrder({ orderId: order.id });
+      return order.id;
+    },
+
+    ask,
+
+    /** As a shopper who tries again when the page shows an error. */
+    async askUntilAnswered(shopper: Shopper, name: string, body?: object) {
+      for (let tries = 0; tries < 10; tries += 1) {
+        const answer = await ask(shopper, name, body);
+        if (answer !== undefined) return answer;
+      }
+      throw new Error(`${shopper.title}: ${name} is not answered`);
+    },
+
+    redemptionsOf: ({ id }: Shopper) =>
+      stack.loyalty.state().redemptions.filter(({ customerId }) => customerId === id),
+
+    /** The codes that the store takes from this shopper only. */
+    codesOf({ id }: Shopper) {
+      const { discounts, codes } = stack.store.state();
+      return discounts
+        .filter(({ context }) => context.kind === 'customers' && context.ids.includes(id))
+        .flatMap((discount) =>
+          codes
+            .filter(({ discountId }) => discountId === discount.id)
+            .map(({ code }) => ({ code, value: discount.value, usageLimit: discount.usageLimit })),
+        );
+    },
+
+    /** Waits until the service and the metafields of all have these points, and nothing is left to do. */
+    async expectPoints(everyone: readonly Shopper[], points: number): Promise<void> {
+      const others = () =>
+        everyone
+          .filter((one) => pointsOf(one) !== points || shownPoints(one) !== String(points))
+          .map((one) => `${one.title}: ${pointsOf(one)}, shown ${shownPoints(one)}`);
+      await expect.poll(others, PATIENCE).toEqual([]);
+      expect(await settle(stack, PATIENCE.timeout)).toBe(0);
+      expect(others()).toEqual([]);
+    },
+
+    /** Those for whom this is not so, until there is none. */
+    async untilAll(everyone: readonly Shopper[], isSo: (one: Shopper) => boolean): Promise<void> {
+      const others = () => everyone.filter((one) => !isSo(one)).map(({ title }) => title);
+      await expect.poll(others, PATIENCE).toEqual([]);
+    },
+
+    async deadLetters(): Promise<number> {
+      const urls = Object.entries(stack.outputs).flatMap(([name, url]) =>
+        name.endsWith('DeadLetterQueueUrl') ? [url] : [],
+      );
+      expect(urls).toHaveLength(4);
+      let sum = 0;
+      for (const QueueUrl of urls) {
+        const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+        const { Attributes } = await stack.sqs.send(asked);
+        sum += Number(Attributes?.ApproximateNumberOfMessages);
+      }
+      return sum;
+    },
+  };
+}
