@@ -897,7 +897,8 @@ export interface components {
         ProductPoints: {
             Id?: string;
             Points?: number;
-            Cashback?: number;
+            /** @description Null while the program's cashback is off. */
+            Cashback?: number | null;
         };
         ProductPointsResponse: components["schemas"]["EnvelopeD"] & {
             Result?: components["schemas"]["ProductPoints"][] | null;

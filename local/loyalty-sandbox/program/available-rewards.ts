@@ -48,9 +48,7 @@ export function listAvailableRewards(
   const rewards = catalog.rewards
     .filter((reward) => isListed(context, reward, customer))
     .map((reward) => describe(reward, customer, balance, purchase));
-  const cashbackReward = catalog.rewards.find(
-    ({ kind, isActive }) => kind === 'cashback' && isActive,
-  );
+  const cashbackReward = findCashbackReward(context);
   const most = cashbackReward ? mostCashback(cashbackReward, balance, purchase) : 0;
   const mustValidate = settings.challenge !== 'off';
   const tier = customer && tierOf(context, customer.OriginalId);
@@ -77,6 +75,11 @@ export function listAvailableRewards(
     RestrictedValue: 0,
     EligibleValue: fromHundredths(purchase.value - purchase.discount),
   });
+}
+
+/** Undefined: cashback is off. */
+export function findCashbackReward({ catalog }: Context): CatalogReward | undefined {
+  return catalog.rewards.find(({ kind, isActive }) => kind === 'cashback' && isActive);
 }
 
 function isListed(

@@ -1,6 +1,7 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import { pointType } from './assigned-numbers.ts';
+import { findCashbackReward } from './available-rewards.ts';
 import { balanceOf, historyOf, usablePointsOf } from './balances.ts';
 import { type Context, daysLater } from './context.ts';
 import { findCustomer } from './customers.ts';
@@ -43,11 +44,11 @@ export function describePoints(context: Context, customer: CustomerRow, redeemKe
 }
 
 function describeBalances(context: Context, { OriginalId }: CustomerRow) {
-  const { catalog, settings, now } = context;
+  const { settings, now } = context;
   const balance = balanceOf(context, OriginalId);
   const soon = daysLater(now(), settings.pointsExpireSoonDays);
   // Documented: 0 while the cashback reward is off.
-  const hasCashback = catalog.rewards.some(({ kind, isActive }) => kind === 'cashback' && isActive);
+  const hasCashback = findCashbackReward(context) !== undefined;
   return {
     PointsBalance: fromHundredths(balance.points),
     PointsToExpire: usablePointsOf(context, OriginalId).flatMap(({ row, left }) =>

@@ -49,6 +49,7 @@ export function planCustomer(
     ...Object.fromEntries(personalFields.map((name) => [name, fields.text(name)])),
     ...Object.fromEntries(personalDates.map((name) => [name, fields.date(name)])),
     IsEnrolled: fields.flag('IsEnrolled'),
+    enrolledAt: fields.date('EnrolledDate'),
   }) as CustomerPlan['sent'];
   const before = context.tables.customers.get(id);
   const mine = faults.filter(isCustomerFault);
@@ -92,9 +93,11 @@ function findBrokenRule(
   return undefined;
 }
 
+/** `enrolledAt` counts where no EnrolledDate was sent. */
 export function saveCustomer(
   context: Context,
   { id, before, sent, origin }: CustomerPlan,
+  enrolledAt?: string,
 ): CustomerRow {
   const now = context.now().toISOString();
   const earlier: CustomerRow = before ?? {
@@ -119,7 +122,7 @@ export function saveCustomer(
     earlier.BirthdayDate !== null && earlier.BirthdayDate !== merged.BirthdayDate;
   const row: CustomerRow = {
     ...merged,
-    enrolledAt: merged.IsEnrolled ? (merged.enrolledAt ?? now) : null,
+    enrolledAt: merged.IsEnrolled ? (merged.enrolledAt ?? enrolledAt ?? now) : null,
     birthdayChangedAt: changedBirthday ? now : earlier.birthdayChangedAt,
   };
   context.tables.customers.put(id, row);
@@ -156,11 +159,9 @@ export function upsertCustomer(
   const found: Fault[] = [];
   const fields = readFields(call.body, found);
   if (!fields) return refuse(40, describeFaults([...call.faults, ...found]));
-  const enrolled = fields.date('EnrolledDate');
   const plan = planCustomer(context, fields, [...faults, ...found.map(inCustomer)], 'upsert');
   if (plan.kind === 'refused') return plan;
-  const sent = enrolled === null ? plan.sent : { ...plan.sent, enrolledAt: enrolled };
-  const row = saveCustomer(context, { ...plan, sent });
+  const row = saveCustomer(context, plan);
   const balance = balanceOf(context, row.OriginalId);
   return done({
     ...describeCustomer(context, row),

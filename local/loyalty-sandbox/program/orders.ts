@@ -43,7 +43,7 @@ export function sendOrder(
   const plan = planCustomer(context, reading.customer, reading.faults, 'order');
   if (plan.kind === 'refused') return plan;
 
-  const customer = saveCustomer(context, plan);
+  const customer = saveCustomer(context, plan, reading.order.OrderPlacementDate);
   const after = saveOrder(context, before, reading.order, customer.OriginalId);
   if (after.Coupon !== null) useCoupon(context, after.Coupon, after.OriginalId);
   return done(describeOrder(context, after, customer));

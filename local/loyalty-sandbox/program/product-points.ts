@@ -1,5 +1,6 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call, Fault } from '../call.ts';
+import { findCashbackReward } from './available-rewards.ts';
 import type { Context } from './context.ts';
 import { fromHundredths, productInHundredths, scaleUp } from './hundredths.ts';
 import { readFields } from './read-fields.ts';
@@ -19,8 +20,10 @@ const mostErrors = 20;
  * together, up to a bound: 7 for what is missing or cannot be read, 9 for a price that is not above
  * zero. The currency is taken as that of the program: conversion is not shown.
  */
-export function calculateProductPoints({ settings }: Context, call: Call): ProductPointsOutcome {
+export function calculateProductPoints(context: Context, call: Call): ProductPointsOutcome {
+  const { settings } = context;
   const { body } = call;
+  const hasCashback = findCashbackReward(context) !== undefined;
   const faults: Fault[] = [...call.faults];
   const errors: ErrorDescription[] = [];
   const result: Schemas['ProductPoints'][] = [];
@@ -42,7 +45,7 @@ export function calculateProductPoints({ settings }: Context, call: Call): Produ
       result.push({
         Id,
         Points: fromHundredths(points),
-        Cashback: fromHundredths(scaleUp(points, settings.cashbackPerPoint)),
+        Cashback: hasCashback ? fromHundredths(scaleUp(points, settings.cashbackPerPoint)) : null,
       });
     }
   }

@@ -35,6 +35,17 @@ describe('the document of the sandbox', () => {
     expect(documented).toEqual(actual);
   });
 
+  it('grades every setting and every guess: D, S, I or N', () => {
+    const settings = rowsOf('## Settings').filter(([, name]) => !name?.includes('credentials'));
+    for (const [, name, , grade] of settings) expect(grade, name).toMatch(/^[DSIN]$/);
+    const guesses = (text.split('## Guesses without a setting\n')[1]?.split('\n#')[0] ?? '')
+      .split('\n')
+      .filter((line) => /^\| [A-Z]/.test(line))
+      .slice(1);
+    expect(guesses.length).toBeGreaterThan(15);
+    for (const guess of guesses) expect(guess).toMatch(/\| [DSI](?:, [DSI])* \|$/);
+  });
+
   it('lists every option, and nothing else', () => {
     const options = (from: string) => [...from.matchAll(/--[a-z-]+/g)].map(([option]) => option);
     const documented = rowsOf('## Options').flatMap(([, option]) => options(option ?? ''));
