@@ -21,7 +21,10 @@ import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
-import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import {
+  type CircuitBreaker,
+  createCircuitBreaker,
+} from '../../shared/core/sync/circuit-breaker.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 
 export const SHOP = 'example-store.myshopify.com';
@@ -40,9 +43,12 @@ export function openRedeeming({
     { id: 3, points: 50, type: 2, value: 0 },
   ],
   redeemsPerHour = 10,
+  newBreaker = createCircuitBreaker,
 }: Partial<{
   rewards: Parameters<typeof createRewardService>[0];
   redeemsPerHour: number;
+  /** That of each batch of the worker. */
+  newBreaker: () => CircuitBreaker;
 }> = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
@@ -156,7 +162,7 @@ export function openRedeeming({
     /** One batch of the worker; finished messages leave the queue. */
     async work(watch = asItIs) {
       const batch = queue.receive({ max: 10 });
-      const source = { loyalty: watch(loyalty), breaker: createCircuitBreaker() };
+      const source = { loyalty: watch(loyalty), breaker: newBreaker() };
       const left = await runBatch(
         batch,
         {

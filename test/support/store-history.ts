@@ -28,16 +28,20 @@ export function createStoreHistory(connector: Connector) {
     products: new Map<string, StoreProduct>(),
     coupons: new Map<string, readonly StoreCoupon[]>(),
   };
+  /** By order: a store never moves the moment of an order. */
+  const placedAt = new Map<string, string>();
   return {
     async putOrder(id: string, spec: Partial<OrderSpec>, isTold: boolean): Promise<void> {
       const whole = { ...simpleOrder, ...spec };
-      const at = moment();
+      const updated_at = moment();
+      const placed = placedAt.get(id) ?? updated_at;
+      placedAt.set(id, placed);
       const changes = {
         id: Number(id),
         admin_graphql_api_id: `gid://shopify/Order/${id}`,
-        created_at: at,
-        processed_at: at,
-        updated_at: at,
+        created_at: placed,
+        processed_at: placed,
+        updated_at,
       };
       const order = storeOrder(whole, changes);
       now.orders.set(id, order);

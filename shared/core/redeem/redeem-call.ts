@@ -26,8 +26,6 @@ export type Attempted =
       readonly kind: 'unanswered';
       readonly redemption: Redemption;
       readonly retry: RetryReason;
-      /** There was an answer, and it says neither yes nor no: the next one may say the same. */
-      readonly isUnclear: boolean;
     };
 
 /**
@@ -83,11 +81,8 @@ async function call(
     case 'not-sent':
       return { kind: 'not-sent', attempt, retry };
     case 'unanswered': {
-      const isUnclear =
-        result.kind === 'business-error' ||
-        (result.kind === 'transport-failure' && result.reason === 'not-the-contract');
       const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME);
-      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds }, isUnclear };
+      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds } };
     }
   }
 }

@@ -79,6 +79,13 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
     return { kind: 'retry', why: 'redemption-in-progress' };
   }
   if (state.at === 'calling' && !state.body) return getStuck(work, redemption, 'no-key');
+  if (state.at === 'calling' && state.attempts > 1) {
+    // The service may answer every repetition unclearly, and still find the first call by its key. Before
+    // the repetition: its answer may open the circuit breaker, which then allows no look-up.
+    const found = await lookUpRedemption(book, redemption, world);
+    if (found.kind === 'found') return resume(work, found.redemption);
+    if (found.kind === 'retry') return found;
+  }
   const attempted = await attemptRedeem(book, id, 'worker', world);
   switch (attempted.kind) {
     case 'known':
@@ -89,15 +96,8 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
       await applyStep(book, id, { kind: 'not-sent', attempt: attempted.attempt });
       return { kind: 'retry', ...attempted.retry };
     }
-    case 'unanswered': {
-      // The service may answer every repetition so, and still find the first call by its key.
-      const found = attempted.isUnclear
-        ? await lookUpRedemption(book, attempted.redemption, world)
-        : undefined;
-      return found?.kind === 'found'
-        ? resume(work, found.redemption)
-        : { kind: 'retry', ...attempted.retry };
-    }
+    case 'unanswered':
+      return { kind: 'retry', ...attempted.retry };
   }
 }
 

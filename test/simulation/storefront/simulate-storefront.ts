@@ -155,5 +155,6 @@ function drawGuesses(chance: Chance) {
     eventCustomerId: oneOf('store-id', 'store-id', 'null', 'email', 'document'),
     posCustomerId: oneOf('any', 'email-or-document'),
     envelope: oneOf('A', 'B'),
+    pointsValidDays: oneOf(365, 20),
   } satisfies PartialSettings;
 }

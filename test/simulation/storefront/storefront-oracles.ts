@@ -1,11 +1,16 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
+import { balanceIn } from '../../../shared/core/balances/read-customer.ts';
+import {
+  type RememberedBalance,
+  recallBalance,
+} from '../../../shared/core/balances/remembered-balance.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { bookKey, recallBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';
@@ -121,29 +126,35 @@ export class StorefrontOracles {
     return recallBook(entry?.remembered, kernel.now()).redemptions;
   }
 
-  /** The store and the ledger, which pages read, hold the balance of the service. */
+  /** The store and the ledger, which pages read, hold what the service says. */
   judgeBalances(): void {
     const { kernel, loyalty, ledger, shop } = this.#world;
     for (const { id } of shop.customers) {
       if (loyalty.rows.pointsByCustomer.count(id) === 0) continue;
-      const balance = loyalty.answer('getCustomerPoints', { id }) as {
-        readonly PointsBalance: number;
-        readonly CashbackBalance: number;
-      };
-      const right = [balance.PointsBalance, balance.CashbackBalance].map(String).join(' and ');
+      const right = this.#balanceOf(id);
       const entry = ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'customer', id }));
       const places = {
         store: shop.balances.customers.get(id),
         ledger: recallBalance(entry?.remembered),
       };
       for (const [place, held] of Object.entries(places)) {
-        const wrong = `${held?.points} and ${held?.cashback}`;
-        if (wrong === right) continue;
-        kernel.journal.violation(
-          'balances',
-          `the ${place} has ${wrong} for ${id}, and not ${right}`,
-        );
+        const text = describe(held);
+        if (text === right) continue;
+        kernel.journal.violation('balances', `the ${place} has ${text} for ${id}, not ${right}`);
       }
     }
   }
+
+  /** Without the tier: it may change without any event about points. */
+  #balanceOf(id: string): string {
+    const { kernel, loyalty } = this.#world;
+    const points = loyalty.answer('getCustomerPoints', { id }) as Value<'getCustomerPoints'>;
+    return describe(balanceIn(points, kernel.time.now));
+  }
+}
+
+function describe(held: Partial<RememberedBalance> | undefined): string {
+  const { points, cashback, expiring } = held ?? {};
+  const ends = expiring ? `${expiring.points} until ${expiring.at}` : 'none';
+  return `${points} points, ${cashback} cashback, expiring ${ends}`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
@@ -258,6 +259,23 @@ describe('a lost answer', () => {
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
     expect(world.loyalty.calls()).toBe(2);
+  });
+
+  // The simulation found it: the answer to each repetition opened the breaker, which allowed no look-up.
+  it('is found by key where every repetition opens the circuit breaker', async () => {
+    const breaker = createCircuitBreaker({
+      failuresToOpen: 1,
+      openSeconds: 10,
+      longestOpenSeconds: 10,
+      misconfiguredSeconds: 300,
+    });
+    const world = openRedeeming({ newBreaker: () => breaker });
+    const unclear = Array.from({ length: 100 }, () => 'not-the-contract' as const);
+    world.loyalty.fates.push('lost-answer', ...unclear);
+    await world.redeem();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.queue.size).toBe(0);
   });
 
   it('and then a refusal is a refusal when the key is absent twice, ten minutes apart', async () => {
