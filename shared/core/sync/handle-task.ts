@@ -2,7 +2,7 @@ import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
-import { expiresAfter, readEntry } from '../ledger/ledger.ts';
+import { expiresAfter, type RedactionMark, readEntry } from '../ledger/ledger.ts';
 import type { EntityKey, RecordKey } from '../ledger/ledger-key.ts';
 import { bookKey, recallBook } from '../redeem/redemption-book.ts';
 import { isOpen, secondsUntil } from '../redeem/redemption-state.ts';
@@ -31,18 +31,18 @@ export async function handleTask(
     case 'skip':
       return { kind: 'skipped', why: task.why };
     case 'redact': {
-      const open = await findOpenRedemption(event, task.customerId, world);
-      if (open) return open;
-      const keys = task.orderIds.map((id): EntityKey => ({ shop: event.shop, kind: 'order', id }));
       const { shop } = event;
-      const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
-      const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-      const redemptions = bookKey({ shop, customerId: task.customerId });
       const now = world.now();
-      await world.ledger.redact([...keys, customer, member, redemptions], {
+      const mark = {
         redactedAt: now.getTime(),
         ...expiresAfter(world.orderRetentionDays, now),
-      });
+      };
+      const open = await redactBook(event, task.customerId, mark, world);
+      if (open) return open;
+      const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
+      const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
+      const member: EntityKey = { shop, kind: 'member', id: task.customerId };
+      await world.ledger.redact([...keys, customer, member], mark);
       const pending = await deactivateRedacted(shop, task.customerId, world);
       return pending ?? { kind: 'handled', how: 'redacted' };
     }
@@ -58,23 +58,29 @@ export async function handleTask(
 const REDACTION_WAITS_SECONDS = 86_400;
 
 /**
- * An open redemption needs the person's id in the loyalty service to come to its end: without it, points
- * would be spent for nothing. Undefined when there is none, or it takes too long.
+ * Erases the redemptions of a person, unless one is open: it needs the person's id in the loyalty service
+ * to come to its end, and without it points would be spent for nothing. The write is conditional, because
+ * a click may begin a redemption after the reading. Undefined when it is done.
  */
-async function findOpenRedemption(
+async function redactBook(
   event: StoreEvent,
   customerId: string,
+  mark: RedactionMark,
   { ledger, telemetry, now }: TaskWorld,
 ): Promise<Outcome | undefined> {
   const key = bookKey({ shop: event.shop, customerId });
-  const { redemptions } = recallBook((await readEntry(ledger, key))?.remembered, now());
-  const open = redemptions.filter(({ state }) => isOpen(state));
-  if (open.length === 0) return undefined;
-  if (secondsUntil(event.receivedAt, REDACTION_WAITS_SECONDS, now()) > 0) {
-    return { kind: 'retry', why: 'redemption-open' };
+  const entry = await readEntry(ledger, key);
+  if (!entry) return undefined;
+  const { remembered, revision, ...kept } = entry;
+  const open = recallBook(remembered, now()).redemptions.filter(({ state }) => isOpen(state));
+  const mayWait = secondsUntil(event.receivedAt, REDACTION_WAITS_SECONDS, now()) > 0;
+  if (open.length > 0 && mayWait) return { kind: 'retry', why: 'redemption-open' };
+  const written = await ledger.write(key, { ...kept, ...mark }, revision);
+  if (written.kind === 'conflict') return { kind: 'retry', why: 'redemption-open' };
+  if (open.length > 0) {
+    const ids = open.map(({ id }) => id).join(',');
+    telemetry.log('error', 'redacted with open redemptions', { ...correlationOf(event), ids });
   }
-  const ids = open.map(({ id }) => id).join(',');
-  telemetry.log('error', 'redacted with open redemptions', { ...correlationOf(event), ids });
   return undefined;
 }
 

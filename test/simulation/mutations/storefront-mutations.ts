@@ -95,6 +95,14 @@ export const storefrontMutations: readonly Mutation[] = (
       within: 60,
     },
     {
+      name: 'redaction-does-not-wait',
+      bug: 'a person is erased while one of their redemptions is open',
+      file: 'shared/core/sync/handle-task.ts',
+      find: 'if (open.length > 0 && mayWait) return',
+      replace: 'if (open.length > 1_000 && mayWait) return',
+      within: 60,
+    },
+    {
       name: 'late-event-wins',
       bug: 'an event that was overtaken brings back an older balance',
       file: 'shared/core/balances/decide-balance.ts',

@@ -18,6 +18,8 @@ interface ShoppingWorld {
   readonly loyalty: LoyaltyService;
   readonly shop: RewardShop;
   readonly shoppers: Shoppers;
+  /** A customer is to be erased. */
+  readonly redact: (customerId: string) => void;
   /** What a customer sees of one redemption. */
   readonly onShown: (customer: ShopCustomer, redemption: RedemptionView) => void;
 }
@@ -43,7 +45,8 @@ export class Shopping {
     if (drawn < 0.85) return this.buy(customer, 10 + Math.floor(draw() * 290));
     if (drawn < 0.9) return this.#cancel(draw);
     if (drawn < 0.94) return this.#refund(draw);
-    if (drawn < 0.97) return this.#enroll(customer, draw() < 0.5);
+    if (drawn < 0.96) return this.#enroll(customer, draw() < 0.5);
+    if (drawn < 0.98) return this.#leave(step, customer, draw);
     return this.#useCode(draw);
   }
 
@@ -94,6 +97,14 @@ export class Shopping {
     const body = { ...this.#describe(customer), IsEnrolled };
     this.#world.loyalty.answer('upsertCustomer', {}, body);
     return `${customer.id} ${IsEnrolled ? 'joins' : 'leaves'} the program`;
+  }
+
+  /** Often at the moment of a last click. */
+  #leave(step: number, customer: ShopCustomer, draw: () => number): string {
+    const { kernel, redact } = this.#world;
+    if (draw() < 0.5) this.#click(step, customer, draw);
+    kernel.time.after(draw() * 700, () => redact(customer.id));
+    return `${customer.id} is to be erased`;
   }
 
   #useCode(draw: () => number): string {

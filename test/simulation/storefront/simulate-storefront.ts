@@ -10,6 +10,7 @@ import { Workers } from '../world/workers.ts';
 import { startBalanceWorker } from './balance-worker.ts';
 import { repairNightly } from './nightly-repair.ts';
 import { PointEvents } from './point-events.ts';
+import { Redactions } from './redactions.ts';
 import { RewardShop, type ShopCustomer } from './reward-shop.ts';
 import { Shoppers } from './shoppers.ts';
 import { Shopping } from './shopping.ts';
@@ -59,7 +60,9 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   };
   const shoppers = new Shoppers(world);
   const onShown = oracles.shown.bind(oracles);
-  const shopping = new Shopping({ ...world, shoppers, onShown });
+  const redactions = new Redactions(world);
+  const redact = redactions.begin.bind(redactions);
+  const shopping = new Shopping({ ...world, shoppers, redact, onShown });
   let repairs = 0;
 
   // The last customer has bought nothing yet.
@@ -69,7 +72,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
   kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, outagesEnd);
   await drain();
-  if (pointEvents.lost === 0) oracles.judgeBalances();
+  if (pointEvents.lost === 0) oracles.judgeBalances(redactions.redacted);
   else {
     await time.passUntil(Math.ceil((time.now - NIGHT_MS) / DAY) * DAY + NIGHT_MS);
     // The first run of the night may have to finish a comparison that broke off before.
@@ -77,13 +80,14 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
       repair();
       await drain();
     }
-    oracles.judgeBalances();
+    oracles.judgeBalances(redactions.redacted);
   }
   if (queues.size > 0) {
     const [{ kind, id } = { kind: '', id: '' }] = queues.waiting;
     journal.violation('in-flight', `${queues.size} messages never settle, as of ${kind} ${id}`);
   }
-  oracles.judgeRedemptions(shopping.clicks);
+  if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
+  oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
   return {
     violations: journal.violations,
     trace: journal.trace,

@@ -67,8 +67,11 @@ export class StorefrontOracles {
     );
   }
 
-  /** `clicks`: by customer and reward. */
-  judgeRedemptions(clicks: ReadonlyMap<string, ReadonlySet<string>>): void {
+  /** `clicks`: by customer and reward. Of redacted customers the ledger knows only the newest. */
+  judgeRedemptions(
+    clicks: ReadonlyMap<string, ReadonlySet<string>>,
+    redacted: ReadonlySet<string>,
+  ): void {
     const { kernel, shop } = this.#world;
     const { journal } = kernel;
     const paid = new Set<string>();
@@ -83,7 +86,7 @@ export class StorefrontOracles {
           ({ state }) => 'discountId' in state && state.code.code === ExternalCode,
         );
         const made = shop.rewards.codes.get(ExternalCode.toLowerCase());
-        if (held.length !== 1 || made?.customerId !== id) {
+        if ((held.length !== 1 && !redacted.has(id)) || made?.customerId !== id) {
           const what = `${id} paid for reward ${configurationId} (${ExternalCode}) and has no code`;
           journal.violation('points-without-code', what);
         }
@@ -126,11 +129,14 @@ export class StorefrontOracles {
     return recallBook(entry?.remembered, kernel.now()).redemptions;
   }
 
-  /** The store and the ledger, which pages read, hold what the service says. */
-  judgeBalances(): void {
+  /**
+   * The store and the ledger, which pages read, hold what the service says. The balance of a redacted
+   * customer is not read until a new event names them.
+   */
+  judgeBalances(redacted: ReadonlySet<string>): void {
     const { kernel, loyalty, ledger, shop } = this.#world;
     for (const { id } of shop.customers) {
-      if (loyalty.rows.pointsByCustomer.count(id) === 0) continue;
+      if (loyalty.rows.pointsByCustomer.count(id) === 0 || redacted.has(id)) continue;
       const right = this.#balanceOf(id);
       const entry = ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'customer', id }));
       const places = {

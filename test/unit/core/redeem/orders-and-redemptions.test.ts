@@ -114,6 +114,27 @@ describe('the redaction of a customer', () => {
     expect(connector.dead.size).toBe(0);
   });
 
+  // The simulation found it: the click's points were spent, and no process knew of its redemption any more.
+  it('does not erase a redemption that a click begins at the same moment', async () => {
+    const connector = openConnector();
+    await keep(connector, { at: 'refused', why: 'refused' });
+    const { readMany } = connector.ledger;
+    connector.ledger.readMany = async (keys) => {
+      const found = await readMany(keys);
+      if (keys.some(({ kind }) => kind === 'redemption')) {
+        connector.ledger.readMany = readMany;
+        await keep(connector, CALLING, 1);
+      }
+      return found;
+    };
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.work('orders');
+    expect(isErased(connector)).toBe(false);
+    await keep(connector, { at: 'refused', why: 'refused' }, 2);
+    await connector.drain();
+    expect(isErased(connector)).toBe(true);
+  });
+
   it('waits for a day at most', async () => {
     const connector = openConnector();
     await keep(connector, CALLING);
