@@ -46,6 +46,8 @@ export const ITEM = {
   history: 'h',
   /** S: `SentAmounts` as JSON, absent unless the order was sent as completed. */
   amounts: 'a',
+  /** S: the revision of the rules that the order was mapped by. */
+  rules: 's',
   /** N, epoch milliseconds, absent unless the person was redacted. */
   redactedAt: 'x',
   /** N, epoch seconds: the table's TTL attribute. */
@@ -117,7 +119,7 @@ export function toItem(
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts } = entry;
+  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts, rules } = entry;
   const listedUnder = isListed(key.kind) ? key.kind : entry.discountId;
   const text = ledgerKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -134,6 +136,7 @@ export function toItem(
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
     ...(history === true && { [ITEM.history]: { BOOL: true } }),
     ...(amounts && { [ITEM.amounts]: { S: JSON.stringify(amounts) } }),
+    ...(rules !== undefined && { [ITEM.rules]: { S: rules } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
     ...(listedUnder !== undefined && {
       [ITEM.listing]: { S: listingText(key.shop, listedUnder) },
@@ -164,6 +167,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   const uncertain = need(ITEM.uncertain, item[ITEM.uncertain]?.BOOL, true);
   const history = read(ITEM.history, item[ITEM.history]?.BOOL);
   const amounts = read(ITEM.amounts, jsonIn(item[ITEM.amounts], readAmounts));
+  const rules = read(ITEM.rules, item[ITEM.rules]?.S);
   const redactedAt = read(ITEM.redactedAt, numberIn(item[ITEM.redactedAt]));
   const revision = need(ITEM.revision, revisionIn(item[ITEM.revision]), NO_REVISION);
   const stateIsDoubtful = faults.length > 0;
@@ -183,6 +187,7 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
     ...(expiresAt !== undefined && { expiresAt }),
     ...(history === true && { history }),
     ...(amounts && { amounts }),
+    ...(rules !== undefined && { rules }),
     ...(redactedAt !== undefined && { redactedAt }),
   };
   return { entry, faults };

@@ -7,7 +7,7 @@ export interface HealingSettings {
 
   /**
    * How often the whole store is compared, in days; `false` for never. This applies a corrected rule to
-   * old entities and finds deletions that no webhook announced. Default: 7.
+   * old products and codes and finds deletions that no webhook announced. Default: 7.
    */
   readonly deepEveryDays?: number | false;
 

@@ -8,6 +8,8 @@ import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 /** Why nothing is sent although the event was read and mapped. */
 export type SkipReason =
   | MappingSkip
+  /** The store did not change it since it was sent: only the rules did. */
+  | 'rules-changed'
   | 'automatic-discount'
   /** The store has not merged the two customers, or not yet. */
   | 'merge-not-completed'

@@ -65,6 +65,7 @@ const storeEvent = v.object({
   apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
   history: v.exactOptional(v.boolean()),
+  newRules: v.exactOptional(v.boolean()),
   force: v.exactOptional(v.boolean()),
   body: v.exactOptional(carriedBody),
 });

@@ -78,6 +78,8 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly cursor?: string;
   /** A backfill asks for this order: it is sent even if it was placed before go-live. */
   readonly history?: boolean;
+  /** An operator wants this order counted by the rules of today, although it was sent under others. */
+  readonly newRules?: boolean;
   /**
    * An operator wants it sent although the ledger says that nothing changed: the service may have lost
    * it. Never over a newer version.

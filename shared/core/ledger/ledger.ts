@@ -56,6 +56,8 @@ export interface EntityEntry extends LedgerEntry {
   readonly discountId?: string;
   /** Of an order: it was sent as history, and keeps that mark. */
   readonly history?: boolean;
+  /** Of an order: the revision of the rules that the applied state was mapped by. 0.1.0 kept none. */
+  readonly rules?: string;
   /** Of an order that was sent as completed. */
   readonly amounts?: SentAmounts;
 }

@@ -2,9 +2,10 @@ import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { needsMetafields } from './customer-detail.ts';
 import { isIdentified, orderCustomer } from './customer-form.ts';
+import { countOrder } from './kept-amounts.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
-import { orderAmounts } from './order-amounts.ts';
+import type { OrderAmounts } from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts, soldProducts } from './order-products.ts';
 import {
@@ -21,6 +22,7 @@ import {
   recallOrder,
   rememberOrder,
 } from './remembered.ts';
+import { rulesRevision } from './rules-revision.ts';
 import type { Mapped, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
@@ -45,8 +47,9 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const { branch, salesPerson } = pointOfSale(order, remembered);
   const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
   const progress = orderProgress(order, rules, completedBefore);
+  const { amounts, counted } = countOrder(order, rules, before, remembered);
   const form: OrderForm = knownFields({
-    ...orderBasics(order, rules, progress),
+    ...orderBasics(order, amounts, progress),
     Customer: customer.form,
     Metadatas: metadata.metadatas,
     PaymentMethod: paymentMethod(order, remembered),
@@ -56,6 +59,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const remember = rememberOrder(
     knownFields({
       basics: rememberedBasics(form),
+      counted,
       customer: customer.form,
       card: order.card ?? remembered?.card,
       branch,
@@ -63,7 +67,13 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     }),
   );
   const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
-  return { kind: 'wanted', wanted, remember, ...(before.history && { history: true }) };
+  return {
+    kind: 'wanted',
+    wanted,
+    remember,
+    rules: rulesRevision(rules),
+    ...(before.history && { history: true }),
+  };
 }
 
 /**
@@ -120,8 +130,7 @@ function skipReason(
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */
-function orderBasics(order: StoreOrder, rules: OrderRules, progress: OrderProgress): OrderForm {
-  const amounts = orderAmounts(order, rules);
+function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderProgress): OrderForm {
   const isCancelled = progress.cancelledAt !== undefined;
   const completedAt = isCancelled ? undefined : progress.completedAt;
   return {

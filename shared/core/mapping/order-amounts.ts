@@ -111,7 +111,7 @@ function extrasOf(
 }
 
 /** By the rounded sums up to each line, so that no unit is lost or made. */
-function spread(
+export function spread(
   total: Amount,
   counting: readonly { readonly line: StoreOrderLine; readonly worth: Amount }[],
   worth: Amount,

@@ -1,3 +1,4 @@
+import type { Amount } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
 import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './wanted-state.ts';
@@ -14,6 +15,18 @@ export interface KnownBefore {
   readonly history?: boolean;
   /** Of an order: a backfill asks for it. */
   readonly askedFor?: boolean;
+  /** The version of the newest snapshot that was recorded. */
+  readonly version?: number;
+  /** Of an order: it is counted by the rules of today, although it was sent under others. */
+  readonly byNewRules?: boolean;
+}
+
+/** How the amount of a sent order came about. */
+export interface Counted {
+  /** `amountRulesText` of the rules that it was counted by. */
+  readonly rules: string;
+  /** What the order was worth in the store then, whatever the rules. */
+  readonly value: Amount;
 }
 
 /**
@@ -23,6 +36,8 @@ export interface KnownBefore {
 export interface RememberedOrder {
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
+  /** Undefined in what 0.1.0 wrote. */
+  readonly counted?: Counted;
   readonly customer?: CustomerForm | undefined;
   readonly card?: StoreOrder['card'];
   readonly branch?: ReferenceForm | undefined;

@@ -70,6 +70,8 @@ export type Mapped =
   | {
       readonly kind: 'wanted';
       readonly wanted: WantedState;
+      /** Of an order: the revision of the rules that it was mapped by. */
+      readonly rules?: string;
       /** Of an order: it carries the history mark. */
       readonly history?: boolean;
       /** What the ledger is to remember once this is applied; undefined: nothing. */

@@ -33,7 +33,7 @@ type HealReason =
   | 'missing'
   /** The store has changed it since. */
   | 'stale'
-  /** The same version, but another state: two changes in one second, or a rule that changed. */
+  /** The same version, but another state: two changes in one second, or a rule for products or coupons. */
   | 'different'
   /** A call was begun and its outcome is not known. */
   | 'uncertain'
@@ -70,7 +70,10 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
   // A rule that fails for an entity settled long ago would only make a dead letter.
   if (wantedKey === undefined || wantedKey === entry.appliedKey) return { kind: 'fine' };
-  return heal('different');
+  // A change of the rules takes nothing back by itself: `resend` does, on request.
+  const wasSent = entry.appliedKey !== undefined;
+  const rulesChanged = mapped?.kind === 'wanted' && mapped.rules !== entry.rules;
+  return wasSent && rulesChanged ? { kind: 'fine' } : heal('different');
 }
 
 /**

@@ -44,8 +44,8 @@ export interface Compared {
   /** The versions of what was sent because no event had reported it. */
   readonly healed: readonly number[];
   /**
-   * How much more was sent although no webhook was lost: it is mapped differently today (a rule changed,
-   * or a date was reached), or its dead letter expired.
+   * How much more was sent although no webhook was lost: it is mapped differently today (a rule for
+   * products or coupons changed, a date was reached), or its dead letter expired.
    */
   readonly rolledOut: number;
 }

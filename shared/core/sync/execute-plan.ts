@@ -35,6 +35,9 @@ export async function executePlan(
   if (plan.kind === 'superseded') return { outcome: plan, entry };
   if (mapped.kind === 'fault') return reject(step, unmappable(mapped), world);
   if (mapped.kind === 'skip') return skip(step, mapped.why, world);
+  if (plan.kind === 'rules-changed') {
+    return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+  }
   if (plan.kind !== 'call') {
     return unchanged(step, plan.kind === 'unchanged' && plan.advance, world);
   }

@@ -17,6 +17,8 @@ export interface Situation {
   readonly now: Date;
   /** A backfill asks for it. */
   readonly history?: boolean;
+  /** The rules are others than those of the applied state. */
+  readonly rulesChanged?: boolean;
   /** Sent even if nothing changed, because a person says that the service lost it. */
   readonly force?: boolean;
 }
@@ -33,6 +35,8 @@ export type Plan =
   /** No call, but the ledger learns the version, or a late middle snapshot would be applied. */
   | { readonly kind: 'unchanged'; readonly advance: boolean }
   | { readonly kind: 'superseded' }
+  /** The store did not change it since it was sent: only the rules did. */
+  | { readonly kind: 'rules-changed' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'read-store'; readonly why: ReadStoreReason };
 
@@ -45,7 +49,8 @@ type ReadStoreReason =
 /** An event this late is either a long outage or a captured body: the store is asked. */
 const OLD_AFTER_MS = 2 * 86_400_000;
 
-export function plan({ entry, version, source, wantedKey, now, force, history }: Situation): Plan {
+export function plan(situation: Situation): Plan {
+  const { entry, version, source, wantedKey, now, force, history, rulesChanged } = situation;
   const fromStore = source === 'store';
 
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
@@ -72,6 +77,10 @@ export function plan({ entry, version, source, wantedKey, now, force, history }:
   const known = entry.appliedKey !== undefined;
   const same = entry.appliedKey === wantedKey && !entry.uncertain;
   if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
+
+  if (rulesChanged && known && !entry.uncertain && version === entry.version && !force) {
+    return { kind: 'rules-changed' };
+  }
 
   const tie = version === entry.version && !same && !entry.uncertain;
   if (tie && source === 'event') return { kind: 'read-store', why: 'same-second' };

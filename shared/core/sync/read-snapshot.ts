@@ -22,6 +22,8 @@ export interface Snapshot {
   readonly partial?: boolean;
   /** A backfill asks for it, although it may be older than go-live. */
   readonly history?: boolean;
+  /** An operator wants it counted by the rules of today. */
+  readonly newRules?: boolean;
 }
 
 interface StoreWorld {

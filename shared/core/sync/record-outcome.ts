@@ -115,7 +115,7 @@ export async function settle(
 /** What the entry of an applied state holds. Orders expire; products and coupons once they are over. */
 export function factsOf(
   step: Step,
-  { wanted, remember, history }: Wanted,
+  { wanted, remember, history, rules }: Wanted,
   world: ExecutionWorld,
 ): Facts {
   const { key, snapshot } = step;
@@ -124,6 +124,7 @@ export function factsOf(
     ...(remember !== undefined && { remembered: remember }),
     ...discountOf(step),
     ...(history && { history }),
+    ...(rules !== undefined && { rules }),
     ...((key.kind === 'order' || isOver) && retention(world)),
   };
 }

@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../ledger/ledger.ts';
 import { type EntityKey, isEntityKind, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { handleTask } from './handle-task.ts';
 import type { ReadEvent } from './store-reader.ts';
-import { type Candidate, historyOf, type SyncWorld, syncEntity } from './sync-entity.ts';
+import { type Candidate, type SyncWorld, syncEntity, wishesOf } from './sync-entity.ts';
 
 export interface EntitiesWorld extends ConcludeWorld, SyncWorld {
   readonly read: ReadEvent;
@@ -120,7 +120,7 @@ function triedBefore(candidate: Readable, work: readonly Readable[]): Pick<Candi
   const others = work.filter((other) => other !== candidate);
   return {
     maybeSent: others.flatMap(({ reading, event }) =>
-      reading.kind === 'snapshot' ? [{ ...reading, ...historyOf(event) }] : [],
+      reading.kind === 'snapshot' ? [{ ...reading, ...wishesOf(event) }] : [],
     ),
   };
 }

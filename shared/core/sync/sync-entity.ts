@@ -61,7 +61,7 @@ export async function syncEntity(
     if (!snapshot) {
       const read = await readSnapshot(key, { event, entry, carried, changedAt }, world);
       if (read.kind !== 'snapshot') return { outcome: read, entry };
-      snapshot = { ...read, ...historyOf(event) };
+      snapshot = { ...read, ...wishesOf(event) };
     }
     const entity = await withRewardCodeFirst(key.shop, snapshot.entity, world.ledger);
     snapshot = { ...snapshot, entity };
@@ -73,7 +73,9 @@ export async function syncEntity(
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
-    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force });
+    const rulesChanged =
+      mapped.kind === 'wanted' && mapped.rules !== entry?.rules && !snapshot.newRules;
+    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
     const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
@@ -92,11 +94,15 @@ export async function syncEntity(
 /** Undefined when the event carries none: then the store is asked. */
 function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefined {
   if (reading.kind !== 'snapshot') return undefined;
-  return { ...reading, source: snapshotSource(reading, now), ...historyOf(event) };
+  return { ...reading, source: snapshotSource(reading, now), ...wishesOf(event) };
 }
 
-export function historyOf({ history }: StoreEvent): Pick<Snapshot, 'history'> {
-  return history === true ? { history } : {};
+/** What the sender of the event wants of its snapshot. */
+export function wishesOf({
+  history,
+  newRules,
+}: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
+  return { ...(history && { history }), ...(newRules && { newRules }) };
 }
 
 /**

@@ -186,22 +186,22 @@ describe('what the simulation found', () => {
     // The scheduled walks reach their end; the deep one, which begins with the beginning, dies.
     connector.parts.walked = {
       ...walked,
-      changedOrders: (shop, span, after) =>
+      changedProducts: (shop, span, after) =>
         span.from === undefined
           ? Promise.reject(new Error('died'))
-          : walked.changedOrders(shop, span, after),
+          : walked.changedProducts(shop, span, after),
     };
     await expect(connector.reconcile({ deep: true })).rejects.toThrow('died');
     connector.clock.ms += 3_600_000;
-    await history.putOrder('71', {}, true);
+    await history.putProduct('71', 'Hat', true);
     await connector.drain();
     connector.clock.ms += 3_600_000;
     await expect(connector.reconcile()).rejects.toThrow('died');
     connector.parts.walked = walked;
     connector.clock.ms += 3_600_000;
-    connector.changeRules({ completeWhen: 'paid' });
+    connector.changeRules({ productUrl: 'https://www.example.com/p/{handle}' });
     await connector.reconcile({ deep: true });
     await connector.drain();
-    expect(connector.loyalty.rows.orders.get('71')?.IsCompleted).toBe(true);
+    expect(connector.loyalty.rows.products.get('71')?.Url).toContain('https://www.example.com/p/');
   });
 });

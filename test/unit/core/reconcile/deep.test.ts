@@ -8,6 +8,7 @@ import { createStoreHistory, reconcileBriefly } from '../../../support/store-his
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const OTHER_URL = 'https://www.example.com/p/{handle}';
 
 type Connector = ReturnType<typeof openConnector>;
 
@@ -81,12 +82,12 @@ describe('a deep walk', () => {
     expect(ordersOf(connector)).toMatchObject([{ OrderTotal: 50 }]);
   });
 
-  it('rolls a corrected rule out to what was sent long ago', async () => {
+  it('rolls a corrected rule out to products sent long ago, and to no order', async () => {
     const { connector } = await open();
     connector.clock.ms += 30 * DAY_MS;
     await connector.reconcile();
     connector.changeRules({
-      productUrl: 'https://www.example.com/p/{handle}',
+      productUrl: OTHER_URL,
       metadata: () => ({ channel: 'web' }),
     });
     await connector.reconcile();
@@ -94,20 +95,17 @@ describe('a deep walk', () => {
     await reconcileDeeply(connector);
     // No webhook was lost, and so the count that an alarm looks at stays what it was.
     expect(connector.telemetry.total('healed')).toBe(0);
-    expect(rolledOut(connector, 'order')).toBe(3);
     expect(rolledOut(connector, 'product')).toBe(3);
     expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({
       healed: { order: 0, product: 0, coupon: 0 },
-      rolledOut: { order: 3, product: 3, coupon: 0 },
+      rolledOut: { order: 0, product: 3, coupon: 0 },
     });
-    for (const { Metadatas } of ordersOf(connector)) {
-      expect(Metadatas).toContainEqual(expect.objectContaining({ Name: 'channel', Value: 'web' }));
-    }
     for (const { Url } of connector.loyalty.rows.products.values()) {
       expect(Url).toMatch(/^https:\/\/www\.example\.com\/p\//);
     }
     await reconcileDeeply(connector);
-    expect(rolledOut(connector, 'order')).toBe(3);
+    expect(rolledOut(connector, 'product')).toBe(3);
+    expect(rolledOut(connector, 'order')).toBe(0);
   });
 
   it('sends nothing anew only because the ledger has forgotten it', async () => {
@@ -286,7 +284,7 @@ describe('a deep walk', () => {
     const { connector } = await open({ orders: 30, products: 30 });
     connector.store.remove(SHOP, 'order', '100');
     connector.store.remove(SHOP, 'product', '110');
-    connector.changeRules({ metadata: () => ({ channel: 'web' }) });
+    connector.changeRules({ productUrl: OTHER_URL });
     connector.clock.ms += DAY_MS;
     let runs = 0;
     for (; runs < 200; runs += 1) {
@@ -301,33 +299,33 @@ describe('a deep walk', () => {
     expect(runs).toBeGreaterThan(5);
     expect(cancelled(connector)).toEqual(['100']);
     expect(healed(connector, 'order')).toBe(1);
-    expect(rolledOut(connector, 'order')).toBe(29);
+    expect(rolledOut(connector, 'product')).toBe(29);
     expect(productsOnOffer(connector)).not.toContain('110');
     await connector.reconcile();
     expect(await readLastReconcile(connector.ledger, SHOP)).not.toHaveProperty('deep');
   });
 
   it('asked for again while it is under way, begins once more at its end', async () => {
-    const { connector } = await open({ orders: 20 });
+    const { connector } = await open({ products: 20 });
     connector.clock.ms += DAY_MS;
     const { walked } = connector.parts;
     let pages = 0;
     const end = new AbortController();
     connector.parts.walked = Object.assign(Object.create(walked), {
-      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) => {
+      changedProducts: async (...given: Parameters<typeof walked.changedProducts>) => {
         pages += 1;
         if (pages === 3) end.abort();
-        return walked.changedOrders(...given);
+        return walked.changedProducts(...given);
       },
     });
     await connector.reconcile({ deep: true, deadline: end.signal });
     connector.parts.walked = walked;
-    // The first orders were compared by the old rules; now come the new ones.
-    connector.changeRules({ metadata: () => ({ channel: 'web' }) });
+    // The first products were compared by the old rules; now come the new ones.
+    connector.changeRules({ productUrl: OTHER_URL });
     await connector.reconcile({ deep: true });
     await connector.drain();
-    for (const { Metadatas } of ordersOf(connector)) {
-      expect(Metadatas).toContainEqual(expect.objectContaining({ Name: 'channel', Value: 'web' }));
+    for (const { Url } of connector.loyalty.rows.products.values()) {
+      expect(Url).toMatch(/^https:\/\/www\.example\.com\/p\//);
     }
     // And then it is over.
     await connector.reconcile();
@@ -400,19 +398,19 @@ describe('a deep walk', () => {
   });
 
   it('waits while the queue is full', async () => {
-    const { connector } = await open({ orders: 260, products: 0 });
-    connector.changeRules({ metadata: () => ({ channel: 'web' }) });
+    const { connector } = await open({ orders: 0, products: 260 });
+    connector.changeRules({ productUrl: OTHER_URL });
     connector.clock.ms += DAY_MS;
     let most = 0;
     const { queue } = connector.parts;
     connector.parts.queue = {
       async send(event) {
         await queue.send(event);
-        most = Math.max(most, connector.queues.orders.size);
+        most = Math.max(most, connector.queues.products.size);
       },
     };
     await connector.reconcile({ deep: true });
     expect(most).toBeLessThanOrEqual(210);
-    expect(rolledOut(connector, 'order')).toBe(260);
+    expect(rolledOut(connector, 'product')).toBe(260);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
+import type { EntityEntry, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import { type Comparison, judgeEntity } from '../../../../shared/core/reconcile/judge-entity.ts';
 import { waitForRoom } from '../../../../shared/core/reconcile/wait-for-room.ts';
@@ -14,11 +14,12 @@ const mapped = mapOrder(order, rules, neverSent);
 if (mapped.kind !== 'wanted') throw new Error('the order is not sent');
 const appliedKey = idempotencyKey(mapped.wanted);
 
-const settled: LedgerEntry = {
+const settled: EntityEntry = {
   version,
   appliedKey,
   uncertain: false,
   remembered: mapped.remember ?? '',
+  rules: mapped.rules ?? '',
   outcomes: [line('applied', version)],
   revision: 1,
 };
@@ -82,6 +83,15 @@ describe('the judgement on one entity', () => {
 
   it('sends for another state of the same second', () => {
     expect(judge({ ...settled, appliedKey: 'other' })).toEqual(heal('different'));
+  });
+
+  it('leaves alone an order that only other rules would send differently', () => {
+    const other = { ...settled, appliedKey: 'other', rules: 'older' };
+    expect(judge(other)).toEqual({ kind: 'fine' });
+    const { rules: _, ...first } = other;
+    expect(judge(first)).toEqual({ kind: 'fine' });
+    expect(judge({ ...other, uncertain: true })).toEqual(heal('uncertain'));
+    expect(judge({ ...other, version: version - 1000 })).toEqual(heal('stale'));
   });
 
   it('sends an event for an uncertain entity, older and newer than the store says', () => {

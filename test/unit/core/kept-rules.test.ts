@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../local/harness/held-order.ts';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
+import { recallOrder, rememberOrder } from '../../../shared/core/mapping/remembered.ts';
+import { rulesRevision } from '../../../shared/core/mapping/rules-revision.ts';
+import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
+import type { OrderSpec } from '../../fixtures/order-spec.ts';
+import { rules as ofFixtures } from '../../fixtures/store-entities.ts';
+import { storeEvent } from '../../fixtures/store-event.ts';
+
+type Connector = ReturnType<typeof openConnector>;
+const ID = '5512345678901';
+const KEY = { shop: SHOP, kind: 'order', id: ID } as const;
+const DAY_MS = 86_400_000;
+
+/** Two shirts of 60.00, of which 10.00 is tax, shipped. */
+const line = { product: 1, priceCents: 6000, quantity: 2, discountCents: 0, takenBack: 0 };
+const shirts = { lines: [line], taxPercent: 20, taxesIncluded: true, fulfilledAfterDays: 1 };
+const oneBack = { ...shirts, lines: [{ ...line, takenBack: 1 }] };
+const bothBack = { ...shirts, lines: [{ ...line, takenBack: 2 }] };
+const dearer = { ...shirts, lines: [line, { ...line, product: 2, quantity: 1 }] };
+
+async function tell(connector: Connector, second: number, spec: Partial<OrderSpec>, changes = {}) {
+  const payload = orderAt(second, spec, changes);
+  connector.store.putOrder(SHOP, storeOrderOf(payload));
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+}
+
+/** What the loyalty service counts for the order, which is its points. */
+const points = ({ loyalty }: Connector) => {
+  const order = loyalty.rows.orders.get(ID);
+  return order && !order.IsCancelledOrReturned ? amountHeld(order) : 0;
+};
+const calls = ({ loyalty }: Connector) => loyalty.journal.length;
+
+/** Sent with taxes; then a release or a setting counts without them. */
+async function sentUnderOldRules(next: MappingSettings = { taxes: 'exclude' }) {
+  const connector = openConnector({ rules: { taxes: 'include' } });
+  await tell(connector, 1, shirts);
+  expect(points(connector)).toBe(120);
+  connector.changeRules({ pendingOrders: 'send', ...next });
+  return connector;
+}
+
+/** The same with a ledger entry as 0.1.0 wrote it. */
+async function sentByFirstRelease() {
+  const connector = await sentUnderOldRules();
+  const entry = connector.ledger.entries.get(`${SHOP}|order|${ID}`);
+  if (!entry) throw new Error('the order has no entry');
+  const { counted: _, ...remembered } = recallOrder(entry.remembered) ?? {};
+  const { amounts: __, rules: ___, revision, ...old } = entry;
+  const written = { ...old, remembered: rememberOrder(remembered) };
+  await connector.ledger.write(KEY, written, revision);
+  return connector;
+}
+
+async function reconcileDeeply(connector: Connector): Promise<void> {
+  await connector.reconcile();
+  connector.clock.ms += DAY_MS;
+  await connector.reconcile({ deep: true });
+  await connector.drain();
+  expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
+}
+
+describe.each([
+  ['a changed setting', sentUnderOldRules],
+  ['an upgrade from 0.1.0', sentByFirstRelease],
+])('after %s, an order that was sent', (_, open) => {
+  it('keeps its 120 points in a deep walk, without a call', async () => {
+    const connector = await open();
+    const before = calls(connector);
+    await reconcileDeeply(connector);
+    expect(calls(connector)).toBe(before);
+    expect(points(connector)).toBe(120);
+  });
+
+  it('needs no call when an event brings the same version again', async () => {
+    const connector = await open();
+    const before = calls(connector);
+    await tell(connector, 1, shirts);
+    expect(calls(connector)).toBe(before);
+  });
+
+  it('keeps its 120 points when a tag changes it', async () => {
+    const connector = await open();
+    await tell(connector, 2, shirts, { tags: 'vip' });
+    expect(points(connector)).toBe(120);
+  });
+
+  it('loses what is refunded, in proportion: 120 → 60 → 0 points', async () => {
+    const connector = await open();
+    await tell(connector, 2, oneBack);
+    expect(points(connector)).toBe(60);
+    await tell(connector, 3, oneBack, { tags: 'vip' });
+    expect(points(connector)).toBe(60);
+    await tell(connector, 4, bothBack, { financial_status: 'refunded' });
+    expect(points(connector)).toBe(0);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('loses an amount that is refunded without lines: 120 → 90 points', async () => {
+    const connector = await open();
+    const refunded = { ...shirts, amountRefundedCents: 3000 };
+    const refunds = orderAt(2, refunded).refunds as object[];
+    const dated = refunds.map((one) => ({ ...one, created_at: '2026-10-09T11:00:02Z' }));
+    await tell(connector, 2, refunded, { refunds: dated });
+    expect(points(connector)).toBe(90);
+  });
+
+  it('gains what is added, in proportion: 120 → 180 points', async () => {
+    const connector = await open();
+    await tell(connector, 2, dearer);
+    expect(points(connector)).toBe(180);
+  });
+
+  it('is cancelled as any other', async () => {
+    const connector = await open();
+    await tell(connector, 2, { ...shirts, cancelledAfterDays: 2 });
+    expect(points(connector)).toBe(0);
+  });
+
+  it('is counted by the new rules on request: 120 → 100 points', async () => {
+    const connector = await open();
+    await tell(connector, 2, shirts, { tags: 'vip' });
+    const receivedAt = new Date(connector.clock.ms).toISOString();
+    const event = { ...KEY, topic: 'orders/updated', deliveryId: 'resend/1', receivedAt };
+    await connector.send(storeEvent({ ...event, body: undefined, newRules: true }));
+    await connector.drain();
+    expect(points(connector)).toBe(100);
+    await tell(connector, 3, shirts, { tags: 'vip, friend' });
+    expect(points(connector)).toBe(100);
+    await tell(connector, 4, oneBack);
+    expect(points(connector)).toBe(50);
+  });
+});
+
+describe('new rules', () => {
+  it('count a new order: 100 points', async () => {
+    const connector = openConnector({ rules: { taxes: 'exclude' } });
+    await tell(connector, 1, shirts);
+    expect(points(connector)).toBe(100);
+  });
+
+  it('count an order that had no points yet when it completes: 0 → 100 points', async () => {
+    const connector = openConnector({ rules: { taxes: 'include' } });
+    await tell(connector, 1, { ...shirts, fulfilledAfterDays: undefined });
+    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude' });
+    await reconcileDeeply(connector);
+    expect(calls(connector)).toBe(1);
+    await tell(connector, 2, shirts);
+    expect(points(connector)).toBe(100);
+  });
+
+  it('alone send nothing: the same version is skipped', async () => {
+    const connector = await sentUnderOldRules({ metadata: () => ({ channel: 'web' }) });
+    await tell(connector, 1, shirts);
+    expect(calls(connector)).toBe(1);
+    expect(connector.telemetry.total('skipped', { why: 'rules-changed' })).toBe(1);
+    await tell(connector, 2, shirts, { tags: 'vip' });
+    expect(points(connector)).toBe(120);
+    expect(connector.loyalty.rows.orders.get(ID)?.Metadatas).toContainEqual(
+      expect.objectContaining({ Name: 'channel', Value: 'web' }),
+    );
+  });
+
+  it('that are none for amounts keep counting exactly', async () => {
+    const connector = await sentUnderOldRules({ taxes: 'include', metadata: () => ({ a: 'b' }) });
+    await tell(connector, 2, oneBack);
+    expect(points(connector)).toBe(60);
+  });
+});
+
+describe('the revision of the rules', () => {
+  it('changes with every rule that decides how an order is mapped, and with no other', () => {
+    const revision = rulesRevision(ofFixtures);
+    expect(rulesRevision({ ...ofFixtures })).toBe(revision);
+    expect(rulesRevision({ ...ofFixtures, goLive: '2026-01-01' })).toBe(revision);
+    const changes = [
+      { completeWhen: 'paid' },
+      { orderTotal: 'total-less-shipping' },
+      { taxes: 'include' },
+      { giftCards: 'never' },
+      { metadata: () => ({ a: 'b' }) },
+      { metadata: () => ({ a: 'c' }) },
+    ] as const;
+    const others = changes.map((change) => rulesRevision({ ...ofFixtures, ...change }));
+    expect(new Set([revision, ...others]).size).toBe(changes.length + 1);
+  });
+});
