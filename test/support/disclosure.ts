@@ -58,12 +58,14 @@ export function createConfidential(): Confidential {
         encodeURIComponent(text).toLowerCase(),
         JSON.stringify(text).slice(1, -1),
       ];
-      return [...texts].filter((text) =>
-        /^\d{1,6}$/.test(text)
-          ? // A few digits occur in any id by chance: they count only as a whole number.
-            new RegExp(`(?<!\\d)${text}(?!\\d)`).test(all)
-          : forms(text).some((form) => all.includes(form)),
-      );
+      // A few digits or letters occur in any id by chance: they count only as a whole number or word.
+      const isWhole = (text: string, part: string) =>
+        new RegExp(`(?<!${part})${text}(?!${part})`).test(all);
+      return [...texts].filter((text) => {
+        if (/^\d{1,6}$/.test(text)) return isWhole(text, '\\d');
+        if (/^[a-z\d]{1,5}$/.test(text)) return isWhole(text, '[a-z\\d]');
+        return forms(text).some((form) => all.includes(form));
+      });
     },
   };
 }

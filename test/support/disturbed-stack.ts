@@ -2,12 +2,12 @@ import type { FunctionDescription } from '../../local/stack/template/stack-descr
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 import {
   type Addresses,
-  type Calls,
   type OutsideCall,
   type OutsideLine,
   openLine,
   type Treatment,
 } from './outside-line.ts';
+import type { Calls } from './treatments.ts';
 
 /** A part of a function's name in the template. */
 const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync' } as const;

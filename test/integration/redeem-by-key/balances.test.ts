@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { always, at, type OutsideCall, once, type Treat } from '../../support/outside-line.ts';
+import type { OutsideCall, Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
+import { always, at, once } from '../../support/treatments.ts';
+import type { Shopper } from './processes.ts';
+import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 const connectors = runConnectors({ pointsValidDays: 20, pointsExpireSoonDays: 10 });
 let world: RedeemWorld;

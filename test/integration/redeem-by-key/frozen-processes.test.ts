@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { at, gate, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { expectSpentOnce } from './laws.ts';
+import { at, codeRefused, gate, isCodeMade, isRedeem, once } from '../../support/treatments.ts';
+import { expectNothingSpent, expectSpentOnce } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
@@ -33,6 +33,22 @@ describe('points are spent once when a process stops at one of its calls and goe
       await world.rest();
       await expectSpentOnce(world, robin, { when: `frozen at call ${index}: ${service} ${name}` });
     }
+  });
+
+  it('after the points went back: the request deletes the code that it made', async () => {
+    world = await openRedeemWorld(connectors);
+    const robin = await world.shopper();
+    const held = gate(isCodeMade);
+    const shop = await world.startStorefront(held.treat);
+    const answer = shop.redeem(robin, world.click());
+    await held.reached;
+    world.pass(FROZEN_SECONDS);
+    await world.rest(codeRefused);
+    await expectNothingSpent(world, robin);
+    held.open();
+    await answer;
+    await world.rest();
+    await expectNothingSpent(world, robin);
   });
 
   it('after another worker has finished the redemption: a worker', async () => {

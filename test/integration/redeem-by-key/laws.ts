@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { RedeemWorld, Shopper } from './redeem-world.ts';
+import type { Shopper } from './processes.ts';
+import type { RedeemWorld } from './redeem-world.ts';
 
 export const isActive = ({ canceledAt }: { readonly canceledAt: string | null }) =>
   canceledAt === null;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isRedeem, once, type Treat } from '../../support/outside-line.ts';
+import type { Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { isRedeem, once } from '../../support/treatments.ts';
 import { expectAllOrNothing, expectSpentOnce } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 import { oddAnswers, successOf } from './service-answers.ts';
@@ -23,7 +24,7 @@ describe('no code is made of an answer that is no success', () => {
     const shop = await world.startStorefront(treat);
     const click = world.click();
     await shop.redeem(robin, click);
-    await world.workFor(240, treat);
+    await world.workFor(60, treat);
     expect(world.redemptionsOf(robin)).toEqual([]);
     expect(world.codesOf(robin)).toEqual([]);
     expect(JSON.stringify(world.store.state().codes)).not.toContain('FIVE-NEVER1');

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
+import { isRedeem, once } from '../../support/treatments.ts';
+import type { Shopper } from './processes.ts';
+import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: RedeemWorld;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isCodeMade, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { isCodeMade, isRedeem, once } from '../../support/treatments.ts';
 import { expectAllOrNothing, expectSpentOnce } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 

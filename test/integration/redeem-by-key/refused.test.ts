@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { always, isRedeem, once, type Treat } from '../../support/outside-line.ts';
+import type { Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { always, isRedeem, once } from '../../support/treatments.ts';
 import { expectNothingSpent, expectSpentOnce } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 import { refusal, refusals } from './service-answers.ts';

@@ -3,7 +3,8 @@ import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { expectNothingSpent, isActive } from './laws.ts';
-import { type Click, openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
+import type { Click, Shopper } from './processes.ts';
+import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 /** Its id is known once the store has made the product. */
 const scarf = { id: '', name: 'Linen scarf', mostUnits: 3, available: 10 };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { at, isRedeem, once, type Treat } from '../../support/outside-line.ts';
+import type { Treat } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { at, isRedeem, once } from '../../support/treatments.ts';
 import { expectAllOrNothing, expectSpentOnce } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
@@ -39,18 +40,22 @@ describe('points are spent once, and one code is made, when one outside call', (
     }
   });
 
-  describe.each(['killed-before', 'lost'] as const)(
-    'of the worker, after the request was %s at the call that spends,',
-    (first) => {
-      it.each(faults)('is %s', async (fault) => {
-        world = await openRedeemWorld(connectors);
-        const { worker } = await redeemUnder(once(isRedeem, first), pass, first);
-        expect(worker.filter(isRedeem).length).toBeGreaterThan(0);
-        for (const { index, service, name } of worker) {
-          const when = `${first}, then ${fault} at call ${index}: ${service} ${name}`;
-          await redeemUnder(once(isRedeem, first), once(at(index), fault), when);
-        }
-      });
+  it.each([
+    ['killed-before', 'lost'],
+    ['killed-before', 'http-500'],
+    ['killed-before', 'killed-after'],
+    ['lost', 'lost'],
+    ['lost', 'killed-after'],
+  ] as const)(
+    'of the request is %s where it spends, and then one of the worker is %s',
+    async (first, fault) => {
+      world = await openRedeemWorld(connectors);
+      const { worker } = await redeemUnder(once(isRedeem, first), pass, first);
+      expect(worker.filter(isRedeem).length).toBeGreaterThan(0);
+      for (const { index, service, name } of worker) {
+        const when = `${first}, then ${fault} at call ${index}: ${service} ${name}`;
+        await redeemUnder(once(isRedeem, first), once(at(index), fault), when);
+      }
     },
   );
 });

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { OutsideCall, Treat } from '../../support/outside-line.ts';
+import { runConnectors } from '../../support/running-connector.ts';
 import {
   always,
   at,
   both,
+  codeRefused,
   isCancel,
   isCodeMade,
-  type OutsideCall,
   once,
-  type Treat,
-} from '../../support/outside-line.ts';
-import { runConnectors } from '../../support/running-connector.ts';
+} from '../../support/treatments.ts';
 import { expectNothingSpent, expectSpentOnce, isActive } from './laws.ts';
 import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 import { refusal } from './service-answers.ts';
@@ -17,28 +17,6 @@ import { refusal } from './service-answers.ts';
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: RedeemWorld;
 afterEach(() => world.stop());
-
-/** As the store says it, for a reason that no repetition changes. */
-const refusedForGood: Treat = ({ name }) =>
-  /^discountCode\w+Create$/.test(name)
-    ? {
-        answer: {
-          data: {
-            [name]: {
-              codeDiscountNode: null,
-              userErrors: [
-                {
-                  field: ['basicCodeDiscount', 'customerGets'],
-                  message: 'Value is invalid',
-                  code: 'INVALID',
-                  extraInfo: null,
-                },
-              ],
-            },
-          },
-        },
-      }
-    : 'pass';
 
 async function click(treat: Treat) {
   world = await openRedeemWorld(connectors);
@@ -59,8 +37,8 @@ async function listed(robin: Parameters<RedeemWorld['pointsOf']>[0]) {
 
 describe('a code that the store refuses for good', () => {
   it('gives the points back by the redemption’s id, at least a minute after the last try', async () => {
-    const { robin, body, shop } = await click(refusedForGood);
-    const worker = await world.rest(refusedForGood);
+    const { robin, body, shop } = await click(codeRefused);
+    const worker = await world.rest(codeRefused);
     await expectNothingSpent(world, robin);
     expect(world.redemptionsOf(robin)).toHaveLength(1);
     expect(world.callsOf('cancelRedemptionByKey')).toEqual([]);
@@ -94,7 +72,7 @@ describe('a code that the store refuses for good', () => {
 
   it('is not cancelled when an earlier try, without an answer, made it', async () => {
     const { robin } = await click(once(isCodeMade, 'lost'));
-    await world.rest(refusedForGood);
+    await world.rest(codeRefused);
     await expectSpentOnce(world, robin);
     expect(world.callsOf('cancelRedemption')).toEqual([]);
   });
@@ -118,7 +96,7 @@ describe('a code that the store refuses for good', () => {
       await fetch(`${world.store.address}${late.path}`, init);
       made = world.codesOf(robin).length;
     };
-    await world.rest(both(refusedForGood, once(isCancel, { meanwhile: arrive })));
+    await world.rest(both(codeRefused, once(isCancel, { meanwhile: arrive })));
     expect(made).toBe(1);
     await expectNothingSpent(world, robin);
   });
@@ -139,31 +117,31 @@ describe('points are not given back', () => {
 
   it('when the store cannot say whether the code is there', async () => {
     const notCodes: Treat = ({ service }) => (service === 'store' ? 'http-500' : 'pass');
-    const { robin } = await click(refusedForGood);
-    await world.workFor(5, both(refusedForGood, notCodes));
+    const { robin } = await click(codeRefused);
+    await world.workFor(5, both(codeRefused, notCodes));
     expect(world.callsOf('cancelRedemption')).toEqual([]);
-    await world.rest(refusedForGood);
+    await world.rest(codeRefused);
     await expectNothingSpent(world, robin);
   });
 });
 
 describe('giving points back', () => {
-  it.each(['lost', 'http-500', 'killed-after'] as const)(
+  it.each(['lost', 'killed-after'] as const)(
     'ends well when any one call of it is %s',
     async (fault) => {
-      const { robin } = await click(refusedForGood);
-      const { calls } = await world.rest(refusedForGood);
+      const { robin } = await click(codeRefused);
+      const { calls } = await world.rest(codeRefused);
       await expectNothingSpent(world, robin);
       for (const { index, service, name } of calls) {
         const when = `${fault} at call ${index}: ${service} ${name}`;
         const kim = await world.shopper();
         const body = world.click();
-        await (await world.startStorefront(refusedForGood)).redeem(kim, body);
+        await (await world.startStorefront(codeRefused)).redeem(kim, body);
         // The store never executes what it would refuse.
         const kind = fault === 'lost' || fault === 'killed-after' ? 'unsent' : fault;
         const single: Treat = (call) =>
           at(index)(call) ? (isCodeMade(call) ? kind : fault) : 'pass';
-        await world.rest(both(single, refusedForGood), refusedForGood);
+        await world.rest(both(single, codeRefused), codeRefused);
         await expectNothingSpent(world, kim, { when });
         await (await world.startStorefront()).redeem(kim, body);
         await world.rest();
@@ -173,11 +151,11 @@ describe('giving points back', () => {
   );
 
   it('needs a person when the service does not find the redemption', async () => {
-    const { robin } = await click(refusedForGood);
+    const { robin } = await click(codeRefused);
     const unknown = {
       answer: refusal({ ErrorCode: 73, ErrorMessage: 'ApiRewardCancel_NotFound' }),
     };
-    await world.rest(both(refusedForGood, always(isCancel, unknown)));
+    await world.rest(both(codeRefused, always(isCancel, unknown)));
     expect(world.codesOf(robin)).toEqual([]);
     expect(world.redemptionsOf(robin).map(isActive)).toEqual([true]);
     expect(await world.deadLetters()).toBe(1);

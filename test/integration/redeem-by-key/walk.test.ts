@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
-import { isCodeMade, isRedeem, once, type Treat } from '../../support/outside-line.ts';
+import type { Treat } from '../../support/outside-line.ts';
 import { newToken } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { isCodeMade, isRedeem, once } from '../../support/treatments.ts';
 import { expectSpentOnce } from './laws.ts';
-import { openRedeemWorld, type RedeemWorld, type Shopper } from './redeem-world.ts';
+import type { Shopper } from './processes.ts';
+import { openRedeemWorld, type RedeemWorld } from './redeem-world.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: RedeemWorld;

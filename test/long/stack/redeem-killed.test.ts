@@ -5,8 +5,9 @@ import {
   type Fault,
   startDisturbedStack,
 } from '../../support/disturbed-stack.ts';
-import { isRedeem, type OutsideCall } from '../../support/outside-line.ts';
+import type { OutsideCall } from '../../support/outside-line.ts';
 import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
+import { isRedeem } from '../../support/treatments.ts';
 
 /** To be killed before a call is to be killed after the one before it. */
 const FAULTS: readonly Fault[] = ['lost', 'killed-after'];
