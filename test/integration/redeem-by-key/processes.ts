@@ -53,6 +53,7 @@ interface Places {
 /** The functions of the storefront, each in a process of its own that a test may kill. */
 export function openProcesses({ targets, environment, storefront }: Places) {
   const lines: OutsideLine[] = [];
+  const invocations: Promise<unknown>[] = [];
 
   /** A new process, which reaches the outside over a line of its own. */
   async function startProcess<Handler>(
@@ -83,7 +84,7 @@ export function openProcesses({ targets, environment, storefront }: Places) {
   async function untilDeath<Result>(line: OutsideLine, work: Promise<Result>): Promise<Result> {
     const death = line.death.then(() => Promise.reject(new Error('killed')));
     death.catch(() => {});
-    work.catch(() => {});
+    invocations.push(work.catch(() => {}));
     return Promise.race([death, work]);
   }
 
@@ -174,6 +175,8 @@ export function openProcesses({ targets, environment, storefront }: Places) {
     reconcile,
     async close(): Promise<void> {
       for (const line of lines) await line.close();
+      // Those that were killed still have to notice that nothing answers any more.
+      await Promise.all(invocations);
     },
   };
 }
