@@ -112,8 +112,8 @@ export const mutations: readonly Mutation[] = [
     name: 'resend-lowers-the-total',
     bug: 'an order is sent again with a total that is reduced by what was taken already',
     file: 'shared/core/sync/next-call.ts',
-    find: '    OrderTotal: fromThousandths(sent.total),\n',
-    replace: '',
+    find: '  const OrderTotal = fromThousandths(sent.total);\n',
+    replace: '  const { OrderTotal } = order;\n',
     within: 60,
   },
   {
