@@ -5,6 +5,7 @@ import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerProbe } from './probe/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
+import { registerResend } from './resend/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerStatus } from './status/command.ts';
@@ -101,4 +102,5 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerRedemptions,
   registerWebhooks,
   registerBackfill,
+  registerResend,
 ];

@@ -23,6 +23,7 @@ import { listen, startDynamoDb, startSqs } from '../../local/stack/emulators.ts'
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
@@ -50,10 +51,10 @@ export type OperatedConnector = Awaited<ReturnType<typeof openOperatedConnector>
  */
 export async function openOperatedConnector({
   services = {},
-  goLive = BEFORE_ALL_FIXTURES,
+  rules = {},
 }: {
-  /** Of the functions: fixtures have fixed dates, and the ledger of a test is made today. */
-  readonly goLive?: string;
+  /** Of the functions alone: the commands read `connector.config.ts`. */
+  readonly rules?: Partial<MappingRules>;
   /** AWS services without an emulator, by the name in a signature's scope. */
   readonly services?: Readonly<Record<string, ScriptedService>>;
 } = {}) {
@@ -99,7 +100,11 @@ export async function openOperatedConnector({
   const functions = startFunctions({
     connector: {
       ...connector,
-      shops: connector.shops.map((shop) => ({ ...shop, rules: { ...shop.rules, goLive } })),
+      // Fixtures have fixed dates, and the ledger of a test is made today.
+      shops: connector.shops.map((shop) => ({
+        ...shop,
+        rules: { ...shop.rules, goLive: BEFORE_ALL_FIXTURES, ...rules },
+      })),
     },
     store: undefined,
     queues: queues.urls,

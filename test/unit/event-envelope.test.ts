@@ -40,6 +40,7 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
     triggeredAt: anyText,
     apiVersion: anyText,
     replays: fc.array(fc.record({ at: anyText, by: anyText }, { noNullPrototype: true })),
+    newRules: fc.boolean(),
     force: fc.boolean(),
     body: fc.oneof(
       fc.constant(undefined),

@@ -6,7 +6,7 @@ const PATIENCE = { timeout: 240_000 };
 const ORDERS = 25;
 
 /** All orders of the sandbox are older. */
-const operated = useOperatedConnector({ goLive: '2100-01-01' });
+const operated = useOperatedConnector({ rules: { goLive: '2100-01-01' } });
 beforeAll(async () => {
   const { actions } = operated.store;
   for (let n = 0; n < ORDERS; n += 1) {
