@@ -58,11 +58,12 @@ export function createConfidential(): Confidential {
         encodeURIComponent(text).toLowerCase(),
         JSON.stringify(text).slice(1, -1),
       ];
-      // A few digits or letters occur in any id by chance: they count only as a whole number or word.
+      // A few digits or letters occur in any id by chance, digits also as a part of a UUID: they count only as a
+      // whole number or word.
       const isWhole = (text: string, part: string) =>
         new RegExp(`(?<!${part})${text}(?!${part})`).test(all);
       return [...texts].filter((text) => {
-        if (/^\d{1,6}$/.test(text)) return isWhole(text, '\\d');
+        if (/^\d{1,6}$/.test(text)) return isWhole(text, '[a-z\\d-]');
         if (/^[a-z\d]{1,5}$/.test(text)) return isWhole(text, '[a-z\\d]');
         return forms(text).some((form) => all.includes(form));
       });

@@ -39,12 +39,13 @@ interface BothSettings
   readonly disorder?: Partial<Disorder>;
   readonly seed: number;
   readonly store?: StoreSandboxOptions['settings'];
+  readonly shop?: Omit<NonNullable<StoreSandboxOptions['shop']>, 'domain'>;
 }
 
 /** A store that posts its webhooks to the connector, which reads it: nothing between is faked. */
 export async function openStoreAndConnector(
   connectors: ReturnType<typeof runConnectors>,
-  { disorder = {}, seed, store: settings, isAddressed = true, ...rest }: BothSettings,
+  { disorder = {}, seed, store: settings, shop, isAddressed = true, ...rest }: BothSettings,
 ) {
   // The store must not start later than the connector's first day.
   vi.setSystemTime(START);
@@ -59,7 +60,7 @@ export async function openStoreAndConnector(
   });
   const address = await listen(server);
   const store = await startStoreSandbox({
-    shop: { domain: SHOP },
+    shop: { ...shop, domain: SHOP },
     ...(isAddressed && { webhooksTo: `${address.endpoint}/example-store` }),
     secret: STORE_SECRET,
     previousSecret: PREVIOUS_SECRET,

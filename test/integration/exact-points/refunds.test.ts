@@ -1,0 +1,325 @@
+import { describe, expect, test } from 'vitest';
+import { openShops } from './open-shops.ts';
+
+const shops = openShops();
+
+describe('refunds of a completed order', () => {
+  test('one after another: 100 → 80 → 40 → 20 points, and 0 after the cancel', async () => {
+    const shop = await shops.open();
+    // Three shirts of 20 and a coat of 40.
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    expect(shop.points(order)).toBe(100);
+    shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.points(order)).toBe(80);
+    shop.refundLine(order, 1);
+    await shop.rest();
+    expect(shop.points(order)).toBe(40);
+    shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.points(order)).toBe(20);
+    // The service documents that a lowered total and a partial cancel might count twice.
+    expect(shop.held(order)?.OrderTotal).toBe(100);
+    shop.later(60);
+    shop.actions.cancelOrder({ orderId: order.id });
+    await shop.rest();
+    expect(shop.held(order)).toMatchObject({ IsCancelledOrReturned: true, points: 0 });
+    expect(shop.balance()).toBe(0);
+    expect(shop.orderCalls().filter((name) => name === 'sendOrder')).toHaveLength(1);
+    expect(await shop.parked()).toBe(0);
+  });
+
+  test('three at once, before any webhook is worked on: 100 → 40 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    for (let i = 0; i < 3; i += 1) shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.points(order)).toBe(40);
+  });
+
+  test('the products of a partial cancel add up to its value', async () => {
+    const shop = await shops.open();
+    // A third of 100 off: 66.67 for the shirt of 60 and the socks of 40, 40.00 and 26.67.
+    const order = shop.sell([60, 40], { discounts: [{ code: 'THIRD', amount: '33.33' }] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(66.67);
+    shop.refundLine(order, 1);
+    await shop.rest();
+    expect(shop.points(order)).toBe(40);
+    const [call] = shop.loyalty.journal.entries({ operation: 'partiallyCancelPosOrder' });
+    const socks = order.lines[1]?.productId;
+    expect(call?.body).toMatchObject({
+      ValueToRefund: 26.67,
+      Products: [{ OriginalId: socks, ValueToRefund: 26.67 }],
+    });
+  });
+
+  test('of an amount without lines: 50 → 1 point after 49.00, and 0 after the last 1.00', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([50]);
+    await shop.rest();
+    shop.later(60);
+    shop.actions.refundOrder({ orderId: order.id, amount: 49 });
+    await shop.rest();
+    expect(shop.points(order)).toBe(1);
+    shop.later(60);
+    shop.actions.refundOrder({ orderId: order.id, amount: 1 });
+    await shop.rest();
+    expect(shop.points(order)).toBe(0);
+    expect(await shop.parked()).toBe(0);
+  });
+
+  test('of an amount in several parts beside shipping of 7.00: 50 → 30 → 15 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([50], { shipping: [{ price: 7 }] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(50);
+    for (const [amount, left] of [
+      [20, 30],
+      [15, 15],
+    ] as const) {
+      shop.later(60);
+      shop.actions.refundOrder({ orderId: order.id, amount });
+      await shop.rest();
+      expect(shop.points(order)).toBe(left);
+    }
+  });
+
+  test('of a line with more money than it was worth: 100 → 55 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([60, 40]);
+    await shop.rest();
+    // The socks of 40 come back and 45.00 are paid: 60 of goods kept, less 5.00.
+    shop.refundLine(order, 1, 1, { amount: 45 });
+    await shop.rest();
+    expect(shop.points(order)).toBe(55);
+  });
+
+  test('of a line with less money than it was worth: the goods are gone, 100 → 60 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([60, 40]);
+    await shop.rest();
+    shop.refundLine(order, 1, 1, { amount: 35 });
+    await shop.rest();
+    expect(shop.points(order)).toBe(60);
+  });
+
+  test('of shipping only: 50 points stay, without a call', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([50], { shipping: [{ price: 7 }] });
+    await shop.rest();
+    shop.orderCalls();
+    shop.later(60);
+    shop.actions.refundOrder({ orderId: order.id, shipping: 'all' });
+    await shop.rest();
+    expect(shop.points(order)).toBe(50);
+    expect(shop.orderCalls()).toEqual([]);
+  });
+
+  test('of a return: the points go when the goods do, and the payment changes nothing', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    shop.later(60);
+    const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 2 }];
+    const returned = shop.actions.returnItems({ orderId: order.id, lines });
+    await shop.rest();
+    expect(shop.points(order)).toBe(60);
+    shop.later(60);
+    shop.actions.refundOrder({ orderId: order.id, returnId: returned.id });
+    await shop.rest();
+    expect(shop.points(order)).toBe(60);
+  });
+
+  test('of all money at once: 100 → 0 points, and the order is cancelled', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([60, 40]);
+    await shop.rest();
+    shop.later(60);
+    const lines = order.lines.map(({ id }) => ({ lineId: id, quantity: 1 }));
+    shop.actions.refundOrder({ orderId: order.id, lines });
+    await shop.rest();
+    expect(shop.balance()).toBe(0);
+    expect(shop.held(order)?.IsCancelledOrReturned).toBe(true);
+  });
+});
+
+test('a refund before completion: 0 points, then 80 at once by one call', async () => {
+  const shop = await shops.open();
+  const order = shop.buy([[20, 3], 40]);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  await shop.rest();
+  expect(shop.held(order)).toBeUndefined();
+  shop.later(60);
+  shop.actions.fulfilOrder({ orderId: order.id });
+  await shop.rest();
+  expect(shop.points(order)).toBe(80);
+  expect(shop.balances()).toEqual([80]);
+  expect(shop.orderCalls()).toEqual(['sendOrder']);
+});
+
+test('a refund before completion where pending orders are sent: sent again with 80, nothing taken', async () => {
+  const shop = await shops.open({ rules: { pendingOrders: 'send' } });
+  const order = shop.buy([[20, 3], 40]);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  await shop.rest();
+  expect(shop.held(order)).toMatchObject({ OrderTotal: 80, IsCompleted: false, points: 0 });
+  shop.later(60);
+  shop.actions.fulfilOrder({ orderId: order.id });
+  await shop.rest();
+  expect(shop.held(order)).toMatchObject({ OrderTotal: 80, IsCompleted: true, points: 80 });
+  expect(shop.held(order)?.partialCancels).toEqual([]);
+});
+
+test('a refund of 20 and an edit that adds 15 in the same second: 100 → 95 points', async () => {
+  const shop = await shops.open();
+  const order = shop.sell([[20, 3], 40]);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+  await shop.rest();
+  expect(shop.points(order)).toBe(95);
+  expect(await shop.parked()).toBe(0);
+});
+
+test('a refund and an edit in the same second as the purchase and its shipping: 95 points at the end', async () => {
+  const shop = await shops.open();
+  const order = shop.buy([[20, 3], 40]);
+  shop.actions.fulfilOrder({ orderId: order.id });
+  const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 1 }];
+  shop.actions.refundOrder({ orderId: order.id, lines });
+  shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+  await shop.rest();
+  shop.later(60);
+  shop.actions.fulfilOrder({ orderId: order.id });
+  await shop.rest();
+  expect(shop.balances().at(-1)).toBe(95);
+  expect(shop.points(order)).toBe(95);
+});
+
+test('an edit that removes a line of 40 takes its points: 100 → 60', async () => {
+  const shop = await shops.open();
+  const order = shop.sell([60, 40]);
+  await shop.rest();
+  shop.later(60);
+  const set = [{ lineId: order.lines[1]?.id ?? '', quantity: 0 }];
+  shop.actions.editOrder({ orderId: order.id, set });
+  await shop.rest();
+  expect(shop.points(order)).toBe(60);
+});
+
+describe('an exchange on a fulfilled order', () => {
+  test('8600 → 9270.95 points, never through 0, at the first completion date', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([8600]);
+    await shop.rest();
+    const { OrderCompletedDate } = shop.held(order) ?? {};
+    shop.later(3600);
+    const set = [{ lineId: order.lines[0]?.id ?? '', quantity: 0 }];
+    shop.actions.editOrder({ orderId: order.id, set, add: [{ title: 'Coat', price: 9270.95 }] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(9270.95);
+    shop.later(3600);
+    shop.actions.payOrder({ orderId: order.id });
+    shop.actions.fulfilOrder({ orderId: order.id });
+    await shop.rest();
+    expect(shop.balances()).toEqual([8600, 9270.95]);
+    expect(shop.held(order)).toMatchObject({ IsCompleted: true, OrderCompletedDate });
+  });
+
+  test('in two steps, goods back first: 8600 points in between, never 0', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([8600]);
+    await shop.rest();
+    shop.later(3600);
+    const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 1 }];
+    shop.actions.returnItems({ orderId: order.id, lines });
+    await shop.rest();
+    // Nothing is kept, but no money went back: the middle of an exchange.
+    expect(shop.points(order)).toBe(8600);
+    shop.later(3600);
+    shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Coat', price: 9270.95 }] });
+    await shop.rest();
+    expect(shop.balances()).toEqual([8600, 9270.95]);
+    expect(await shop.parked()).toBe(0);
+  });
+
+  test('for something cheaper: 8600 → 8000 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([8600]);
+    await shop.rest();
+    shop.later(3600);
+    const set = [{ lineId: order.lines[0]?.id ?? '', quantity: 0 }];
+    shop.actions.editOrder({ orderId: order.id, set, add: [{ title: 'Coat', price: 8000 }] });
+    await shop.rest();
+    expect(shop.balances()).toEqual([8600, 8000]);
+  });
+
+  test('with 600 of 8600 paid back in the same second: 8600 → 8000 points', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([8600]);
+    await shop.rest();
+    // The coat comes back for 600 and another of 8000: less was paid back than the coat was worth.
+    shop.refundLine(order, 0, 1, { amount: 600 });
+    shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Coat', price: 8000 }] });
+    await shop.rest();
+    expect(shop.balances()).toEqual([8600, 8000]);
+    expect(await shop.parked()).toBe(0);
+  });
+});
+
+describe('a line of 15 added after a refund of 20 of 100', () => {
+  test('parks by default, and the 80 points stay', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    shop.refundLine(order, 0);
+    await shop.rest();
+    shop.later(60);
+    shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(80);
+    expect(await shop.parked()).toBeGreaterThan(0);
+  });
+
+  test('with send-gross: 80 → 95 points, then 75 after another refund of 20', async () => {
+    const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
+    const shop = await shops.open({ assumptions });
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    shop.refundLine(order, 0);
+    await shop.rest();
+    shop.later(60);
+    shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+    await shop.rest();
+    // Sent with 80 + 15 + 20 = 115, of which 20 are taken.
+    expect(shop.held(order)).toMatchObject({ OrderTotal: 115, points: 95 });
+    shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.points(order)).toBe(75);
+    expect(await shop.parked()).toBe(0);
+  });
+});
+
+describe('with refunds: resend', () => {
+  test('a refund of 20 sends 80 again: 100 → 80 points, nothing taken', async () => {
+    const shop = await shops.open({ assumptions: { refunds: 'resend' } });
+    const order = shop.sell([[20, 3], 40]);
+    await shop.rest();
+    shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.held(order)).toMatchObject({ OrderTotal: 80, partialCancels: [], points: 80 });
+    shop.later(60);
+    shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(95);
+    shop.later(60);
+    shop.actions.cancelOrder({ orderId: order.id });
+    await shop.rest();
+    expect(shop.balance()).toBe(0);
+  });
+});
