@@ -13,7 +13,7 @@ export interface Shopper {
   readonly click: { readonly rewardId: number; readonly clientKey: string; readonly items: string };
 }
 
-const PATIENCE = { timeout: 240_000, interval: 500 };
+const PATIENCE = { timeout: 240_000, interval: 1_000 };
 const ITEMS = '8012345678901:100.00:1';
 
 /** Shoppers of a local stack with a storefront. What happened is read from the two sandboxes only. */
@@ -35,14 +35,29 @@ export function openShoppers(stack: LocalStack) {
     return answer.status === 200 ? JSON.parse(text) : undefined;
   }
 
-  const pointsOf = ({ id }: Shopper) =>
-    stack.loyalty.state().customers.find(({ OriginalId }) => OriginalId === id)?.points;
-  const shownPoints = ({ id }: Shopper) =>
-    stack.store
-      .state()
-      .metafields.find(
-        ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
-      )?.value;
+  /** What the two sandboxes hold now. */
+  function look() {
+    const { customers, redemptions } = stack.loyalty.state();
+    const { metafields, discounts, codes } = stack.store.state();
+    return {
+      pointsOf: ({ id }: Shopper) => customers.find(({ OriginalId }) => OriginalId === id)?.points,
+      /** As themes show them. */
+      shownPoints: ({ id }: Shopper) =>
+        metafields.find(
+          ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
+        )?.value,
+      redemptionsOf: ({ id }: Shopper) => redemptions.filter(({ customerId }) => customerId === id),
+      /** The codes that the store takes from this shopper only. */
+      codesOf: ({ id }: Shopper) =>
+        discounts
+          .filter(({ context }) => context.kind === 'customers' && context.ids.includes(id))
+          .flatMap(({ id: discount, value, usageLimit }) =>
+            codes
+              .filter(({ discountId }) => discountId === discount)
+              .map(({ code }) => ({ code, value, usageLimit })),
+          ),
+    };
+  }
 
   return {
     newShopper(title: string): Shopper {
@@ -78,35 +93,27 @@ export function openShoppers(stack: LocalStack) {
       throw new Error(`${shopper.title}: ${name} is not answered`);
     },
 
-    redemptionsOf: ({ id }: Shopper) =>
-      stack.loyalty.state().redemptions.filter(({ customerId }) => customerId === id),
-
-    /** The codes that the store takes from this shopper only. */
-    codesOf({ id }: Shopper) {
-      const { discounts, codes } = stack.store.state();
-      return discounts
-        .filter(({ context }) => context.kind === 'customers' && context.ids.includes(id))
-        .flatMap((discount) =>
-          codes
-            .filter(({ discountId }) => discountId === discount.id)
-            .map(({ code }) => ({ code, value: discount.value, usageLimit: discount.usageLimit })),
-        );
-    },
+    look,
 
     /** Waits until the service and the metafields of all have these points, and nothing is left to do. */
     async expectPoints(everyone: readonly Shopper[], points: number): Promise<void> {
-      const others = () =>
-        everyone
+      const others = () => {
+        const { pointsOf, shownPoints } = look();
+        return everyone
           .filter((one) => pointsOf(one) !== points || shownPoints(one) !== String(points))
           .map((one) => `${one.title}: ${pointsOf(one)}, shown ${shownPoints(one)}`);
+      };
       await expect.poll(others, PATIENCE).toEqual([]);
       expect(await settle(stack, PATIENCE.timeout)).toBe(0);
       expect(others()).toEqual([]);
     },
 
-    /** Those for whom this is not so, until there is none. */
-    async untilAll(everyone: readonly Shopper[], isSo: (one: Shopper) => boolean): Promise<void> {
-      const others = () => everyone.filter((one) => !isSo(one)).map(({ title }) => title);
+    /** Waits until each has a code. */
+    async expectCodes(everyone: readonly Shopper[]): Promise<void> {
+      const others = () => {
+        const { codesOf } = look();
+        return everyone.filter((one) => codesOf(one).length === 0).map(({ title }) => title);
+      };
       await expect.poll(others, PATIENCE).toEqual([]);
     },
 
