@@ -65,12 +65,24 @@ export function createReconcile(connector: Connector) {
     if (!shop) throw new Error('a shop that is not configured was asked for');
     return shop;
   };
-  const programOf = (shop: string) => openShopLoyalty(connector, secrets, shopOf(shop).path);
+  const { assumptions } = connector.loyalty;
+  const programs = new Map(
+    connector.shops.map(({ domain, path }) => [
+      domain,
+      { ...openShopLoyalty(connector, secrets, path), assumptions },
+    ]),
+  );
+  const program = (shop: string) => {
+    const found = programs.get(shop);
+    if (!found) throw new Error('a shop that is not configured was asked for');
+    return found;
+  };
   const world = {
     ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
     queue: createSqsEventQueue(sqs, queues),
     topicOf,
     depth: createSqsQueueDepth(sqs, queues),
+    program,
     telemetry,
     now: () => new Date(),
     everyMinutes,
@@ -100,7 +112,7 @@ export function createReconcile(connector: Connector) {
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       ...(storefront && {
         repairBalances: (shop) =>
-          repairBalances(shop, { ...world, ...programOf(shop), deadline, pause }),
+          repairBalances(shop, { ...world, ...program(shop), deadline, pause }),
       }),
       deadline,
       pause,

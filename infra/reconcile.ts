@@ -53,10 +53,7 @@ export class Reconcile extends Construct {
       [ledger.table.tableArn],
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
-    this.function.allow(
-      ['secretsmanager:GetSecretValue'],
-      secrets.arnsOf('store', ...(balances ? (['loyalty'] as const) : [])),
-    );
+    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store', 'loyalty'));
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.
     this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });

@@ -220,6 +220,7 @@ export function openConnector({
         queue: parts.queue,
         topicOf,
         depth: createMemoryQueueDepth(queues),
+        program: (domain) => world('orders', deadline, asItIs).shop(domain),
         telemetry,
         now,
         pause: async () => {

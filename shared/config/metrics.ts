@@ -43,6 +43,8 @@ export const METRICS = {
   healed: ['kind'],
   /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
   'rolled-out': [],
+  /** Orders that a deep walk read from the loyalty service and compared. */
+  'orders-read': [],
   /** The age of the oldest change that one run healed. */
   'oldest-healed-ms': [],
   /** Runs of reconciliation that finished. */

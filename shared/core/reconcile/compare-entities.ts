@@ -1,9 +1,11 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inBatches } from '../batch/in-batches.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { isKnown } from '../mapping/history-mark.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
+import type { SentOrder } from './compare-order.ts';
 import { type HealedKind, healingMessage, sendOnce } from './healing-message.ts';
 import { judgeEntity } from './judge-entity.ts';
 import type { Compared, Purpose, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
@@ -22,7 +24,7 @@ export async function compareEntities(
   seen: readonly Seen[],
   purpose: Purpose,
   world: ReconcileWorld,
-): Promise<Compared> {
+): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
   const { ledger, now, telemetry, orderRetentionDays } = world;
   const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
@@ -32,12 +34,16 @@ export async function compareEntities(
       entity: entity && (await withRewardCodeFirst(shop.domain, entity, ledger)),
     })),
   );
+  const sentOrders: SentOrder[] = [];
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
     const { version, entity } = one;
     const entry = entries.get(ledgerKeyText(key));
     const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
+    if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
+      sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
+    }
     return judgement.kind === 'heal' ? [{ ...one, key, judgement }] : [];
   });
   await announce(
@@ -57,7 +63,7 @@ export async function compareEntities(
     else healed.push(version);
     telemetry.log('info', 'sent by reconciling', { ...key, why });
   });
-  return { lookedAt: seen.length, healed, rolledOut };
+  return { lookedAt: seen.length, healed, rolledOut, sentOrders };
 }
 
 function couponIn(entity: StoreEntity | undefined): StoreCoupon | undefined {

@@ -2,6 +2,7 @@ import type { StoreEntity } from '../sync/store-reader.ts';
 import type { Changed, WalkAnswer, WalkedKind, WalkPage } from '../sync/store-walk.ts';
 import { compareDiscounts } from './compare-discounts.ts';
 import { compareEntities, type Seen } from './compare-entities.ts';
+import { readOrders } from './read-orders.ts';
 import type {
   Compared,
   Purpose,
@@ -57,8 +58,12 @@ export async function comparePage(
   ): Promise<ComparedPage> {
     if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
     const seen = page.value.changed.map((changed) => seenIn(changed, entity));
-    const compared = await compareEntities(shop, of, seen, purpose, world);
-    return { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) };
+    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, world);
+    const done = { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) } as const;
+    if (!purpose.readsOrders || sentOrders.length === 0) return done;
+    const ordersRead = await readOrders(shop.domain, sentOrders, world);
+    if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
+    return { ...done, rolledOut: compared.rolledOut + ordersRead.sentAgain, ordersRead };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Ledger } from '../ledger/ledger.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { comparePage } from './compare-page.ts';
 import { findDeletions } from './find-deletions.ts';
@@ -7,6 +8,7 @@ import type { Tally } from './last-reconcile.ts';
 import { positionKey } from './reconcile-kind.ts';
 import {
   type Compared,
+  type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
   orOutOfTime,
@@ -35,7 +37,28 @@ interface DeepPosition {
   readonly from?: string;
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
+  /** Orders that this walk has read from the loyalty service. */
+  readonly ordersRead?: FoundByReading;
+  /** The same of the walk before, until this one has ended. */
+  readonly readBefore?: FoundByReading;
+  /** Epoch milliseconds: the loyalty service has not answered since. */
+  readonly silentSince?: number;
 }
+
+/** What reading orders from the loyalty service has found. */
+export interface FoundByReading {
+  readonly read: number;
+  readonly unread: number;
+  /** How many a person must look at, and the first of them. */
+  readonly differing: number;
+  readonly ids: readonly string[];
+}
+
+const NONE_READ: FoundByReading = { read: 0, unread: 0, differing: 0, ids: [] };
+/** Enough to see what they have in common; the log has all. */
+const IDS_KEPT = 20;
+/** After it the walk goes on without reading: it has other things to find. */
+const PATIENCE_MS = 86_400_000;
 
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
 const KINDS = ['order', 'product', 'discount'] as const;
@@ -62,10 +85,19 @@ export async function askForDeepWalk(
     const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
     const isUnderWay = state !== undefined && state.phase !== 'done';
     if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
-    const next = isUnderWay ? { ...state, again: true } : begin(now());
+    const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
     const kept = { version: next.began, revision };
     if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
   }
+}
+
+/** What the newest walk found by reading, and the one before while it is under way. */
+export async function readFindings(
+  ledger: Pick<Ledger, 'readMany'>,
+  shop: string,
+): Promise<readonly FoundByReading[]> {
+  const { state } = await recallState<DeepPosition>(ledger, deepKey(shop));
+  return [state?.ordersRead, state?.readBefore].filter((found) => found !== undefined);
 }
 
 /**
@@ -103,8 +135,14 @@ export async function walkDeeply(
     }
     const step = await takeStep(shop, position, sinces, world);
     if (step.kind === 'stopped') {
-      // Only codes are sent for before a page is done.
-      if (step.sent) tally.add('coupon', step.sent, world.now());
+      // Sent before the page was done.
+      if (step.sent && position.phase !== 'ledger') {
+        tally.add(healedKindOf(position.phase), step.sent, world.now());
+      }
+      if (step.serviceSilent && position.silentSince === undefined) {
+        const silentSince = world.now().getTime();
+        if (!(await keep({ ...position, silentSince }))) return stopped(OVERTAKEN);
+      }
       if (await waitedForStore(step, world)) continue;
       // A cursor that the store no longer accepts must not stop the walk permanently.
       if (step.placeRefused && position.walk?.after !== undefined) {
@@ -119,7 +157,11 @@ export async function walkDeeply(
   return { kind: 'finished', began: position.began };
 }
 
-const begin = (now: Date): DeepPosition => ({ began: now.getTime(), phase: 'order' });
+const begin = (now: Date, readBefore: FoundByReading | undefined): DeepPosition => ({
+  began: now.getTime(),
+  phase: 'order',
+  ...(readBefore && { readBefore }),
+});
 
 type Step =
   | {
@@ -135,25 +177,45 @@ async function takeStep(
   sinces: ReadonlyMap<WalkedKind, number>,
   world: ReconcileWorld,
 ): Promise<Step> {
-  const { began, phase, again } = position;
-  const same = { began, ...(again && { again }) };
+  const { walk: _, from: __, silentSince, ...same } = position;
+  const { began, phase, again, ordersRead } = same;
   if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
   if (phase === 'ledger') {
     const { entries, next } = await world.ledger.scanEntities(position.from);
     const found = await findDeletions(shop, entries, began, world);
     if (found.kind === 'unavailable') return storeDidNotAnswer(found, world.telemetry);
     if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
-    return taken(found.value, again ? begin(world.now()) : { began, phase: 'done' });
+    const read = ordersRead && { ordersRead };
+    return taken(
+      found.value,
+      again ? begin(world.now(), ordersRead) : { began, phase: 'done', ...read },
+    );
   }
   // From the beginning of this phase: the walk may have begun long ago.
   const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const page = await comparePage(shop, phase, walk, { since, isDeep: true }, world);
+  const waitedMs = silentSince === undefined ? 0 : world.now().getTime() - silentSince;
+  const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
+  const page = await comparePage(shop, phase, walk, purpose, world);
   if (page.kind === 'stopped') return page;
   const compared = new Map([[healedKindOf(phase), page] as const]);
-  if (page.next) return taken(compared, { ...same, phase, walk: page.next });
-  return taken(compared, { ...same, phase: AFTER[phase] });
+  const next = {
+    ...same,
+    ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
+    ...(silentSince !== undefined && !page.ordersRead && { silentSince }),
+  };
+  if (page.next) return taken(compared, { ...next, phase, walk: page.next });
+  return taken(compared, { ...next, phase: AFTER[phase] });
+}
+
+function add(before: FoundByReading, page: OrdersRead): FoundByReading {
+  return {
+    read: before.read + page.read,
+    unread: before.unread + page.unread,
+    differing: before.differing + page.differing.length,
+    ids: [...before.ids, ...page.differing].slice(0, IDS_KEPT),
+  };
 }
 
 const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition): Step => ({

@@ -3,7 +3,7 @@ import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import type { Mapped } from '../mapping/wanted-state.ts';
+import type { Mapped, WantedOrder } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 
 export interface Comparison {
@@ -21,7 +21,8 @@ export interface Comparison {
 }
 
 export type Judgement =
-  | { readonly kind: 'fine' }
+  /** `applied`: of an order, the store's state, if the ledger says that it was applied. */
+  | { readonly kind: 'fine'; readonly applied?: WantedOrder }
   /** Rejected at this version: its dead letter may wait for a person. */
   | { readonly kind: 'waits' }
   /** Older than the connector, or than the ledger's memory of it. */
@@ -69,11 +70,21 @@ export function judgeEntity(comparison: Comparison): Judgement {
   }
   if (version !== entry.version) return version > entry.version ? heal('stale') : { kind: 'fine' };
   // A rule that fails for an entity settled long ago would only make a dead letter.
-  if (wantedKey === undefined || wantedKey === entry.appliedKey) return { kind: 'fine' };
+  if (wantedKey === undefined) return { kind: 'fine' };
+  if (wantedKey === entry.appliedKey) {
+    const order = orderIn(mapped);
+    return { kind: 'fine', ...(order && { applied: order }) };
+  }
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
   const rulesChanged = mapped?.kind === 'wanted' && mapped.rules !== entry.rules;
   return wasSent && rulesChanged ? { kind: 'fine' } : heal('different');
+}
+
+function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {
+  if (mapped?.kind !== 'wanted') return undefined;
+  const { wanted } = mapped;
+  return wanted.kind === 'order' || wanted.kind === 'cancelled-order' ? wanted : undefined;
 }
 
 /**

@@ -86,6 +86,11 @@ export function createTally(telemetry: Telemetry): Tally {
       rolledOut[kind] += compared.rolledOut;
       if (compared.lookedAt > 0) telemetry.count('looked-at', { kind }, compared.lookedAt);
       if (compared.rolledOut > 0) telemetry.count('rolled-out', { kind }, compared.rolledOut);
+      const { read = 0, differing = [] } = compared.ordersRead ?? {};
+      if (read > 0) telemetry.count('orders-read', {}, read);
+      if (differing.length > 0) {
+        telemetry.count('notice', { why: 'order-differs' }, differing.length);
+      }
       if (compared.healed.length === 0) return;
       telemetry.count('healed', { kind }, compared.healed.length);
       const age = now.getTime() - Math.min(...compared.healed);

@@ -48,7 +48,13 @@ export async function reconcileKind(
   for (;;) {
     if (world.deadline.aborted) return OUT_OF_TIME;
     if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
-    const page = await comparePage(shop, kind, walk, { since, isDeep: false }, world);
+    const page = await comparePage(
+      shop,
+      kind,
+      walk,
+      { since, isDeep: false, readsOrders: false },
+      world,
+    );
     if (page.kind === 'stopped') {
       if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
       if (await waitedForStore(page, world)) continue;

@@ -1,13 +1,22 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { QueueDepth } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
+import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import type { Store } from '../sync/store-reader.ts';
 import type { StoreWalk } from '../sync/store-walk.ts';
+import type { ReadingAssumptions } from './compare-order.ts';
 import type { HealingWorld } from './healing-message.ts';
 
 export interface ReconcileWorld extends HealingWorld {
   readonly ledger: Ledger;
+  /** A shop's account at the loyalty service. */
+  readonly program: (shop: string) => {
+    readonly loyalty: Pick<LoyaltyClient, 'getOrder'>;
+    readonly breaker: CircuitBreaker;
+    readonly assumptions: ReadingAssumptions;
+  };
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
   readonly depth: QueueDepth;
   readonly telemetry: Telemetry;
@@ -37,6 +46,8 @@ export interface Purpose {
   readonly since: number;
   /** Everything is compared, and not only what has changed. */
   readonly isDeep: boolean;
+  /** Orders are read from the loyalty service, too. */
+  readonly readsOrders: boolean;
 }
 
 export interface Compared {
@@ -48,6 +59,19 @@ export interface Compared {
    * products or coupons changed, a date was reached), or its dead letter expired.
    */
   readonly rolledOut: number;
+  /** Absent: none were. */
+  readonly ordersRead?: OrdersRead;
+}
+
+/** Orders that were read from the loyalty service. */
+export interface OrdersRead {
+  readonly read: number;
+  /** The service did not give them. */
+  readonly unread: number;
+  /** Sent once more: the service had lost their state. */
+  readonly sentAgain: number;
+  /** Ids of those that a person must look at. */
+  readonly differing: readonly string[];
 }
 
 /** What one run did about balances. */
@@ -65,7 +89,9 @@ export interface Stopped {
   readonly why: string;
   /** The store does not accept the cursor where the walk would continue. */
   readonly placeRefused?: boolean;
-  /** The least time before it can continue, where the store named one. */
+  /** The loyalty service did not answer. */
+  readonly serviceSilent?: boolean;
+  /** The least time before it can continue, where the store or the service named one. */
   readonly afterSeconds?: number;
   /** What was done before it stopped and is recorded nowhere else. */
   readonly sent?: Compared;

@@ -19,7 +19,8 @@ const ALREADY_CANCELLED = 33;
 /** ApiExternalOrder_Order_Not_Found. */
 const ORDER_NOT_FOUND = 37;
 /** The `State` of a read order. */
-const CANCELLED_STATE = 3;
+export const COMPLETED_STATE = 2;
+export const CANCELLED_STATE = 3;
 /** A cancellation may show a day later. */
 const AFTER_A_HIDDEN_CANCEL = 3600;
 
@@ -107,7 +108,7 @@ export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
 /** The order as the service holds it; `held` is undefined where it has none. */
 export async function readHeld(
   id: string,
-  loyalty: LoyaltyCalls,
+  loyalty: Pick<LoyaltyCalls, 'getOrder'>,
   options: { readonly signal: AbortSignal },
 ): Promise<CallsMade & { readonly held?: HeldOrder }> {
   const calls: OperationId[] = ['getOrder'];

@@ -222,7 +222,6 @@ function entityOf({ operation, path, body }: LoyaltyCall): string | undefined {
   switch (operation) {
     case 'sendOrder':
     case 'cancelPosOrder':
-    case 'getOrder':
     case 'partiallyCancelPosOrder':
       return `order ${path.orderId ?? id}`;
     case 'updateProduct':

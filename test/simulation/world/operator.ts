@@ -9,12 +9,14 @@ import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
+import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
+import type { LoyaltyService } from './loyalty-service.ts';
 import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
 import { FAMILIES, type Queues } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
@@ -27,6 +29,7 @@ interface OperatorWorld {
   readonly queues: Queues;
   readonly ledger: Ledger;
   readonly store: LivingStore;
+  readonly loyalty: LoyaltyService;
   readonly telemetry: WatchedTelemetry;
 }
 
@@ -43,7 +46,7 @@ export class Operator {
 
   /** One run of the scheduled function. It may die at any point; the next one continues. */
   reconcile(isDeep: boolean): void {
-    const { kernel, queues, ledger, store, telemetry } = this.#world;
+    const { kernel, queues, ledger, store, loyalty, telemetry } = this.#world;
     const { time, journal } = kernel;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `reconcile ${this.#runs}`);
@@ -53,6 +56,11 @@ export class Operator {
       time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
       time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
     ];
+    const program = {
+      loyalty: loyalty.clientOf(process, () => new Set()),
+      breaker: createCircuitBreaker(),
+      assumptions: connector.loyalty.assumptions,
+    };
     const asked = storeOf(process, store, kernel, deadline.signal);
     const run = reconcile(connector.shops, isDeep, {
       ledger: ledgerOf(process, ledger),
@@ -60,6 +68,7 @@ export class Operator {
       queue: eventQueueOf(process, queues),
       topicOf,
       depth: createMemoryQueueDepth(queues.sources),
+      program: () => program,
       telemetry,
       now: kernel.now,
       pause: (ms) =>

@@ -11,6 +11,7 @@ const SETTLED: ReadonlySet<string> = new Set([
   'handled',
 ]);
 const PARKED = 'parked in the dead-letter queue';
+const DIFFERS = 'the loyalty service holds another order';
 
 /** Reads the connector's telemetry, and checks that it holds no personal data. */
 export class WatchedTelemetry implements Telemetry {
@@ -36,6 +37,8 @@ export class WatchedTelemetry implements Telemetry {
         this.#journal.violation('personal-data', `"${message}" holds personal data`);
       }
     }
+    // Nothing changes orders behind the connector's back here.
+    if (message === DIFFERS) this.#journal.violation('held-differs', `${message}: ${id}`);
     const end = message === PARKED ? 'parked' : SETTLED.has(message) ? 'settled' : undefined;
     if (!end) return;
     const word = message === PARKED ? 'parked' : message;

@@ -36,6 +36,9 @@ const healed = ({ telemetry }: Connector, kind: string) => telemetry.total('heal
 const rolledOut = ({ telemetry }: Connector, kind: string) =>
   telemetry.total('rolled-out', { kind });
 const ordersOf = ({ loyalty }: Connector) => [...loyalty.rows.orders.values()];
+/** Calls that may change something: a deep walk also reads. */
+const changes = ({ loyalty }: Connector) =>
+  loyalty.journal.filter(({ operation }) => operation !== 'getOrder').length;
 const cancelled = (connector: Connector) =>
   ordersOf(connector)
     .filter((order) => order.IsCancelledOrReturned)
@@ -54,10 +57,10 @@ const productsOnOffer = ({ loyalty }: Connector) =>
 describe('a deep walk', () => {
   it('heals nothing where everything is as it should be', async () => {
     const { connector } = await open();
-    const calls = connector.loyalty.journal.length;
+    const calls = changes(connector);
     await reconcileDeeply(connector);
     expect(connector.telemetry.total('healed')).toBe(0);
-    expect(connector.loyalty.journal.length).toBe(calls);
+    expect(changes(connector)).toBe(calls);
     // Each was seen in the store, and each was asked for as the ledger has it.
     expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThanOrEqual(6);
   });
@@ -116,13 +119,13 @@ describe('a deep walk', () => {
     connector.clock.ms += 2 * DAY_MS;
     await reconcileDeeply(connector);
     const before = connector.telemetry.total('healed');
-    const calls = connector.loyalty.journal.length;
+    const calls = changes(connector);
     connector.clock.ms += 401 * DAY_MS;
     connector.ledger.expire(connector.clock.ms / 1000);
     await reconcileDeeply(connector);
     expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(6);
     expect(connector.telemetry.total('healed')).toBe(before);
-    expect(connector.loyalty.journal.length).toBe(calls);
+    expect(changes(connector)).toBe(calls);
     expect([...connector.ledger.entries.keys()].some((key) => key.includes('ENDED'))).toBe(false);
     // What has never been told, and is young enough to be remembered, is missing all the same.
     await history.putOrder('79', {}, false);
@@ -160,12 +163,12 @@ describe('a deep walk', () => {
     expect(activeCodes(connector)).toEqual([]);
     expect(connector.dead.size).toBe(0);
 
-    const calls = connector.loyalty.journal.length;
+    const calls = changes(connector);
     const before = connector.telemetry.total('healed');
     connector.clock.ms += HOUR_MS;
     await reconcileDeeply(connector);
     expect(connector.telemetry.total('healed')).toBe(before);
-    expect(connector.loyalty.journal.length).toBe(calls);
+    expect(changes(connector)).toBe(calls);
   });
 
   it('finds a code that was removed from its discount', async () => {

@@ -46,7 +46,7 @@ const heal = (why: string) => expect.objectContaining({ kind: 'heal', why });
 
 describe('the judgement on one entity', () => {
   it('leaves alone what was applied as it is', () => {
-    expect(judge(settled)).toEqual({ kind: 'fine' });
+    expect(judge(settled)).toMatchObject({ kind: 'fine', applied: { kind: 'order' } });
   });
 
   it('sends for what the ledger does not know', () => {

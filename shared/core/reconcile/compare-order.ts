@@ -1,0 +1,151 @@
+import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
+import type { EntityEntry } from '../ledger/ledger.ts';
+import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
+import { isKnown } from '../mapping/history-mark.ts';
+import type { WantedOrder } from '../mapping/wanted-state.ts';
+import type { CallAssumptions } from '../sync/make-calls.ts';
+import { CANCELLED_STATE, COMPLETED_STATE, type HeldOrder } from '../sync/order-calls.ts';
+
+/** What the store, the ledger or the loyalty service says of an order. */
+export interface OrderSide {
+  /** Undefined: not known. */
+  readonly state: 'pending' | 'completed' | 'cancelled' | undefined;
+  /** What counts for points, in thousandths: less what was taken back. Undefined: not known. */
+  readonly amount: number | undefined;
+  /** Null: none. Undefined: not known. */
+  readonly coupon: string | null | undefined;
+}
+
+/** An order that was sent, and of which no call is open. */
+export interface SentOrder {
+  readonly id: string;
+  readonly entry: EntityEntry;
+  /** The store's state; undefined: another one was applied, for example by earlier rules. */
+  readonly wanted: WantedOrder | undefined;
+}
+
+export type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
+
+export type HeldVerdict =
+  | { readonly kind: 'same' }
+  /** A call of the last day may not show yet. */
+  | { readonly kind: 'waits' }
+  /** Sending the applied state again repairs it and takes no points that the store left. */
+  | { readonly kind: 'heal' }
+  | { readonly kind: 'report'; readonly differences: readonly OrderDifference[] };
+
+export type ReadingAssumptions = Pick<CallAssumptions, 'readTotals' | 'ordersAreReplaced'>;
+
+/** The service documents that a cancellation may show a day late. */
+const SHOWN_AFTER_MS = 24 * 3_600_000;
+/** Less than a cent: the service may round. */
+const ROUNDING = 10;
+
+/** By today's rules. */
+export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
+  const live = order.IsCompleted ? 'completed' : 'pending';
+  const state = kind === 'cancelled-order' ? 'cancelled' : live;
+  return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
+}
+
+/** What was sent. Undefined: nothing, as far as is known. */
+export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
+  if (!isKnown(entry)) return undefined;
+  const { amounts, appliedKey } = entry;
+  // Neither a pending order has amounts nor one that 0.1.0 sent.
+  const live = amounts ? 'completed' : undefined;
+  const state = appliedKey === cancelledOrderKey(id) ? 'cancelled' : live;
+  return { state, amount: amounts && amounts.sent.total - amounts.taken, coupon: undefined };
+}
+
+/**
+ * State 4, ignored, is not a state of its own here: the service has the order, and its program decided
+ * not to count it. Undefined: the service does not have the order.
+ */
+export function sideOfService(
+  held: HeldOrder | undefined,
+  amounts: SentAmounts | undefined,
+  { readTotals }: Pick<ReadingAssumptions, 'readTotals'>,
+): OrderSide | undefined {
+  if (!held) return undefined;
+  const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held;
+  const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
+  const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
+  const taken = readTotals === 'as-sent' ? (amounts?.taken ?? 0) : 0;
+  return {
+    state: isCancelled ? 'cancelled' : live,
+    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - taken,
+    coupon: Coupon ?? null,
+  };
+}
+
+/** Of a cancelled order nothing but its state counts; the service need not have it. */
+export function differencesOf(
+  wanted: OrderSide,
+  held: OrderSide | undefined,
+): readonly OrderDifference[] {
+  if (!held) return wanted.state === 'cancelled' ? [] : ['absent'];
+  const isSame = wanted.state === undefined || wanted.state === held.state;
+  const state: readonly OrderDifference[] = isSame ? [] : ['state'];
+  if (wanted.state === 'cancelled') return state;
+  const rest: OrderDifference[] = [];
+  const { amount, coupon } = wanted;
+  const isAmountKnown = amount !== undefined && held.amount !== undefined;
+  if (isAmountKnown && Math.abs(amount - held.amount) >= ROUNDING) rest.push('amount');
+  const isCouponKnown = coupon !== undefined && held.coupon !== undefined;
+  if (isCouponKnown && coupon?.toLowerCase() !== held.coupon?.toLowerCase()) rest.push('coupon');
+  return [...state, ...rest];
+}
+
+/**
+ * Judges what the service holds of an order that was sent. Where the store's state is not the applied one
+ * (`wanted` undefined), the ledger says what was sent, and nothing is healed.
+ * See docs/decisions/0052-the-service-is-read.md.
+ */
+export function judgeHeld(
+  { id, entry, wanted }: SentOrder,
+  held: HeldOrder | undefined,
+  assumptions: ReadingAssumptions,
+  now: Date,
+): HeldVerdict {
+  const { amounts } = entry;
+  const expected = wanted ? sideOfStore(wanted) : sideOfLedger(id, entry);
+  if (!expected) return { kind: 'same' };
+  const found = sideOfService(held, amounts, assumptions);
+  const differences = differencesOf(expected, found);
+  if (differences.length === 0) return { kind: 'same' };
+  const report = { kind: 'report', differences } as const;
+  const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
+  if (!isAboutState) return report;
+  if (now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
+  const isHealed =
+    wanted !== undefined &&
+    differences.length === 1 &&
+    (found === undefined || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
+    isHarmless(expected, found, amounts?.taken ?? 0);
+  return isHealed ? { kind: 'heal' } : report;
+}
+
+/** True: sending the order again takes nothing that the customer has by the store's word. */
+function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: number): boolean {
+  switch (wanted.state) {
+    case 'cancelled':
+      return true;
+    // A cancellation is final. And partial cancels may have been lost together with the order.
+    case 'completed':
+      return found?.state !== 'cancelled' && taken === 0;
+    // The service gave points for what is completed there.
+    case 'pending':
+      return found === undefined;
+    case undefined:
+      return false;
+  }
+}
+
+const CALLS: ReadonlySet<string> = new Set(['applied', 'attempted', 'rejected']);
+
+/** Where the last lines show no call, it is older than all of them. */
+function lastCallAt({ outcomes, version }: EntityEntry): number {
+  const line = outcomes.findLast(({ outcome }) => CALLS.has(outcome)) ?? outcomes[0];
+  return line ? Date.parse(line.at) : version;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { cancelledOrderKey } from '../../../../shared/core/ledger/idempotency-key.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
+import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  differencesOf,
+  judgeHeld,
+  type OrderSide,
+  sideOfLedger,
+  sideOfService,
+} from '../../../../shared/core/reconcile/compare-order.ts';
+
+const HOUR_MS = 3_600_000;
+const CALLED = Date.parse('2026-10-09T12:00:00.000Z');
+const assumptions = { readTotals: 'as-sent', ordersAreReplaced: true } as const;
+
+const order = { OriginalId: '71', IsCompleted: true, OrderTotal: 60, Coupon: 'SUMMER' };
+const completed: WantedOrder = { kind: 'order', id: '71', order, sold: [] };
+const pending: WantedOrder = { ...completed, order: { ...order, IsCompleted: false } };
+const cancelled: WantedOrder = {
+  ...completed,
+  kind: 'cancelled-order',
+  cancellation: { OrderStatus: 'cancelled' },
+};
+
+function entryWith(taken: number, changes: Partial<EntityEntry> = {}): EntityEntry {
+  const at = new Date(CALLED).toISOString();
+  const sent = { total: 60_000 + taken, products: [], completedAt: at };
+  const outcomes = [{ at, outcome: 'applied', version: CALLED, topic: 'orders/updated' }];
+  const amounts = { sent, taken };
+  const entry = { version: CALLED, appliedKey: 'key', uncertain: false, revision: 3 };
+  return { ...entry, amounts, outcomes, ...changes };
+}
+
+const held = (changes: object = {}) => ({
+  OriginalId: '71',
+  State: 2 as const,
+  IsCompleted: true,
+  IsCancelledOrReturned: false,
+  OrderTotal: 60,
+  Coupon: 'SUMMER',
+  ...changes,
+});
+
+/** The judgement so many hours after the last call. */
+function judge(
+  wanted: WantedOrder | undefined,
+  found: ReturnType<typeof held> | undefined,
+  { hours = 25, taken = 0, settings = {}, entry = entryWith(taken) } = {},
+) {
+  const now = new Date(CALLED + hours * HOUR_MS);
+  return judgeHeld({ id: '71', entry, wanted }, found, { ...assumptions, ...settings }, now);
+}
+
+const report = (...differences: string[]) => ({ kind: 'report', differences });
+const PENDING = { State: 1 as const, IsCompleted: false };
+const CANCELLED = { State: 3 as const, IsCancelledOrReturned: true };
+
+describe('what the service holds of an order', () => {
+  it('is the same', () => {
+    expect(judge(completed, held())).toEqual({ kind: 'same' });
+    expect(judge(pending, held(PENDING))).toEqual({ kind: 'same' });
+    expect(judge(cancelled, held(CANCELLED))).toEqual({ kind: 'same' });
+    // A cancellation of an unknown order is done.
+    expect(judge(cancelled, undefined)).toEqual({ kind: 'same' });
+    // The program decided not to count it.
+    expect(judge(completed, held({ State: 4 }))).toEqual({ kind: 'same' });
+    // Codes are the same in either case, and the service may round.
+    expect(judge(completed, held({ Coupon: 'summer', OrderTotal: 60.004 }))).toEqual({
+      kind: 'same',
+    });
+  });
+
+  it('is compared after what was taken, as the setting says', () => {
+    expect(judge(completed, held({ OrderTotal: 100 }), { taken: 40_000 })).toEqual({
+      kind: 'same',
+    });
+    const settings = { readTotals: 'less-partial-cancels' } as const;
+    expect(judge(completed, held(), { taken: 40_000, settings })).toEqual({ kind: 'same' });
+    expect(judge(completed, held(), { taken: 40_000 })).toEqual(report('amount'));
+    expect(judge(completed, held({ OrderTotal: 100 }), { taken: 40_000, settings })).toEqual(
+      report('amount'),
+    );
+  });
+
+  it('is reported where amount or coupon differ, at any time', () => {
+    for (const hours of [1, 25]) {
+      expect(judge(completed, held({ OrderTotal: 61 }), { hours })).toEqual(report('amount'));
+      expect(judge(completed, held({ Coupon: null }), { hours })).toEqual(report('coupon'));
+    }
+  });
+
+  it('is healed where only the state was lost, a day after the last call', () => {
+    for (const [wanted, found] of [
+      [completed, undefined],
+      [completed, held(PENDING)],
+      [pending, undefined],
+      [cancelled, held()],
+      [cancelled, held(PENDING)],
+    ] as const) {
+      expect(judge(wanted, found, { hours: 23.9 })).toEqual({ kind: 'waits' });
+      expect(judge(wanted, found, { hours: 24 })).toEqual({ kind: 'heal' });
+    }
+  });
+
+  it('is reported where sending again could take points or give too many', () => {
+    expect(judge(completed, held(CANCELLED))).toEqual(report('state'));
+    expect(judge(pending, held())).toEqual(report('state'));
+    expect(judge(completed, undefined, { taken: 40_000 })).toEqual(report('absent'));
+    expect(judge(completed, held({ ...PENDING, OrderTotal: 61 }))).toEqual(
+      report('state', 'amount'),
+    );
+    const settings = { ordersAreReplaced: false };
+    expect(judge(completed, held(PENDING), { settings })).toEqual(report('state'));
+    expect(judge(completed, undefined, { settings })).toEqual({ kind: 'heal' });
+  });
+
+  it('is compared with the ledger where the rules have changed since, and only reported', () => {
+    expect(judge(undefined, held())).toEqual({ kind: 'same' });
+    expect(judge(undefined, held({ OrderTotal: 61 }))).toEqual(report('amount'));
+    expect(judge(undefined, held({ Coupon: 'ANOTHER' }))).toEqual({ kind: 'same' });
+    expect(judge(undefined, undefined)).toEqual(report('absent'));
+    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
+    expect(judge(undefined, held(), { entry: ended })).toEqual(report('state'));
+  });
+
+  it('counts the day from the last call, not from the last event', () => {
+    const line = (hours: number, outcome: string) => ({
+      ...{ at: new Date(CALLED + hours * HOUR_MS).toISOString(), outcome },
+      ...{ version: CALLED, topic: 'orders/updated' },
+    });
+    const hours = 30;
+    const quiet = entryWith(0, { outcomes: [line(0, 'applied'), line(29, 'unchanged')] });
+    expect(judge(completed, undefined, { hours, entry: quiet })).toEqual({ kind: 'heal' });
+    const called = entryWith(0, { outcomes: [line(0, 'applied'), line(29, 'applied')] });
+    expect(judge(completed, undefined, { hours, entry: called })).toEqual({ kind: 'waits' });
+    // The call is older than all lines that are kept.
+    const forgotten = entryWith(0, { outcomes: [line(5, 'unchanged'), line(29, 'unchanged')] });
+    expect(judge(completed, undefined, { hours, entry: forgotten })).toEqual({ kind: 'heal' });
+  });
+});
+
+describe('the sides of an order', () => {
+  it('say what is not known', () => {
+    expect(sideOfLedger('71', undefined)).toBeUndefined();
+    expect(sideOfLedger('71', entryWith(40_000))).toMatchObject({
+      ...{ state: 'completed', amount: 60_000, coupon: undefined },
+    });
+    const { amounts: _, ...older } = entryWith(0);
+    expect(sideOfLedger('71', older)).toMatchObject({ amount: undefined });
+    const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
+    expect(sideOfLedger('71', ended)).toMatchObject({ state: 'cancelled' });
+    expect(sideOfService(undefined, undefined, assumptions)).toBeUndefined();
+  });
+
+  it('do not differ in what is not known', () => {
+    const side: OrderSide = { state: 'completed', amount: 1_000, coupon: 'A' };
+    expect(differencesOf(side, { ...side, amount: undefined, coupon: undefined })).toEqual([]);
+    expect(differencesOf(side, { state: 'completed', amount: 990, coupon: null })).toEqual([
+      ...['amount', 'coupon'],
+    ]);
+  });
+});

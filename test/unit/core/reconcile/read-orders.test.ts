@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../../local/harness/held-order.ts';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
+import { readFindings } from '../../../../shared/core/reconcile/deep-walk.ts';
+import { buildOrder } from '../../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { createStoreHistory } from '../../../support/store-history.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const COMPLETED = { fulfilledAfterDays: 0 };
+
+type Connector = ReturnType<typeof openConnector>;
+type Row = NonNullable<ReturnType<Connector['loyalty']['rows']['orders']['get']>>;
+
+/** Completed orders of 50.00, last sent so many hours ago. */
+async function open({
+  orders = ['71', '72', '73'],
+  hours = 25,
+  ...settings
+}: {
+  readonly orders?: readonly string[];
+  readonly hours?: number;
+  readonly assumptions?: LoyaltyAssumptions;
+  readonly service?: object;
+} = {}) {
+  const connector = openConnector(settings);
+  const history = createStoreHistory(connector);
+  await connector.reconcile();
+  connector.clock.ms += HOUR_MS;
+  for (const id of orders) await history.putOrder(id, COMPLETED, true);
+  await connector.drain();
+  connector.clock.ms += hours * HOUR_MS;
+  return { connector, history };
+}
+
+/** Somebody changes an order in the loyalty service. */
+function change({ loyalty }: Connector, id: string, changes: Partial<Row>): void {
+  const row = loyalty.rows.orders.get(id);
+  if (!row) throw new Error(`no order ${id}`);
+  loyalty.rows.orders.put(id, { ...row, ...changes });
+}
+
+/** A completed order of 50.00, of which 20.00 are refunded a minute later. */
+async function refund(connector: Connector): Promise<void> {
+  const at = new Date(connector.clock.ms).toISOString();
+  for (const takenBack of [0, 2]) {
+    connector.clock.ms += 60_000;
+    const line = { product: 1, priceCents: 1000, quantity: 5, discountCents: 0, takenBack };
+    const spec = { ...simpleOrder, ...COMPLETED, lines: [line] };
+    const updated_at = new Date(connector.clock.ms).toISOString();
+    const id = { id: 71, admin_graphql_api_id: 'gid://shopify/Order/71' };
+    const changes = { ...id, created_at: at, processed_at: at, updated_at };
+    connector.store.putOrder(SHOP, storeOrder(spec, changes));
+    const { payload } = buildOrder(spec, changes);
+    await connector.deliver({ topic: 'orders/updated', payload });
+    await connector.drain();
+  }
+}
+
+async function walk(connector: Connector): Promise<void> {
+  await connector.reconcile({ deep: true });
+  await connector.drain();
+}
+
+const callsOf = ({ loyalty }: Connector) =>
+  loyalty.journal
+    .filter(({ operation }) => operation !== 'getOrder')
+    .map(({ operation }) => operation);
+const readsOf = ({ loyalty }: Connector) =>
+  loyalty.journal
+    .filter(({ operation }) => operation === 'getOrder')
+    .map(({ path }) => path.orderId);
+const reported = ({ telemetry }: Connector) => telemetry.total('notice', { why: 'order-differs' });
+const found = async ({ ledger }: Connector) => (await readFindings(ledger, SHOP))[0];
+
+describe('a deep walk that reads the loyalty service', () => {
+  it('reads every order that was sent, counts it, and changes nothing', async () => {
+    const { connector } = await open();
+    const calls = callsOf(connector);
+    await walk(connector);
+    expect(readsOf(connector)).toEqual(['71', '72', '73']);
+    expect(callsOf(connector)).toEqual(calls);
+    expect(connector.telemetry.total('orders-read')).toBe(3);
+    expect(reported(connector)).toBe(0);
+    expect(await found(connector)).toEqual({ read: 3, unread: 0, differing: 0, ids: [] });
+  });
+
+  it.each([
+    ['amount', { OrderTotal: 49 }],
+    ['coupon', { Coupon: 'ANOTHER' }],
+    ['state', { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-09T13:00:00.000Z' }],
+  ])('reports another %s to a person, and makes no call', async (difference, changes) => {
+    const { connector } = await open();
+    change(connector, '72', changes);
+    const calls = callsOf(connector);
+    await walk(connector);
+    expect(callsOf(connector)).toEqual(calls);
+    expect(reported(connector)).toBe(1);
+    expect(await found(connector)).toMatchObject({ read: 3, differing: 1, ids: ['72'] });
+    expect(connector.telemetry.logged).toContainEqual(
+      expect.objectContaining({
+        message: 'the loyalty service holds another order',
+        fields: { shop: SHOP, id: '72', differs: difference },
+      }),
+    );
+  });
+
+  it('forgets a report once a later walk finds the order corrected', async () => {
+    const { connector } = await open();
+    change(connector, '72', { OrderTotal: 49 });
+    await walk(connector);
+    change(connector, '72', { OrderTotal: 50 });
+    connector.clock.ms += 7 * DAY_MS;
+    await walk(connector);
+    expect(await readFindings(connector.ledger, SHOP)).toEqual([
+      { read: 3, unread: 0, differing: 0, ids: [] },
+    ]);
+  });
+
+  it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
+    const { connector } = await open({ hours: 23 });
+    connector.loyalty.rows.orders.delete('72');
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('72')).toBeUndefined();
+    expect(reported(connector)).toBe(0);
+    connector.clock.ms += 2 * HOUR_MS;
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('72')).toMatchObject({
+      ...{ IsCompleted: true, OrderTotal: 50 },
+    });
+    expect(connector.telemetry.total('rolled-out', { kind: 'order' })).toBe(1);
+    expect(connector.telemetry.total('healed')).toBe(0);
+    expect(reported(connector)).toBe(0);
+  });
+
+  it('cancels again what the store cancelled and the service shows as completed', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('72', { ...COMPLETED, cancelledAfterDays: 0 }, true);
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
+    change(connector, '72', { IsCancelledOrReturned: false, OrderCancelledDate: null });
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(false);
+    connector.clock.ms += 25 * HOUR_MS;
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
+  });
+
+  it('reports a lost order of which something was taken: sending it would give too many points', async () => {
+    const { connector } = await open({ orders: [] });
+    await refund(connector);
+    const row = connector.loyalty.rows.orders.get('71');
+    expect(row && amountHeld(row)).toBe(30);
+    connector.clock.ms += 25 * HOUR_MS;
+    connector.loyalty.rows.orders.delete('71');
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('71')).toBeUndefined();
+    expect(reported(connector)).toBe(1);
+  });
+
+  it.each([
+    ['as-sent', 'as-sent', 0],
+    ['less-partial-cancels', 'less-partial-cancels', 0],
+    ['as-sent', 'less-partial-cancels', 1],
+  ] as const)(
+    'reads totals %s where the service gives them %s: %i differ',
+    async (readTotals, readTotal, differing) => {
+      const assumptions = { readTotals };
+      const { connector } = await open({ orders: [], assumptions, service: { readTotal } });
+      await refund(connector);
+      connector.clock.ms += 25 * HOUR_MS;
+      await walk(connector);
+      expect(await found(connector)).toMatchObject({ read: 1, differing });
+    },
+  );
+
+  it('does not report what a worker changes while the walk reads', async () => {
+    const { connector, history } = await open({ orders: ['71'] });
+    connector.loyalty.world.interfere = async ({ operation }, pass) => {
+      connector.loyalty.world.interfere = undefined;
+      expect(operation).toBe('getOrder');
+      connector.clock.ms += 1_000;
+      await history.putOrder('71', { ...COMPLETED, amountRefundedCents: 1000 }, true);
+      await connector.drain();
+      return pass();
+    };
+    await connector.reconcile({ deep: true });
+    expect(callsOf(connector)).toContain('partiallyCancelPosOrder');
+    expect(reported(connector)).toBe(0);
+  });
+});
+
+describe('a deep walk whose reading is interrupted', () => {
+  const orders = Array.from({ length: 9 }, (_, index) => String(71 + index));
+
+  it('continues with its page after it was killed, and reads every order', async () => {
+    const { connector } = await open({ orders });
+    connector.loyalty.world.interfere = ({ path }, pass) => {
+      if (path.orderId === '79') throw new Error('killed');
+      return pass();
+    };
+    await expect(connector.reconcile({ deep: true })).rejects.toThrow('killed');
+    const before = await found(connector);
+    expect(before?.read).toBeGreaterThan(0);
+    connector.loyalty.world.interfere = undefined;
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
+    // What the killed run had recorded is not read twice.
+    const twice = readsOf(connector).filter((id, at, all) => all.indexOf(id) !== at);
+    expect(twice.length).toBeLessThan(9 - (before?.read ?? 0) + 1);
+  });
+
+  it('goes on past an order that the service cannot give', async () => {
+    const { connector } = await open({ orders });
+    connector.loyalty.world.interfere = ({ path }, pass) =>
+      path.orderId === '74' ? { kind: 'answer', status: 502, headers: {}, text: '' } : pass();
+    await walk(connector);
+    expect(await found(connector)).toMatchObject({ read: 8, unread: 1, differing: 0 });
+  });
+
+  it('waits while the service is down, and after a day goes on without reading', async () => {
+    const { connector } = await open({ orders });
+    await createStoreHistory(connector).putProduct('81', 'Hat', false);
+    connector.clock.ms += HOUR_MS;
+    const down = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
+    connector.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'getOrder' ? down : pass();
+    await connector.reconcile({ deep: true });
+    for (let hours = 0; hours < 23; hours += 1) {
+      connector.clock.ms += HOUR_MS;
+      await connector.reconcile();
+    }
+    expect(await found(connector)).toBeUndefined();
+    connector.clock.ms += 2 * HOUR_MS;
+    await connector.reconcile();
+    expect(connector.telemetry.total('orders-read')).toBe(0);
+    await connector.drain();
+
+    // The next walk reads again.
+    connector.loyalty.world.interfere = undefined;
+    connector.clock.ms += 6 * DAY_MS;
+    await walk(connector);
+    expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
+  });
+
+  it('waits as long as the service asks it to', async () => {
+    const { connector } = await open({ orders });
+    let refusals = 2;
+    connector.loyalty.world.interfere = (_, pass) => {
+      refusals -= 1;
+      if (refusals < 0) return pass();
+      return { kind: 'answer', status: 429, headers: { 'retry-after': '5' }, text: '' };
+    };
+    await walk(connector);
+    expect(connector.telemetry.total('throttled')).toBe(2);
+    expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
+  });
+});
