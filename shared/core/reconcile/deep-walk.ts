@@ -41,8 +41,8 @@ interface DeepPosition {
   readonly ordersRead?: FoundByReading;
   /** The same of the walk before, until this one has ended. */
   readonly readBefore?: FoundByReading;
-  /** Epoch milliseconds: the loyalty service has not answered since. */
-  readonly silentSince?: number;
+  /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
+  readonly unreadSince?: number;
 }
 
 /** What reading orders from the loyalty service has found. */
@@ -139,9 +139,9 @@ export async function walkDeeply(
       if (step.sent && position.phase !== 'ledger') {
         tally.add(healedKindOf(position.phase), step.sent, world.now());
       }
-      if (step.serviceSilent && position.silentSince === undefined) {
-        const silentSince = world.now().getTime();
-        if (!(await keep({ ...position, silentSince }))) return stopped(OVERTAKEN);
+      if (step.readingStopped && position.unreadSince === undefined) {
+        const unreadSince = world.now().getTime();
+        if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
       }
       if (await waitedForStore(step, world)) continue;
       // A cursor that the store no longer accepts must not stop the walk permanently.
@@ -177,7 +177,7 @@ async function takeStep(
   sinces: ReadonlyMap<WalkedKind, number>,
   world: ReconcileWorld,
 ): Promise<Step> {
-  const { walk: _, from: __, silentSince, ...same } = position;
+  const { walk: _, from: __, unreadSince, ...same } = position;
   const { began, phase, again, ordersRead } = same;
   if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
   if (phase === 'ledger') {
@@ -195,7 +195,7 @@ async function takeStep(
   const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const waitedMs = silentSince === undefined ? 0 : world.now().getTime() - silentSince;
+  const waitedMs = unreadSince === undefined ? 0 : world.now().getTime() - unreadSince;
   const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
   const page = await comparePage(shop, phase, walk, purpose, world);
   if (page.kind === 'stopped') return page;
@@ -203,7 +203,7 @@ async function takeStep(
   const next = {
     ...same,
     ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
-    ...(silentSince !== undefined && !page.ordersRead && { silentSince }),
+    ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
   if (page.next) return taken(compared, { ...next, phase, walk: page.next });
   return taken(compared, { ...next, phase: AFTER[phase] });

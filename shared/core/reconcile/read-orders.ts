@@ -32,12 +32,12 @@ export async function readOrders(
       kind: 'answered' as const,
       ...(await readHeld(id, loyalty, { signal: deadline })),
     }));
-    if (answer.kind === 'stay-away') return silent('loyalty-unavailable');
+    if (answer.kind === 'stay-away') return stop('loyalty-unavailable');
     const { outcome } = answer;
-    if (deadline.aborted) return OUT_OF_TIME;
+    if (deadline.aborted) return stop(OUT_OF_TIME.why);
     if (outcome.kind === 'retry' && (outcome.throttled || outcome.misconfigured)) {
       telemetry.count(outcome.throttled ? 'throttled' : 'misconfigured');
-      return silent(`loyalty-${outcome.why}`, outcome.throttled ? outcome.afterSeconds : undefined);
+      return stop(`loyalty-${outcome.why}`, outcome.throttled ? outcome.afterSeconds : undefined);
     }
     await pause(PAUSE_MS);
     if (outcome.kind !== 'applied') {
@@ -66,7 +66,7 @@ export async function readOrders(
   return { kind: 'read', read, unread, sentAgain, differing };
 }
 
-function silent(why: string, afterSeconds?: number): Stopped {
+function stop(why: string, afterSeconds?: number): Stopped {
   const after = afterSeconds !== undefined && { afterSeconds };
-  return { kind: 'stopped', why, serviceSilent: true, ...after };
+  return { kind: 'stopped', why, readingStopped: true, ...after };
 }

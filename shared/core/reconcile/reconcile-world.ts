@@ -89,8 +89,8 @@ export interface Stopped {
   readonly why: string;
   /** The store does not accept the cursor where the walk would continue. */
   readonly placeRefused?: boolean;
-  /** The loyalty service did not answer. */
-  readonly serviceSilent?: boolean;
+  /** Orders of the page could not be read from the loyalty service. */
+  readonly readingStopped?: boolean;
   /** The least time before it can continue, where the store or the service named one. */
   readonly afterSeconds?: number;
   /** What was done before it stopped and is recorded nowhere else. */
