@@ -121,7 +121,8 @@ describe('loyalty-connector trace', () => {
 
   it.each([
     ['trace order', "missing required argument 'id'"],
-    ['trace customer 1', 'trace an order, a product or a coupon, not "customer"'],
+    ['trace shop 1', 'trace an order, a product, a coupon or a customer, not "shop"'],
+    ['trace customer robin', 'the id of a customer is the number at the end of its address'],
     ['trace order #1001', 'the number at the end of its address in the admin, not "#1001"'],
     ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
   ])('answers "%s" with one clear line', async (line, words) => {

@@ -289,7 +289,7 @@ export function toStoreProduct(world: World, product: ProductRow): StoreProduct 
   return read.product;
 }
 
-export function toStoreMember(world: World, customer: CustomerRow): StoreMember {
+function toStoreMember(world: World, customer: CustomerRow): StoreMember {
   const parsed = parseJson(textOf('customers/update', customerPayload(world, customer)));
   const read = readCustomerWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
   if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));

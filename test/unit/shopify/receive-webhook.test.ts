@@ -86,6 +86,8 @@ function send({ path = '/one', method = 'POST', ...sent }: Sent = {}): Promise<W
   return receiveWebhook({ method, path, headers, body: bytes }, world);
 }
 
+const CUSTOMER = 'gid://shopify/Customer/6';
+
 describe('receiving a webhook', () => {
   it('enqueues the verified bytes unchanged and answers 200', async () => {
     expect(await send()).toEqual({ status: 200, text: 'accepted' });
@@ -173,6 +175,9 @@ describe('receiving a webhook', () => {
       'discount',
       '9',
     ],
+    ['customers/update', { id: 1, admin_graphql_api_id: CUSTOMER }, 'member', '6'],
+    ['customers/delete', { id: 6, tax_exemptions: [] }, 'member', '6'],
+    ['customers/merge', { admin_graphql_api_customer_deleted_id: CUSTOMER }, 'member', '6'],
     ['customers/redact', { customer: { id: 5 } }, 'customer', '5'],
     ['customers/data_request', { customer: { id: 5 } }, 'customer', '5'],
     ['shop/redact', { shop_id: 3 }, 'shop', 'one.myshopify.com'],

@@ -35,6 +35,15 @@ describe('the connector’s part of shopify.app.toml', () => {
     expect(compliance).toEqual([{ compliance_topics: [...complianceTopics], uri }]);
   });
 
+  it('declares no topic of customers where the settings send them with their orders', () => {
+    const topics = wantedSubscriptions(uri, 'with-orders').map(({ topic }) => topic);
+    expect(topics.filter((topic) => topic.startsWith('customers/'))).toEqual([]);
+    expect(topics).toHaveLength(wantedSubscriptions(uri, 'from-sign-up').length - 4);
+    expect(appConfiguration(uri, 'app-configuration', 'with-orders')).not.toContain(
+      'customers/merge',
+    );
+  });
+
   it('declares only the compliance topics where the Admin API creates the others', () => {
     const [, ...tables] = readTables(appConfiguration(uri, 'admin-api'));
     expect(tables).toEqual([{ compliance_topics: [...complianceTopics], uri }]);

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { followMerges, noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
+import { askForDifferences } from '../../../../shared/core/reconcile/compare-balances.ts';
+import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
+import { serveInProcess } from '../../../support/served-storefront.ts';
+
+const now = new Date('2026-10-09T12:00:00.000Z');
+
+const merge = (ledger: Pick<Ledger, 'readMany' | 'write'>, gone: string, kept: string) =>
+  noteMerge({ shop: SHOP, id: gone }, kept, {
+    ...{ ledger, now, topic: 'customers/merge', retentionDays: 400 },
+  });
+
+describe('a merge in the ledger', () => {
+  it('is followed to the last kept customer, in whichever order the merges arrive', async () => {
+    for (const order of [
+      [
+        ['1', '2'],
+        ['2', '3'],
+      ],
+      [
+        ['2', '3'],
+        ['1', '2'],
+      ],
+    ] as const) {
+      const ledger = createMemoryLedger();
+      for (const [gone, kept] of order) expect(await merge(ledger, gone, kept)).toBe(true);
+      expect(await followMerges({ shop: SHOP, id: '1' }, ledger)).toBe('3');
+      expect(await followMerges({ shop: SHOP, id: '3' }, ledger)).toBe('3');
+      const elsewhere = { shop: 'second-store.myshopify.com', id: '1' };
+      expect(await followMerges(elsewhere, ledger)).toBe('1');
+    }
+  });
+
+  it('ends even where damaged records lead in a circle', async () => {
+    const ledger = createMemoryLedger();
+    await merge(ledger, '1', '2');
+    await merge(ledger, '2', '1');
+    expect(['1', '2']).toContain(await followMerges({ shop: SHOP, id: '1' }, ledger));
+  });
+
+  it('is written once however often it is repeated, and expires', async () => {
+    const ledger = createMemoryLedger();
+    for (const _ of ['first', 'again']) expect(await merge(ledger, '1', '2')).toBe(true);
+    const entry = ledger.entries.get(`${SHOP}|customer|1`);
+    expect(entry).toMatchObject({ revision: 1, outcomes: [{ outcome: 'merged' }] });
+    expect(entry?.expiresAt).toBe(now.getTime() / 1000 + 400 * 86_400);
+  });
+
+  it('does not overwrite what another worker wrote meanwhile', async () => {
+    const ledger = createMemoryLedger();
+    const key = { shop: SHOP, kind: 'customer', id: '1' } as const;
+    const racing = {
+      write: ledger.write,
+      readMany: async (keys: Parameters<Ledger['readMany']>[0]) => {
+        const read = await ledger.readMany(keys);
+        await ledger.write(key, { version: 5, uncertain: false, outcomes: [] }, undefined);
+        return read;
+      },
+    };
+    expect(await merge(racing, '1', '2')).toBe(false);
+    expect(await merge(ledger, '1', '2')).toBe(true);
+  });
+});
+
+describe('the balance of a customer who was merged into another', () => {
+  it('is neither read nor written, and the kept one keeps their own', async () => {
+    const worker = openBalanceWorker(['1', '2']);
+    await worker.tell('2', 70);
+    await worker.work();
+    await merge(worker.ledger, '1', '2');
+    const asked = worker.asked();
+    await worker.tell('1', 999);
+    expect(await worker.work()).toEqual({ received: 1, left: 0 });
+    expect(worker.telemetry.total('skipped')).toBe(1);
+    expect(worker.asked()).toBe(asked);
+    expect(worker.store.customers.get('1')?.points).toBe('');
+    expect(worker.store.customers.get('2')?.points).toBe('70');
+    expect(await followMerges({ shop: SHOP, id: '1' }, worker.ledger)).toBe('2');
+  });
+
+  it('is not asked for by the nightly comparison', async () => {
+    const ledger = createMemoryLedger();
+    await merge(ledger, '1', '2');
+    const sent: unknown[] = [];
+    const queue = { send: async (event: unknown) => void sent.push(event) };
+    const reported = ['1', '2'].map((OriginalId) => ({ OriginalId, PointsBalance: 5 }));
+    const world = { ledger, queue, now: () => now } as never;
+    expect(await askForDifferences(SHOP, reported as never, 0, world)).toEqual({
+      compared: 2,
+      asked: 1,
+    });
+    expect(sent).toMatchObject([{ id: '2' }]);
+  });
+});
+
+describe('a visit of a customer who was merged into another', () => {
+  it('shows the balance of the kept one', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('8', 80);
+    await shop.remember('8', '80', '4');
+    await merge(shop.parts.ledger, '7', '8');
+    expect((await shop.ask('me', { customerId: '7' })).json).toMatchObject({ points: 80 });
+  });
+});
