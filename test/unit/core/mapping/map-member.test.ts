@@ -81,7 +81,7 @@ describe('a customer alone', () => {
 
 describe('an order whose customer is another than before', () => {
   const order = storeOrder({ fulfilledAfterDays: 1 });
-  const before = (OrderCompletedDate: string | null) => {
+  const sentWith = (OrderCompletedDate: string | null) => {
     const customer = { OriginalId: '1', Email: 'gone@example.com' };
     return `o1${JSON.stringify({ basics: { OrderCompletedDate }, customer })}`;
   };
@@ -103,8 +103,8 @@ describe('an order whose customer is another than before', () => {
 
   it('stays with the one who earned its points, and goes to the new one before that', () => {
     const completed = order.fulfilledAt ?? '';
-    expect(customerOf(before(completed), 'from-sign-up')).toBe('1');
-    expect(customerOf(before(null), 'from-sign-up')).toBe(order.customer?.id);
-    expect(customerOf(before(completed), 'with-orders')).toBe(order.customer?.id);
+    expect(customerOf(sentWith(completed), 'from-sign-up')).toBe('1');
+    expect(customerOf(sentWith(null), 'from-sign-up')).toBe(order.customer?.id);
+    expect(customerOf(sentWith(completed), 'with-orders')).toBe(order.customer?.id);
   });
 });
