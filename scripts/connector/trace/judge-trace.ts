@@ -1,4 +1,5 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import { hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Trace } from './collect-trace.ts';
 
@@ -40,6 +41,11 @@ export function judgeTrace(trace: Trace): TraceVerdict {
   if (entry?.appliedKey === idempotencyKey(mapped.wanted)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     return { kind: 'agrees', what: `The current state of the store was applied.${old}` };
+  }
+  const isSameVersion = store.kind === 'found' && versionOf(store.value) === entry?.version;
+  if (isSameVersion && entry.appliedKey !== undefined && hasOtherRules(mapped, entry)) {
+    const what = 'It was applied by earlier rules, and an order keeps its rules.';
+    return { kind: 'agrees', what, ...show };
   }
   if (letter) {
     const what = `The current state of the store was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;

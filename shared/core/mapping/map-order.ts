@@ -71,7 +71,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     kind: 'wanted',
     wanted,
     remember,
-    rules: rulesRevision(rules),
+    // A cancellation is sent under any rules.
+    ...(progress.cancelledAt === undefined && { rules: rulesRevision(rules) }),
     ...(before.history && { history: true }),
   };
 }

@@ -70,7 +70,7 @@ export type Mapped =
   | {
       readonly kind: 'wanted';
       readonly wanted: WantedState;
-      /** Of an order: the revision of the rules that it was mapped by. */
+      /** Of an order that is not cancelled: the revision of the rules that it was mapped by. */
       readonly rules?: string;
       /** Of an order: it carries the history mark. */
       readonly history?: boolean;
@@ -79,3 +79,11 @@ export type Mapped =
     }
   | { readonly kind: 'skip'; readonly why: MappingSkip }
   | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
+
+/** The entry's state was mapped by other rules than this one. */
+export function hasOtherRules(
+  mapped: Mapped | undefined,
+  entry: { readonly rules?: string } | undefined,
+): boolean {
+  return mapped?.kind === 'wanted' && mapped.rules !== undefined && mapped.rules !== entry?.rules;
+}

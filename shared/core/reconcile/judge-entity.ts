@@ -3,7 +3,7 @@ import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import type { Mapped, WantedOrder } from '../mapping/wanted-state.ts';
+import { hasOtherRules, type Mapped, type WantedOrder } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 
 export interface Comparison {
@@ -77,8 +77,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   }
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
-  const rulesChanged = mapped?.kind === 'wanted' && mapped.rules !== entry.rules;
-  return wasSent && rulesChanged ? { kind: 'fine' } : heal('different');
+  return wasSent && hasOtherRules(mapped, entry) ? { kind: 'fine' } : heal('different');
 }
 
 function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {

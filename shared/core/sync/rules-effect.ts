@@ -6,7 +6,7 @@ import { fromThousandths } from '../ledger/sent-amounts.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { recallOrder } from '../mapping/remembered.ts';
-import type { OrderForm } from '../mapping/wanted-state.ts';
+import { hasOtherRules, type OrderForm } from '../mapping/wanted-state.ts';
 
 /** What counting one order by the rules of today changes: amounts that earn points. */
 export interface RulesEffect {
@@ -36,7 +36,7 @@ export function rulesEffect(
   const wantedKey = idempotencyKey(mapped.wanted);
   const [before, after] = [earnedBy(entry), earned(mapped.wanted.order)];
   const isSame =
-    before === after && (wantedKey === entry.appliedKey || mapped.rules === entry.rules);
+    before === after && (wantedKey === entry.appliedKey || !hasOtherRules(mapped, entry));
   return isSame ? undefined : { before, after, wantedKey };
 }
 

@@ -11,7 +11,7 @@ import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
-import type { Mapped } from '../mapping/wanted-state.ts';
+import { hasOtherRules, type Mapped } from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
 import { hasLateCustomer } from './late-customer.ts';
@@ -73,8 +73,7 @@ export async function syncEntity(
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
-    const rulesChanged =
-      mapped.kind === 'wanted' && mapped.rules !== entry?.rules && !snapshot.newRules;
+    const rulesChanged = !snapshot.newRules && hasOtherRules(mapped, entry);
     const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
     const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.

@@ -51,6 +51,13 @@ describe('the verdict on one entity', () => {
       undefined,
     ],
     [
+      'agrees when only the rules changed since',
+      { entry: { ...entry, appliedKey: 'other', rules: 'a' }, mapped: { ...mapped, rules: 'b' } },
+      'agrees',
+      'earlier rules',
+      undefined,
+    ],
+    [
       'differs while a call is in doubt, whatever was applied before',
       { entry: { ...entry, uncertain: true } },
       'differs',

@@ -121,6 +121,22 @@ describe.each([
     expect(points(connector)).toBe(0);
   });
 
+  it('is cancelled in the second in which it was sent', async () => {
+    const connector = await open();
+    await tell(connector, 1, { ...shirts, cancelledAfterDays: 2 });
+    expect(points(connector)).toBe(0);
+  });
+
+  it('is ended when the store deletes it in the second in which it was sent', async () => {
+    const connector = await open();
+    connector.store.remove(SHOP, 'order', ID);
+    const receivedAt = '2026-10-09T11:00:01.500Z';
+    const event = { ...KEY, topic: 'orders/delete', deliveryId: 'gone', receivedAt };
+    await connector.send(storeEvent({ ...event, claim: 'deleted', body: undefined }));
+    await connector.drain();
+    expect(points(connector)).toBe(0);
+  });
+
   it('is counted by the new rules on request: 120 → 100 points', async () => {
     const connector = await open();
     await tell(connector, 2, shirts, { tags: 'vip' });
