@@ -1,3 +1,4 @@
+import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { answerText, type Result, readValue, UNCLEAR, verdictOf } from './answer.ts';
 import { makeOrder, orderOf, type ProbeWorld, TOTAL } from './probe-world.ts';
 import { assume, type Conclusion } from './step.ts';
@@ -130,7 +131,8 @@ export function concludeParts(seen: SeenParts): Conclusion {
     return { answered, means: UNCLEAR };
   }
   if (verdictOf(first) !== 'accepted') {
-    return { answered, means: 'The service takes no partial cancel of a completed order.' };
+    const means = 'The service takes no partial cancel of a completed order.';
+    return { answered, means, settings: assume({ refunds: 'resend' }) };
   }
   const sentences = [
     hasMoved(moved) ? 'A partial cancel takes points back.' : NO_POINTS,
@@ -145,7 +147,23 @@ export function concludeParts(seen: SeenParts): Conclusion {
     readTotalText(total),
     ...(verdictOf(second) === 'accepted' ? [RAISES[raiseOf(seen)]] : []),
   ];
-  return { answered, means: sentences.join(' ') };
+  return { answered, means: sentences.join(' '), settings: assume(partSettings(seen)) };
+}
+
+function partSettings(seen: SeenParts): LoyaltyAssumptions {
+  const { total, moved, repeated } = seen;
+  const raise = raiseOf(seen);
+  return {
+    ...(hasMoved(moved) && { refunds: 'partial-cancel' }),
+    ...(total !== undefined && {
+      readTotals: total === TOTAL ? 'as-sent' : 'less-partial-cancels',
+    }),
+    ...(raise !== 'unknown' && {
+      raiseAfterPartialCancel: raise === 'less-the-parts' ? 'send-gross' : 'park',
+    }),
+    ...(repeated.kind === 'business-error' &&
+      repeated.code !== undefined && { usedCancelKeyError: repeated.code }),
+  };
 }
 
 function readTotalText(total: number | undefined): string {

@@ -193,12 +193,12 @@ describe('the client and the sandbox', () => {
     expect(first).toMatchObject({ isCanceled: false, RefundErrorDetails: null });
     expect(await points()).toBe(70);
     // A repetition is refused and takes nothing; so is what the order does not hold.
-    for (const wrong of [part, { ValueToRefund: 80, CancelKey: 'r2' }]) {
-      expect(await world.client.partiallyCancelPosOrder('o1', wrong)).toMatchObject({
-        kind: 'business-error',
-        finding: 'refund-refused',
-        class: 'rejected',
-      });
+    for (const [wrong, finding] of [
+      [part, 'cancel-key-used'],
+      [{ ValueToRefund: 80, CancelKey: 'r2' }, 'refund-refused'],
+    ] as const) {
+      const refused = { kind: 'business-error', finding, class: 'rejected' };
+      expect(await world.client.partiallyCancelPosOrder('o1', wrong)).toMatchObject(refused);
     }
     expect(await points()).toBe(70);
   });

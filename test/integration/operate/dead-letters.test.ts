@@ -42,7 +42,10 @@ async function refuseOrders(count: number): Promise<readonly string[]> {
 
 async function sendOrder(id: number, changes: object = {}): Promise<void> {
   const updated_at = new Date().toISOString();
-  const payload = orderAt(0, { fulfilledAfterDays: 2 }, { ...withId(id), updated_at, ...changes });
+  // The command goes by the creation of the ledger: an older order would be history.
+  const placed = { created_at: updated_at, processed_at: updated_at };
+  const order = { ...withId(id), ...placed, updated_at, ...changes };
+  const payload = orderAt(0, { fulfilledAfterDays: 2 }, order);
   const { orders, products, coupons } = connector.queues.urls;
   const urls = { orders: orders.url, products: products.url, coupons: coupons.url };
   await createSqsEventQueue(connector.sqs, urls).send(orderEvent(id, payload, updated_at));

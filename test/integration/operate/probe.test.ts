@@ -76,7 +76,14 @@ describe('probe', () => {
     expect(found.steps.map(({ name }) => name)).toEqual(STEPS.map(({ name }) => name));
     expect(found.settings).toEqual({
       loyalty: {
-        assumptions: { ordersAreReplaced: true, couponsAreReplaced: true, cancellingTwice: 'done' },
+        assumptions: {
+          ordersAreReplaced: true,
+          refunds: 'partial-cancel',
+          readTotals: 'as-sent',
+          raiseAfterPartialCancel: 'send-gross',
+          couponsAreReplaced: true,
+          cancellingTwice: 'done',
+        },
       },
       rules: { enrolment: 'unstated', couponForEveryone: 'send' },
       storefront: { posCustomerId: 'store-id' },
@@ -114,6 +121,17 @@ describe('probe', () => {
       { completedOrdersTakeTheCancelledMark: false },
     ],
     ['error 13 never comes', { error13: 'never' }, { cancellingTwice: 'done' }],
+    [
+      'a read total shows the parts',
+      { readTotal: 'less-partial-cancels' },
+      { readTotals: 'less-partial-cancels' },
+    ],
+    [
+      'a higher total changes no points',
+      { changedTotal: 'keeps-points' },
+      { raiseAfterPartialCancel: 'park' },
+    ],
+    ['a used key has a number', { usedCancelKey: 'envelope-error' }, { usedCancelKeyError: 97 }],
     ['errors have no number', { envelope: 'A-without-numbers' }, { ordersAreReplaced: true }],
     ['envelope B', { envelope: 'B' }, { ordersAreReplaced: true, cancellingTwice: 'done' }],
   ])('follows the service in loyalty.assumptions: %s', async (_, settings, assumptions) => {
@@ -143,7 +161,7 @@ describe('probe', () => {
     ['points stay', { changedTotal: 'keeps-points' }, 'resend', /but its points stay/],
     ['points follow', {}, 'resend', /and its points follow/],
     ['points come days later', { daysToWaitToGrantPoints: 3 }, 'resend', /No points came in time/],
-    ['a used key', {}, 'partial-cancel', /A used key is refused .*refund-refused/],
+    ['a used key', {}, 'partial-cancel', /A used key is refused .*cancel-key-used/],
     ['its number', { usedCancelKey: 'envelope-error' }, 'partial-cancel', /A used key .*error 97/],
     ['a read total', {}, 'partial-cancel', /A read order shows the total last sent/],
     [
