@@ -146,6 +146,20 @@ describe('refunds of a completed order', () => {
   });
 });
 
+test('an order that is deleted after a refund: 80 → 0 points', async () => {
+  const shop = await shops.open();
+  const order = shop.sell([[20, 3], 40]);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  await shop.rest();
+  expect(shop.points(order)).toBe(80);
+  shop.later(60);
+  shop.actions.deleteOrder({ orderId: order.id });
+  await shop.rest();
+  expect(shop.balance()).toBe(0);
+  expect(await shop.parked()).toBe(0);
+});
+
 test('a refund before completion: 0 points, then 80 at once by one call', async () => {
   const shop = await shops.open();
   const order = shop.buy([[20, 3], 40]);
@@ -284,6 +298,10 @@ describe('a line of 15 added after a refund of 20 of 100', () => {
     await shop.rest();
     expect(shop.points(order)).toBe(80);
     expect(await shop.parked()).toBeGreaterThan(0);
+    // The coat of 40 comes back: 95 − 40 = 55 is below 80 again, so 25 are taken.
+    shop.refundLine(order, 1);
+    await shop.rest();
+    expect(shop.points(order)).toBe(55);
   });
 
   test('with send-gross: 80 → 95 points, then 75 after another refund of 20', async () => {
