@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { registerBackfill } from './backfill/command.ts';
+import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerProbe } from './probe/command.ts';
@@ -93,6 +94,7 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 const registrations: readonly ((program: Command) => void)[] = [
   registerStatus,
   registerTrace,
+  registerCompare,
   registerDeadLetters,
   registerDoctor,
   registerProbe,

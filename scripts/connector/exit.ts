@@ -4,6 +4,8 @@ export const EXIT = {
   /** The command failed, or what it checked is not healthy. */
   failed: 1,
   badArguments: 2,
+  /** Of a comparison: a side could not be read. The same number as `diff` uses. */
+  cannotTell: 2,
   /** 128 plus the number of SIGINT, as shells do it. */
   interrupted: 130,
 } as const;

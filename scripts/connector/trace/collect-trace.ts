@@ -71,7 +71,7 @@ export async function collectTrace(
   return { key, entry, letters: newestFirst, store, mapped, readBack };
 }
 
-async function askStore(
+export async function askStore(
   store: Store,
   { shop, kind, id }: { shop: string; kind: EntityKind; id: string },
 ): Promise<StoreAnswer<StoreEntity>> {
@@ -103,7 +103,7 @@ async function askStore(
   }
 }
 
-function mapNow(
+export function mapNow(
   key: EntityKey,
   store: StoreAnswer<StoreEntity>,
   entry: EntityEntry | undefined,

@@ -53,7 +53,7 @@ function parseKind(text: string): EntityKind {
 const NAMES = { order: 'an order', product: 'a product', member: 'a customer' } as const;
 
 /** Users copy ids from addresses and payloads, so a global id is accepted too. */
-function parseId(kind: EntityKind, text: string): string {
+export function parseId(kind: EntityKind, text: string): string {
   if (kind === 'coupon') return text;
   const id = text.replace(/^gid:\/\/shopify\/(?:Order|Product|Customer)\//, '');
   if (/^\d{1,30}$/.test(id)) return id;

@@ -1,0 +1,178 @@
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
+import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
+import { isKnown } from '../../../shared/core/mapping/history-mark.ts';
+import type { Mapped, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  type CouponSide,
+  couponDifferences,
+  couponOfService,
+  couponOfStore,
+} from '../../../shared/core/reconcile/compare-coupon.ts';
+import {
+  differencesOf,
+  type OrderSide,
+  type ReadingAssumptions,
+  sideOfLedger,
+  sideOfService,
+  sideOfStore,
+} from '../../../shared/core/reconcile/compare-order.ts';
+import type { HeldOrder } from '../../../shared/core/sync/order-calls.ts';
+import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+
+type Result<Name extends 'getOrder' | 'getCoupon'> = Awaited<ReturnType<LoyaltyClient[Name]>>;
+type HeldCoupon = Parameters<typeof couponOfService>[0];
+
+/** What the loyalty service answers about the entity. */
+export type Held =
+  | { readonly kind: 'order'; readonly order: HeldOrder }
+  | { readonly kind: 'coupon'; readonly coupon: HeldCoupon }
+  | { readonly kind: 'absent' }
+  /** It has no operation for this. */
+  | { readonly kind: 'cannot-be-read' }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface Compared {
+  readonly verdict: 'same' | 'different' | 'unknown';
+  readonly what: string;
+  /** What each side says, in words. */
+  readonly rows: readonly {
+    readonly field: string;
+    readonly store: string;
+    readonly ledger: string;
+    readonly service: string;
+    readonly differs: boolean;
+  }[];
+}
+
+const NOT_FOUND: Readonly<Record<'getOrder' | 'getCoupon', number>> = {
+  getOrder: 37,
+  getCoupon: 57,
+};
+
+export function heldIn(
+  read: { getOrder: Result<'getOrder'> } | { getCoupon: Result<'getCoupon'> },
+): Held {
+  const operation = 'getOrder' in read ? 'getOrder' : 'getCoupon';
+  const result = 'getOrder' in read ? read.getOrder : read.getCoupon;
+  if (result.kind === 'business-error' && result.code === NOT_FOUND[operation]) {
+    return { kind: 'absent' };
+  }
+  if (result.kind === 'business-error' || result.kind === 'transport-failure') {
+    return { kind: 'unknown', why: result.message };
+  }
+  if (!('Items' in result.value)) return { kind: 'order', order: result.value };
+  const [coupon] = result.value.Items;
+  return coupon ? { kind: 'coupon', coupon } : { kind: 'absent' };
+}
+
+/** Compares the three sides of one entity. */
+export function compareSides(
+  id: string,
+  mapped: Mapped | undefined,
+  entry: EntityEntry | undefined,
+  held: Held,
+  assumptions: Pick<ReadingAssumptions, 'readTotals'>,
+): Compared {
+  const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
+  const { differences, rows } = rowsOf(id, wanted, entry, held, assumptions);
+  const say = (verdict: Compared['verdict'], what: string) => ({ verdict, what, rows });
+  if (!mapped) return say('unknown', 'The store does not say what the service should hold.');
+  if (mapped.kind === 'fault') return say('unknown', 'A rule of connector.config.ts fails for it.');
+  if (held.kind === 'unknown') {
+    return say('unknown', `The loyalty service could not be read: ${held.why}`);
+  }
+  if (mapped.kind === 'skip') {
+    if (held.kind === 'absent') {
+      return say('same', `The service does not have it, and it is not sent: ${mapped.why}.`);
+    }
+    return say('unknown', `It is not sent at the moment: ${mapped.why}.`);
+  }
+  const isApplied = entry?.appliedKey === idempotencyKey(mapped.wanted) && !entry?.uncertain;
+  if (held.kind === 'cannot-be-read') {
+    return isApplied
+      ? say('unknown', 'It was sent as the store has it, but the service cannot be asked for it.')
+      : say('different', 'What the store says now was not sent yet.');
+  }
+  if (entry?.uncertain) {
+    return say('unknown', 'A call is open, and what became of it is not known: compare it later.');
+  }
+  if (differences.length > 0) {
+    return say('different', `The loyalty service differs: ${differences.join(', ')}.`);
+  }
+  const sent = isApplied ? '' : ' The ledger has another state: an event of it may be on its way.';
+  return say('same', `Both sides were read and agree.${sent}`);
+}
+
+function rowsOf(
+  id: string,
+  wanted: WantedState | undefined,
+  entry: EntityEntry | undefined,
+  held: Held,
+  assumptions: Pick<ReadingAssumptions, 'readTotals'>,
+): { readonly differences: readonly string[]; readonly rows: Compared['rows'] } {
+  const service = serviceText(held);
+  const ledger = isKnown(entry) ? 'sent' : 'not sent';
+  switch (wanted?.kind) {
+    case 'order':
+    case 'cancelled-order': {
+      const store = sideOfStore(wanted);
+      const order = held.kind === 'order' ? held.order : undefined;
+      const found = sideOfService(order, entry?.amounts, assumptions);
+      const differences = held.kind === 'unknown' ? [] : differencesOf(store, found);
+      const line = lines(store, sideOfLedger(id, entry), found, differences, { ledger, service });
+      return { differences, rows: [line('state'), line('amount'), line('coupon')] };
+    }
+    case 'coupon':
+    case 'inactive-coupon': {
+      const store = couponOfStore(wanted);
+      const found = held.kind === 'coupon' ? couponOfService(held.coupon) : undefined;
+      const differences = held.kind === 'unknown' ? [] : couponDifferences(store, found);
+      const line = lines<CouponSide>(store, undefined, found, differences, { ledger, service });
+      return { differences, rows: [line('state'), line('value'), line('type')] };
+    }
+    default: {
+      const store = wanted ? 'is sent' : 'is not sent';
+      return { differences: [], rows: [{ field: 'it', store, ledger, service, differs: false }] };
+    }
+  }
+}
+
+function serviceText(held: Held): string {
+  switch (held.kind) {
+    case 'order':
+    case 'coupon':
+      return 'has it';
+    case 'absent':
+      return 'does not have it';
+    case 'cannot-be-read':
+      return 'cannot be asked';
+    case 'unknown':
+      return 'did not answer';
+  }
+}
+
+/** A side that is absent says so in every line. */
+function lines<Side extends OrderSide | CouponSide>(
+  store: Side,
+  ledger: Side | undefined,
+  service: Side | undefined,
+  differences: readonly string[],
+  absent: { readonly ledger: string; readonly service: string },
+) {
+  return (field: keyof Side & string) => ({
+    field,
+    store: words(field, store[field]),
+    ledger: ledger ? words(field, ledger[field]) : absent.ledger,
+    service: service ? words(field, service[field]) : absent.service,
+    differs: differences.includes(field) || differences.includes('absent'),
+  });
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'value']);
+
+function words(field: string, value: unknown): string {
+  if (value === undefined) return 'not known';
+  if (value === null) return 'none';
+  return AMOUNTS.has(field) ? fromThousandths(Number(value)).toFixed(2) : String(value);
+}
