@@ -42,7 +42,7 @@ const SHOWN_AFTER_MS = 24 * 3_600_000;
 const ROUNDING = 10;
 
 /** By today's rules. */
-function sideOfStore({ kind, order }: WantedOrder): OrderSide {
+export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
   const live = order.IsCompleted ? 'completed' : 'pending';
   const state = kind === 'cancelled-order' ? 'cancelled' : live;
   return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
