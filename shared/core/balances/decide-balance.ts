@@ -26,29 +26,26 @@ export interface Messages {
 
 export type BalanceDecision =
   | { readonly kind: 'write'; readonly version: number; readonly balance: RememberedBalance }
-  /** No call, but the version moves on, or a late middle event would be applied. */
+  /** No write to the store, but the version moves on, or a late middle event would be applied. */
   | { readonly kind: 'unchanged'; readonly version: number; readonly balance: RememberedBalance }
   | { readonly kind: 'superseded' }
   /** Asked for, and the service names none. */
   | { readonly kind: 'no-balance' };
 
-/** Before the service is asked. */
+/**
+ * Before the service is asked. An event with the known balance is a reason to read, too: the points about to
+ * expire may have changed.
+ */
 export function planBalance(
   { events, requests }: Messages,
   entry: LedgerEntry | undefined,
-): BalanceDecision | { readonly kind: 'read' } {
+): { readonly kind: 'read' } | { readonly kind: 'superseded' } {
   if (!entry) return { kind: 'read' };
-  const known = recallBalance(entry.remembered);
-  const isUnfinished = entry.uncertain && known !== undefined;
+  const isUnfinished = entry.uncertain && recallBalance(entry.remembered) !== undefined;
   if (isUnfinished || requests.some((one) => isOpen(one, entry))) return { kind: 'read' };
-  const fresh = freshEvents(events, entry);
-  const [newest] = fresh;
-  if (!newest || dateOf(newest) < entry.version - SKEW_MS) return { kind: 'superseded' };
-  const { points, cashback } = newest;
-  const same = known?.points === points && known.cashback === cashback;
-  if (!same || !isApplied(entry) || !isNewestAlone(fresh, entry)) return { kind: 'read' };
-  const balance = { ...known, seen: seenWith(events, known) };
-  return { kind: 'unchanged', version: dateOf(newest), balance };
+  const [newest] = freshEvents(events, entry);
+  const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;
+  return isOld ? { kind: 'superseded' } : { kind: 'read' };
 }
 
 /** After it: `read` has no balance where the service names none for the customer. */

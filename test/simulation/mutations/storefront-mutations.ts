@@ -122,8 +122,8 @@ export const storefrontMutations: readonly Mutation[] = (
       name: 'clocks-are-taken-to-agree',
       bug: "an event counts as old although the service's clock may be behind ours",
       file: 'shared/core/balances/decide-balance.ts',
-      find: 'if (!newest || dateOf(newest) < entry.version - SKEW_MS)',
-      replace: 'if (!newest || dateOf(newest) < entry.version)',
+      find: 'const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;',
+      replace: 'const isOld = !newest || dateOf(newest) < entry.version;',
       within: 300,
     },
     {

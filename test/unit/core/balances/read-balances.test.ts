@@ -190,6 +190,21 @@ describe('points about to expire', () => {
     expect(recallBalance(entryOf(worker, '1')?.remembered)?.expiring?.points).toBe('15');
   });
 
+  // The simulation found it: a reading that was ahead of its event, and then an event with the same points.
+  it('are read again for an event that names the known points', async () => {
+    const worker = openBalanceWorker(['1']);
+    worker.points.set('1', { PointsBalance: 25 });
+    await worker.tell('1', 40);
+    await worker.work();
+    worker.points.set('1', { PointsBalance: 40, ...soon });
+    await worker.tell('1', 40, {
+      at: 60,
+      receivedAt: new Date(worker.clock.ms + 60_000).toISOString(),
+    });
+    await worker.work();
+    expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
+  });
+
   it('stay as they are when the service does not let them be read', async () => {
     const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 40, ...soon });

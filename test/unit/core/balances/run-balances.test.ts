@@ -87,7 +87,7 @@ describe('balances in the store', () => {
     expect(worker.store.customers.get('1')?.points).toBe('25');
   });
 
-  it('cost neither a call to the store nor one to the service when nothing changed', async () => {
+  it('cost no call to the store when nothing changed', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 50);
     await worker.work();
@@ -97,7 +97,6 @@ describe('balances in the store', () => {
     });
     await worker.work();
     expect(worker.store.calls).toEqual([1]);
-    expect(worker.asked()).toBe(1);
     expect(worker.telemetry.total('unchanged')).toBe(1);
     // The version moved on all the same: what lies between changes nothing.
     await worker.tell('1', 70, { at: 30 });
