@@ -74,7 +74,7 @@ export interface SandboxSettings {
   readonly unknownCustomer: 'error' | 'flag';
   /** Documented: operations on one object move from envelope B to A, and errors may lack ErrorCode. */
   readonly envelope: 'A' | 'A-without-numbers' | 'B';
-  /** Which topic spending causes: not shown. Its Points are below zero in either. */
+  /** Which topic spending causes: inferred from its name. Its Points are below zero in either. */
   readonly spendingTopic: 'Point_Add' | 'Point_Removed';
   /** Documented: every delivery is wrapped. An older sample numbers the topics; some bodies are bare. */
   readonly eventForm: 'wrapped' | 'numbered-topic' | 'bare';
@@ -132,7 +132,7 @@ export const defaultSettings: SandboxSettings = {
   challenge: 'off',
   unknownCustomer: 'error',
   envelope: 'A',
-  spendingTopic: 'Point_Add',
+  spendingTopic: 'Point_Removed',
   eventForm: 'wrapped',
   eventCustomerId: 'store-id',
   eventUuid: 'per-attempt',

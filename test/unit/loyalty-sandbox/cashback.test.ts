@@ -50,7 +50,7 @@ describe('changeCashback', () => {
     expect(Result).toMatchObject({ PointsBalance: 40, CashbackBalance: 2 });
     expect(sandbox.takeEvents()).toMatchObject([
       {
-        topic: 'Point_Add',
+        topic: 'Point_Removed',
         payload: {
           Points: -120,
           Cashback: -6,

@@ -230,7 +230,7 @@ describe('a redemption by key', () => {
     const first = sandbox.call('redeemRewardByKey', { path, body });
     expect(sandbox.call('redeemRewardByKey', { path, body })).toEqual(first);
     expect(points(sandbox).PointsBalance).toBe(300);
-    expect(topics(sandbox)).toEqual([['Point_Add', -200]]);
+    expect(topics(sandbox)).toEqual([['Point_Removed', -200]]);
     const other = { ...body, OriginalKey: 'k2' };
     sandbox.call('redeemRewardByKey', { path, body: other });
     expect(points(sandbox).PointsBalance).toBe(100);
@@ -280,10 +280,10 @@ describe('a redemption by key', () => {
     },
   );
 
-  it('spends under Point_Removed where the settings say so', () => {
-    const sandbox = openSandboxWithPoints(200, { settings: { spendingTopic: 'Point_Removed' } });
+  it('spends under Point_Add where the settings say so', () => {
+    const sandbox = openSandboxWithPoints(200, { settings: { spendingTopic: 'Point_Add' } });
     sandbox.call('redeemRewardByKey', { path, body });
-    expect(topics(sandbox)).toEqual([['Point_Removed', -200]]);
+    expect(topics(sandbox)).toEqual([['Point_Add', -200]]);
   });
 
   it('asks for a PIN, and insists on it, where the settings say so', () => {

@@ -135,7 +135,7 @@ describe('redeemReward', () => {
     expect(balanceOf(sandbox)).toEqual({ points: 50, cashback: 2.5 });
     expect(sandbox.takeEvents()).toMatchObject([
       {
-        topic: 'Point_Add',
+        topic: 'Point_Removed',
         payload: {
           Points: -100,
           Cashback: -5,
