@@ -79,8 +79,8 @@ async function countApplying(lab: Lab): Promise<readonly Figure[]> {
   return HAPPENINGS.flatMap((happening, index) => {
     const { connector, peer, floor } = counted[index] as PerVariant<Sums>;
     const key = happening === 'first' ? 'calls.apply' : `calls.apply.${happening}`;
-    const isChange = happening === 'changed';
-    const apart = `${connector.reads} read + ${connector.writes} write${isChange ? 's' : ''}`;
+    const isSent = happening !== 'unchanged';
+    const apart = `${connector.reads} read + ${connector.writes} write${isSent ? 's' : ''}`;
     return [
       {
         key,
@@ -89,7 +89,7 @@ async function countApplying(lab: Lab): Promise<readonly Figure[]> {
         peer: peer.aws,
         floor: floor.aws,
         note: `per ${NAMES[happening]} in a batch of 10: ${apart}`,
-        bar: { kind: 'exactly', limit: isChange ? 2.1 : 1.1, of: 'value' },
+        bar: { kind: 'exactly', limit: isSent ? 3.1 : 1.1, of: 'value' },
       } satisfies Figure,
       {
         key: `${key}.loyalty`,
@@ -98,7 +98,7 @@ async function countApplying(lab: Lab): Promise<readonly Figure[]> {
         peer: peer.loyalty,
         floor: floor.loyalty,
         note: `per ${NAMES[happening]}`,
-        bar: { kind: 'exactly', limit: happening === 'unchanged' ? 0 : 1, of: 'value' },
+        bar: { kind: 'exactly', limit: isSent ? 1 : 0, of: 'value' },
       } satisfies Figure,
     ];
   });

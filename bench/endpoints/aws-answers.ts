@@ -25,6 +25,8 @@ interface Input {
   readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Key[] }>>;
 }
 
+const LONG_AGO_SECONDS = 1_790_000_000;
+
 /** One text with the fields of every secret. */
 const SECRET = JSON.stringify({ current: 'bench-secret', token: 'bench', key: 'bench' });
 
@@ -58,8 +60,10 @@ export function createAwsAnswers() {
       VersionId: '00000000-0000-4000-8000-000000000000',
       SecretString: SECRET,
       VersionStages: ['AWSCURRENT'],
-      CreatedDate: 1_790_000_000,
+      CreatedDate: LONG_AGO_SECONDS,
     }),
+    // Go-live: the orders of the bench are placed after it.
+    'DynamoDB_20120810.DescribeTable': () => ({ Table: { CreationDateTime: LONG_AGO_SECONDS } }),
     'DynamoDB_20120810.GetItem': ({ TableName, Key }) => ({ Item: read(TableName, Key) }),
     'DynamoDB_20120810.BatchGetItem': ({ RequestItems }) => ({
       Responses: Object.fromEntries(

@@ -15,6 +15,8 @@ import type { AcceptedWebhook } from './run-logs.ts';
 const [shop] = connector.shops;
 if (!shop) throw new Error('the fixture has no shop');
 const TABLE = 'ledger';
+/** The service wants an order to be completed after it was placed. */
+const PLACED_AT = '2026-11-15T07:00:00Z';
 const UPDATED_AT = '2026-11-15T08:00:00Z';
 
 let data: string;
@@ -32,7 +34,8 @@ beforeEach(async () => {
   const customer = store.actions.createCustomer({ firstName: 'Alex', email: 'alex@example.com' });
   const order = store.actions.placeOrder({
     customerId: customer.id,
-    lines: [{ title: 'Kettle', price: 20 }],
+    // 20 of it without taxes.
+    lines: [{ title: 'Kettle', price: 24 }],
     payment: 'paid',
   });
   store.actions.fulfilOrder({ orderId: order.id });
@@ -50,9 +53,9 @@ beforeEach(async () => {
     baseUrl: loyalty.address,
     credentials: loyalty.credentials,
   });
-  await client.sendOrder({
+  const sent = await client.sendOrder({
     OriginalId: orderId,
-    OrderPlacementDate: UPDATED_AT,
+    OrderPlacementDate: PLACED_AT,
     OrderCompletedDate: UPDATED_AT,
     UpdatedDate: UPDATED_AT,
     OrderStatus: 'fulfilled',
@@ -61,6 +64,7 @@ beforeEach(async () => {
     IsCancelledOrReturned: false,
     Customer: { OriginalId: customer.id, Name: 'Alex', Email: 'alex@example.com' },
   });
+  expect(sent).toMatchObject({ kind: 'success' });
   await loyalty.stop();
 
   const aws = await startDynamoDb(data);

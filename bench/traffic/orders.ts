@@ -31,7 +31,7 @@ export async function createOrderWriter(): Promise<WriteOrder> {
   function payloadWith(lines: number): Readonly<Record<string, unknown>> {
     const known = payloads.get(lines);
     if (known) return known;
-    const order = store.actions.placeOrder({
+    const { id } = store.actions.placeOrder({
       lines: Array.from({ length: lines }, (_, index) => ({
         variantId: variants[index % variants.length]?.id ?? '',
         quantity: 1 + (index % 3),
@@ -40,6 +40,8 @@ export async function createOrderWriter(): Promise<WriteOrder> {
       shipping: [{ price: '5' }],
       payment: 'paid',
     });
+    // Only completed orders are sent.
+    const order = store.actions.fulfilOrder({ orderId: id });
     const { shop, rows } = store;
     const payload = orderPayload(
       { shop, rows, now: () => new Date(), random: Math.random, ids: undefined as never },
