@@ -29,6 +29,8 @@ export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops' 
   readonly assumptions?: LoyaltyAssumptions;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
+  /** Go-live is when its ledger was made, and not before all fixtures. */
+  readonly isNew?: boolean;
   /** A store over HTTP, instead of the one in memory. */
   readonly adminApi?: { readonly address: string; readonly accessToken: string };
 };
@@ -81,7 +83,7 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
 async function openConnector(
   world: EmulatedWorld,
   name: string,
-  { adminApi, webhookAddress, assumptions = {}, ...settings }: RunningSettings,
+  { adminApi, webhookAddress, assumptions = {}, isNew = false, ...settings }: RunningSettings,
 ) {
   const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
@@ -89,7 +91,11 @@ async function openConnector(
     loyalty: { address: loyalty.address, assumptions },
     ...settings,
     // Most tests are about something else than an order's state or age.
-    rules: { pendingOrders: 'send', goLive: BEFORE_ALL_FIXTURES, ...settings.rules },
+    rules: {
+      pendingOrders: 'send',
+      ...(!isNew && { goLive: BEFORE_ALL_FIXTURES }),
+      ...settings.rules,
+    },
   });
   const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
   const { orders, products, coupons } = queues.urls;
