@@ -42,7 +42,9 @@ export function readPointBalance(
     cashback,
   };
   const { ids, email, document } = event.customer;
-  const customerId = ids.find(isStoreId);
+  const customerId = ids.find(
+    (id) => isStoreId(id) && (email === undefined || !isLikeDocument(id)),
+  );
   if (customerId !== undefined) return { kind: 'of-customer', customerId, said };
   if (email !== undefined || document !== undefined) {
     return { kind: 'of-person', person: { email, document }, said };
@@ -58,6 +60,12 @@ function parse(body: Uint8Array): unknown {
     return undefined;
   }
 }
+
+/**
+ * The service documents that `Id` may be the document, and a Brazilian one has 11 or 14 digits. With an
+ * e-mail there is a surer way to the customer, which does not take a person's document for an id.
+ */
+const isLikeDocument = (id: string): boolean => /^(?:\d{11}|\d{14})$/.test(id);
 
 /** The store's ids are signed numbers of 64 bits. */
 const LARGEST_ID = 2n ** 63n - 1n;

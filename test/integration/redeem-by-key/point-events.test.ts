@@ -47,6 +47,21 @@ describe('a point event', () => {
     },
   );
 
+  it('whose Id is the document finds the customer by e-mail, and writes the document nowhere', async () => {
+    const { receiver, headers } = await open();
+    const document = '39053344705';
+    const robin = await world.shopper({ points: 64.9, document });
+    const [event] = world.eventsOf(robin);
+    if (!event) throw new Error('the sandbox sent no event');
+    const Customer = { Id: document, Email: robin.email, Document: null };
+    const body = forms.wrapped({ ...event, payload: { ...event.payload, Customer } });
+    expect(await receiver.post(ADDRESS, JSON.stringify(body), headers)).toBe(200);
+    await world.rest();
+    expect(pointsShown(robin)).toBe(world.pointsOf(robin));
+    expect(await world.connector.ledgerText()).not.toContain(document);
+    expect(world.connector.output.pieces.join('\n')).not.toContain(document);
+  });
+
   it('of a customer whom neither side knows is answered, and changes nothing', async () => {
     const { receiver, headers } = await open();
     const robin = await world.shopper();
