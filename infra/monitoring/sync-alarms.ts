@@ -190,6 +190,16 @@ export function reconciliationAlarms({
       condition: absent(RUNS_MISSED),
     },
     {
+      id: 'orders-differ',
+      heading: 'Orders differ',
+      urgency: 'today',
+      message:
+        'The loyalty service holds another amount, coupon or state of orders than the store.',
+      command: 'status',
+      metric: ownMetric(metricsNamespace, 'reconcile', 'notice', { why: 'order-differs' }),
+      condition: atLeast(1, { notifyOnRecovery: false }),
+    },
+    {
       id: 'subscriptions-wrong',
       heading: 'Subscriptions wrong',
       urgency: 'now',

@@ -7,6 +7,7 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
@@ -88,7 +89,10 @@ async function readReconciles(
 ): Promise<readonly ReconcileStatus[]> {
   return Promise.all(
     shops.map(async ({ domain: shop }) => {
-      const last = await readLastReconcile(ledger, shop);
+      const [last, ordersRead] = await Promise.all([
+        readLastReconcile(ledger, shop),
+        readFindings(ledger, shop),
+      ]);
       return {
         shop,
         endedAt: last?.endedAt,
@@ -97,6 +101,7 @@ async function readReconciles(
         rolledOut: sum(last?.rolledOut),
         stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
         balances: last?.balances,
+        ordersRead,
       };
     }),
   );

@@ -59,6 +59,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
       ...status.subscriptions.flatMap(({ shop, found }) =>
         whenKnown(found, ({ notes }) => notes.map((note) => `${shop}: ${note}`)),
       ),
+      ...whenKnown(status.reconcile, (runs) => runs.flatMap(differingOrders)),
       ...whenKnown(status.notices, (notices) =>
         notices.map(({ shop, at, why, id }) => `${at.slice(0, 10)} ${shop}: ${why} (${id})`),
       ),
@@ -133,6 +134,14 @@ function judgeReconcile(
     }
     return [];
   });
+}
+
+/** A person corrects them; the next deep walk shows whether they agree. */
+function differingOrders({ shop, ordersRead = [] }: ReconcileStatus): readonly string[] {
+  const ids = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
+  if (ids.length === 0) return [];
+  const orders = `${shop}: the loyalty service holds another state of ${ids.join(', ')}`;
+  return [`${orders}. See: npx loyalty-connector compare order ${ids[0]}`];
 }
 
 function whenKnown<Value, Result>(

@@ -135,7 +135,7 @@ function printParts(terminal: Terminal, status: Status): void {
   const now = new Date(status.at);
   if (status.reconcile.kind === 'known') {
     for (const one of status.reconcile.value) {
-      const { shop, endedAt, looked, healed, rolledOut, stopped, balances } = one;
+      const { shop, endedAt, looked, healed, rolledOut, stopped, balances, ordersRead } = one;
       const anew = rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules`;
       const run =
         endedAt === undefined
@@ -143,6 +143,10 @@ function printParts(terminal: Terminal, status: Status): void {
           : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} healed${anew}`;
       const left = stopped.length === 0 ? '' : ` (not to the end: ${stopped.join(', ')})`;
       terminal.line(`reconcile      ${shop}: ${run}${left}`);
+      for (const { read, unread, differing } of ordersRead ?? []) {
+        const left = unread === 0 ? '' : `, ${unread} could not be read`;
+        terminal.line(`orders read    ${shop}: ${read} compared, ${differing} differ${left}`);
+      }
       if (balances) {
         const end = balances.stopped === undefined ? '' : ` (not to the end: ${balances.stopped})`;
         const found = `${balances.compared} compared, ${balances.asked} differed${end}`;

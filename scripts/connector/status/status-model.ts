@@ -1,5 +1,6 @@
 import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts';
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 
@@ -59,6 +60,8 @@ export interface ReconcileStatus {
   readonly stopped: readonly string[];
   /** The last comparison of balances; undefined: none yet, or no storefront. */
   readonly balances?: Repaired | undefined;
+  /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
+  readonly ordersRead?: readonly FoundByReading[];
 }
 
 export interface SubscriptionStatus {

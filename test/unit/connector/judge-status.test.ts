@@ -212,4 +212,17 @@ describe('the verdict on a deployment', () => {
     expect(verdict.healthy).toBe(true);
     expect(verdict.notes).toEqual([`2026-11-02 ${SHOP}: ${why} (77)`]);
   });
+
+  it('notes the orders that differ in the loyalty service, each once, with the command to run', () => {
+    const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
+    const before = { ...found, ids: ['72'] };
+    const { healthy, notes } = judgeStatus(
+      status({ reconcile: reconciled({ ordersRead: [found, before] }) }),
+      expected,
+    );
+    expect(healthy).toBe(true);
+    expect(notes).toEqual([
+      `${SHOP}: the loyalty service holds another state of 71, 72. See: npx loyalty-connector compare order 71`,
+    ]);
+  });
 });

@@ -50,6 +50,7 @@ describe('every alarm', () => {
       'app-uninstalled',
       'data-request',
       'older-webhook-secret',
+      'orders-differ',
       'shop-redaction',
       'unexpected-api-version',
     ]);
@@ -258,10 +259,10 @@ describe('the topic', () => {
 });
 
 describe('what watching costs', () => {
-  it('is 47 metrics of alarms, and two for each shop whose silence counts', () => {
+  it('is 48 metrics of alarms, and two for each shop whose silence counts', () => {
     // $0.10 a month each; docs/decisions/0012-what-rings.md tells the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(47);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(47 + 2 * 2);
+    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(48);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(48 + 2 * 2);
   });
 
   it('is a dashboard that is free for one shop: 50 metrics', () => {
