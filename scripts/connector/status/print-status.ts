@@ -136,7 +136,8 @@ function printParts(terminal: Terminal, status: Status): void {
   if (status.reconcile.kind === 'known') {
     for (const one of status.reconcile.value) {
       const { shop, endedAt, looked, healed, rolledOut, stopped, balances, ordersRead } = one;
-      const anew = rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules`;
+      const anew =
+        rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules or expired letters`;
       const run =
         endedAt === undefined
           ? 'has not run yet'

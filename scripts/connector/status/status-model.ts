@@ -54,7 +54,7 @@ export interface ReconcileStatus {
   readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
-  /** Sent again by a deep run because rules changed: no webhook was lost. */
+  /** Sent again because rules changed or a dead letter expired: no webhook was lost. */
   readonly rolledOut: number;
   /** What it did not finish comparing, in words; the next run continues there. */
   readonly stopped: readonly string[];

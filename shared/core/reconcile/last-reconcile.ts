@@ -12,7 +12,7 @@ export interface LastReconcile {
   readonly endedAt: string;
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
-  /** Sent again by a deep walk, because the rules map them differently today. */
+  /** Sent again although no webhook was lost: see `Compared`. */
   readonly rolledOut: CountByKind;
   /** How long ago the oldest of the healed had changed; absent: none was healed. */
   readonly oldestHealedMs?: number;
