@@ -124,7 +124,7 @@ export function mapNow(
   );
 }
 
-/** The contract has no operation that reads an order, a product or a coupon: only a customer. */
+/** Of an order only its customer: `compare` reads the order itself. */
 async function askLoyalty(loyalty: LoyaltyClient, mapped: Mapped | undefined): Promise<ReadBack> {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
   const customerId = wanted && 'order' in wanted ? wanted.order.Customer?.OriginalId : undefined;

@@ -99,9 +99,9 @@ function wantedText(mapped: Trace['mapped']): string {
 function readBackText(readBack: ReadBack): string {
   switch (readBack.kind) {
     case 'nothing-to-read':
-      return 'the loyalty service has no operation that reads it: the ledger is the record of what was sent';
+      return 'nothing: the ledger is the record of what was sent; the command compare reads a coupon';
     case 'known':
-      return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; orders cannot be read back`;
+      return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; the command compare reads the order itself`;
     case 'not-known':
       return `the customer ${readBack.customerId} could not be read: ${readBack.why}`;
   }

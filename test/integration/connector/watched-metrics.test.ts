@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
+import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
@@ -239,6 +240,37 @@ describe('reconciliation', () => {
     expect(healed).toBeGreaterThanOrEqual(12);
     expect(looked).toBeGreaterThanOrEqual(healed ?? 0);
     expect(measured('reconciliation-missing', sums)).toBe(1);
+  });
+
+  it('writes that the loyalty service holds another order', async () => {
+    const { connector, store, stop } = await openStoreAndConnector(connectors, {
+      seed: 8,
+      shops: [{ domain: SHOP }],
+    });
+    stops.push(stop);
+    await connector.reconcile();
+    const { actions } = store;
+    const customer = actions.createCustomer({ firstName: 'Kim', email: 'kim@example.org' });
+    const lines = [{ title: 'Scarf', price: 60 }];
+    const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
+    actions.fulfilOrder({ orderId: id });
+    await store.deliveries.settled();
+    await connector.settle();
+    const loyalty = createLoyaltyClient({
+      baseUrl: connector.loyalty.address,
+      credentials: LOYALTY_CREDENTIALS,
+    });
+    const held = connector.loyalty.state().orders.find(({ OriginalId }) => OriginalId === id);
+    if (!held) throw new Error('the order was not sent');
+    const { OrderPlacementDate, OrderCompletedDate } = held;
+    await loyalty.sendOrder({
+      ...{ OriginalId: id, OrderPlacementDate, OrderCompletedDate, OrderTotal: 75 },
+      ...{ IsCompleted: true, IsCancelledOrReturned: false },
+      Customer: { OriginalId: customer.id, Name: 'Kim', Email: 'kim@example.org' },
+    });
+    connector.pass(3_600);
+    const sums = await writtenBy(connector, () => connector.reconcile({ mode: 'deep' }));
+    expect(measured('orders-differ', sums)).toBe(1);
   });
 
   it('writes that subscriptions are missing', async () => {

@@ -94,7 +94,7 @@ describe('loyalty-connector trace', () => {
     await tellOf('product', product.id);
     const traced = await connector.run(`trace product ${product.id}`);
     expect(traced.stdout).toContain('IN AGREEMENT');
-    expect(traced.stdout).toContain('has no operation that reads it');
+    expect(traced.stdout).toContain('the ledger is the record of what was sent');
     connector.store.actions.updateProduct({ productId: product.id, title: 'Linen shirt, blue' });
     // Versions count in seconds: the change may fall into the same one, but its state differs.
     const changed = await connector.run(`trace product ${product.id}`);
