@@ -63,8 +63,10 @@ export function decideBalance(
     const same = isApplied(entry) && entry.appliedKey === balanceKey(balance);
     return { kind: same ? 'unchanged' : 'write', version, balance };
   };
-  // The event names the balance after its transaction. A reading so soon after it may not include it yet.
-  if (newest && isNewestAlone(fresh, entry)) return decide(dateOf(newest), newest);
+  // The event names the balance after its transaction. A reading so soon after it may not include it yet; one
+  // that began later includes what came after the event, too.
+  const isOutdated = read.balance && newest && dateOf(newest) < read.began - SKEW_MS;
+  if (newest && !isOutdated && isNewestAlone(fresh, entry)) return decide(dateOf(newest), newest);
   if (read.balance) return decide(read.began, read.balance);
   // Within one moment the order of arrival decides, which is the queue's.
   if (newest && dateOf(newest) >= (entry?.version ?? 0)) return decide(dateOf(newest), newest);

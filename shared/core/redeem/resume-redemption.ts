@@ -81,10 +81,10 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
   if (state.at === 'calling' && !state.body) return getStuck(work, redemption, 'no-key');
   if (state.at === 'calling' && state.attempts > 1) {
     // The service may answer every repetition unclearly, and still find the first call by its key. Before
-    // the repetition: its answer may open the circuit breaker, which then allows no look-up.
+    // the repetition: its answer may open the circuit breaker, which then allows no look-up. Without a
+    // clear answer the call is repeated all the same: how the service answers for an absent key is not known.
     const found = await lookUpRedemption(book, redemption, world);
     if (found.kind === 'found') return resume(work, found.redemption);
-    if (found.kind === 'retry') return found;
   }
   const attempted = await attemptRedeem(book, id, 'worker', world);
   switch (attempted.kind) {

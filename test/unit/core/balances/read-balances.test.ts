@@ -78,6 +78,19 @@ describe('a balance that was asked for', () => {
     expect(pointsOf(worker, '1')).toBe('90');
   });
 
+  it('wins over a late event that is the newest to arrive, because later events may be lost', async () => {
+    const worker = openBalanceWorker(['1', '2']);
+    await worker.tell('1', 10, { at: -7_200 });
+    await worker.work();
+    for (const id of ['1', '2']) {
+      serviceHolds(worker, id, 90);
+      await worker.tell(id, 40, { at: -3_600 });
+    }
+    await worker.work();
+    expect([pointsOf(worker, '1'), pointsOf(worker, '2')]).toEqual(['90', '90']);
+    expect(entryOf(worker, '1')?.version).toBe(worker.clock.ms);
+  });
+
   it('is not written for a customer of whom the service names no balance', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.ask('1');

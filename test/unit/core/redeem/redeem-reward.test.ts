@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
@@ -259,6 +260,18 @@ describe('a lost answer', () => {
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
     expect(world.loyalty.calls()).toBe(2);
+  });
+
+  it('is asked for again after two lost calls, also where the look-up is not answered clearly', async () => {
+    const world = openRedeeming();
+    world.loyalty.updateRewardMetadata = async () =>
+      transportFailure('not-found', { mayHaveHappened: false, message: 'HTTP 404.', status: 404 });
+    world.loyalty.fates.push('lost-call', 'lost-call');
+    await world.redeem();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
+    expect(world.dead.size).toBe(0);
   });
 
   // The simulation found it: the answer to each repetition opened the breaker, which allowed no look-up.
