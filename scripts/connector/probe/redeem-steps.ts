@@ -1,6 +1,7 @@
+import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/look-up-redemption.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
-import { answerText, type Result, readValue, UNCLEAR, verdictOf } from './answer.ts';
+import { answerText, hasCode, type Result, readValue, UNCLEAR, verdictOf } from './answer.ts';
 import type { ProbeWorld } from './probe-world.ts';
 import type { Conclusion } from './step.ts';
 
@@ -51,6 +52,8 @@ export type SeenRedeem =
       readonly first: Redeemed;
       readonly second: Redeemed;
       readonly lookup: Redeemed;
+      /** The look-up of a key that was never used. */
+      readonly absent: Redeemed;
       readonly cancelled: Result;
       readonly points: readonly (number | undefined)[];
     };
@@ -60,6 +63,8 @@ export async function redeemTwice(world: ProbeWorld): Promise<SeenRedeem> {
   const listed = await available(world, customer.Email);
   const reward = (readValue(listed)?.Rewards ?? [])
     .filter(({ CanUse, RewardType }) => CanUse === true && (RewardType === 0 || RewardType === 1))
+    // One that costs nothing shows no spending.
+    .filter(({ Points = 0 }) => Points > 0)
     .toSorted((one, other) => (one.Points ?? 0) - (other.Points ?? 0))[0];
   const rewardId = reward?.Id;
   if (rewardId === undefined) return { kind: 'no-reward', listed };
@@ -75,12 +80,14 @@ export async function redeemTwice(world: ProbeWorld): Promise<SeenRedeem> {
   const redeem = () => ask((loyalty) => loyalty.redeemRewardByKey(rewardId, body));
   const before = await world.points();
   const first = await redeem();
-  const spent = await world.points();
+  const spent = await world.pointsOtherThan(before);
   const second = await redeem();
   const after = await world.points();
-  const lookup = await ask((loyalty) =>
-    loyalty.updateRewardMetadata({ OriginalKey, Metadatas: [{ Name: 'probe', Value: id }] }),
-  );
+  // As the connector does it: with nothing to add.
+  const lookUp = (key: string) =>
+    ask((loyalty) => loyalty.updateRewardMetadata({ OriginalKey: key, Metadatas: [] }));
+  const lookup = await lookUp(OriginalKey);
+  const absent = await lookUp(`${id}-absent`);
   const redemption = readValue(first)?.RewardId ?? readValue(lookup)?.RewardId;
   const cancelled = await ask((loyalty) =>
     redemption === undefined
@@ -88,7 +95,7 @@ export async function redeemTwice(world: ProbeWorld): Promise<SeenRedeem> {
       : loyalty.cancelRedemption(redemption),
   );
   const points = [before, spent, after, await world.points()];
-  return { kind: 'tried', first, second, lookup, cancelled, points };
+  return { kind: 'tried', first, second, lookup, absent, cancelled, points };
 }
 
 export function concludeRedeem(seen: SeenRedeem): Conclusion {
@@ -100,14 +107,14 @@ export function concludeRedeem(seen: SeenRedeem): Conclusion {
         'Not tried: the customer can use no percent or fixed reward now. The program may give points later than --wait; make a cheap reward for the test.',
     };
   }
-  const { first, second, lookup, cancelled, points } = seen;
+  const { first, second, lookup, absent, cancelled, points } = seen;
   const [before, spent, after, back] = points.map((value) => value ?? 'unknown');
   const idText = (result: Redeemed) =>
     `${answerText(result)}${readValue(result) ? `, reward ${readValue(result)?.RewardId}` : ''}`;
   const answered = [
     `redeemed: ${idText(first)}; points ${before}, then ${spent}`,
     `the same again: ${idText(second)}; points ${after}`,
-    `looked up by its key: ${idText(lookup)}`,
+    `looked up by its key: ${idText(lookup)}; by a key that was never used: ${idText(absent)}`,
     `cancelled: ${answerText(cancelled)}; points ${back}`,
   ];
   if (verdictOf(first) !== 'accepted') {
@@ -117,14 +124,27 @@ export function concludeRedeem(seen: SeenRedeem): Conclusion {
         'The redemption was not accepted, so its repetition is not known. A program that asks for a PIN may refuse it.',
     };
   }
+  const [hadPoints, hadAfterFirst, hadAfterSecond] = points;
+  const isSpendingKnown =
+    hadPoints !== undefined &&
+    hadAfterFirst !== undefined &&
+    hadAfterSecond !== undefined &&
+    hadAfterFirst < hadPoints;
   const sentences = [
-    after !== spent
-      ? 'A REPEATED KEY SPENDS POINTS AGAIN: do not switch the storefront on.'
-      : readValue(second)?.RewardId === readValue(first)?.RewardId
-        ? 'A repetition returns the first result and spends once.'
-        : 'A repetition spends once, and its answer does not hold the first result: the connector looks it up by its key.',
+    !isSpendingKnown
+      ? 'IT IS NOT KNOWN WHETHER A REPEATED KEY SPENDS POINTS AGAIN: the points show no spending at once. Try again before you switch the storefront on.'
+      : hadAfterSecond !== hadAfterFirst
+        ? 'A REPEATED KEY SPENDS POINTS AGAIN: do not switch the storefront on.'
+        : readValue(second)?.RewardId === readValue(first)?.RewardId
+          ? 'A repetition returns the first result and spends once.'
+          : 'A repetition spends once, and its answer does not hold the first result: the connector looks it up by its key.',
     ...(verdictOf(lookup) === 'accepted' ? [] : ['A redemption cannot be looked up by its key.']),
-    verdictOf(cancelled) === 'accepted' && back === before
+    ...(hasCode(absent, NO_SUCH_REDEMPTION)
+      ? []
+      : [
+          `The look-up of an unknown key is not answered with error ${NO_SUCH_REDEMPTION}: a redemption that is refused after a lost answer needs a person.`,
+        ]),
+    verdictOf(cancelled) === 'accepted' && hadPoints !== undefined && back === before
       ? 'Its cancellation gives the points back.'
       : 'Its cancellation did not give the points back at once.',
   ];

@@ -39,7 +39,7 @@ export function registerRedemptions(program: Command): void {
     .argument('<customer>', "the customer's id in the store")
     .summary('show the balance, the redemptions and the used codes of one customer')
     .description(
-      'Shows the balance from the last point event and all redemptions of one customer, with the codes that were used in the store.',
+      'Shows the balance that the store shows and all redemptions of one customer, with the codes that were used in the store.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(

@@ -110,7 +110,8 @@ export async function showCommand(
 
 /** The balance that the store's pages show, or why they show none. */
 function describeBalance({ points, cashback, tier, asOf }: KnownBalance, now: Date): string {
-  if (asOf === null) return 'Balance: no point event of this customer has arrived yet.';
+  if (asOf === null)
+    return 'Balance: not known yet. A point event or a visit to the store brings it.';
   const since = relativeTime(Date.parse(asOf), now);
-  return `Balance: ${points} points, ${cashback} cashback, ${tier ?? 'no tier'}, by an event of ${since}.`;
+  return `Balance: ${points} points, ${cashback} cashback, ${tier ?? 'no tier'}, as of ${since}.`;
 }

@@ -134,7 +134,7 @@ function afterwards(change: TokenChange, isFresh: boolean): readonly string[] {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') {
     return [
-      `Older tokens, and addresses with a token in them, stop working within ${minutes} minutes.`,
+      `Older tokens, and the addresses that 0.1.0 printed, stop working within ${minutes} minutes.`,
     ];
   }
   if (!isFresh)

@@ -16,7 +16,7 @@ export type LookedUp =
   | Extract<Outcome, { kind: 'retry' | 'rejected' }>;
 
 /** PdvReward_RewardNotFound. */
-const NO_SUCH_REDEMPTION = 87;
+export const NO_SUCH_REDEMPTION = 87;
 
 /** No operation reads a redemption by its key, but adding no metadata to it returns it. */
 export async function lookUpRedemption(

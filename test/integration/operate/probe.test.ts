@@ -200,6 +200,25 @@ describe('probe', () => {
     expect(found.means(step)).toMatch(means);
   });
 
+  it('does not say that a key spends once where the points cannot be read', async () => {
+    const operation = 'getCustomerPoints';
+    const prepare = () => sandbox.faults.add({ kind: 'http-500', operation });
+    const found = await probe({}, { prepare });
+    expect(found.means('redeem')).toMatch(/^IT IS NOT KNOWN WHETHER A REPEATED KEY SPENDS/);
+  });
+
+  it('looks a redemption up as the connector does, and reports an unknown key without error 87', async () => {
+    const operation = 'updateRewardMetadata';
+    const prepare = () =>
+      sandbox.faults.add({ kind: 'business-error', code: 7, operation, after: 1 });
+    const found = await probe({}, { prepare });
+    expect(found.means('redeem')).toMatch(
+      /spends once\. .*unknown key is not answered with error 87/,
+    );
+    const [lookUp] = sandbox.journal.entries({ operation });
+    expect(lookUp?.body).toMatchObject({ Metadatas: [] });
+  });
+
   it('concludes no setting from a service that fails', async () => {
     const found = await probe({}, { prepare: () => sandbox.faults.add({ kind: 'http-503' }) });
     expect(found.settings).toEqual({});

@@ -275,7 +275,7 @@ describe('the local stack with a storefront', () => {
     expect(shown).toMatch(/ready .*\n.*refused/s);
     expect(shown).not.toMatch(/Toni|example\.com/);
     const nobody = await operate((session) => showCommand(session, '404', {}));
-    expect(nobody.text).toContain('no point event of this customer has arrived yet');
+    expect(nobody.text).toContain('not known yet');
     expect(await settle(stack, 60_000)).toBe(0);
   }, 300_000);
 
