@@ -265,7 +265,11 @@ describe('a lost answer', () => {
   it('is asked for again after two lost calls, also where the look-up is not answered clearly', async () => {
     const world = openRedeeming();
     world.loyalty.updateRewardMetadata = async () =>
-      transportFailure('not-found', { mayHaveHappened: false, message: 'HTTP 404.', status: 404 });
+      transportFailure('not-found', {
+        mayHaveHappened: false,
+        message: 'HTTP 404.',
+        status: 404,
+      }) as never;
     world.loyalty.fates.push('lost-call', 'lost-call');
     await world.redeem();
     await world.drain();
