@@ -107,8 +107,11 @@ describe('a reconcile that is killed', () => {
     const whole = await openAfterLosses();
     await whole.reconcile({ deep: true });
     await whole.drain();
+    // A page that is repeated is read again, which changes nothing.
     const calls = (connector: Connector) =>
-      connector.loyalty.journal.map(({ operation, path }) => JSON.stringify([operation, path]));
+      connector.loyalty.journal
+        .filter(({ operation }) => operation !== 'getOrder')
+        .map(({ operation, path }) => JSON.stringify([operation, path]));
     await fc.assert(
       fc.asyncProperty(
         fc.array(
