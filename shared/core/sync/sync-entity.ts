@@ -1,4 +1,4 @@
-import type { Telemetry } from '../batch/telemetry.ts';
+import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
@@ -52,8 +52,8 @@ export async function syncEntity(
   world: SyncWorld,
 ): Promise<Synced> {
   const { event, reading, redelivered = false } = candidate;
-  const shop = world.shop(key.shop);
-  const rules = key.kind === 'order' ? await withGoLive(shop.rules, world.ledger) : shop.rules;
+  const rules = await rulesOf(key, world);
+  if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
   let snapshot = snapshotIn(candidate, world.now());
@@ -87,6 +87,18 @@ export async function syncEntity(
       continue;
     }
     return executePlan(next, mapped, { key, event, entry, snapshot, redelivered }, world);
+  }
+}
+
+/** Undefined when the ledger does not say when the program went live: then no order can be decided. */
+async function rulesOf(key: EntityKey, world: SyncWorld): Promise<EntityRules | undefined> {
+  const { rules } = world.shop(key.shop);
+  if (key.kind !== 'order') return rules;
+  try {
+    return await withGoLive(rules, world.ledger);
+  } catch (error) {
+    world.telemetry.log('error', 'the ledger could not be read', errorFields(error));
+    return undefined;
   }
 }
 

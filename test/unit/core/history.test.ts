@@ -252,6 +252,29 @@ describe('go-live', () => {
     }
   });
 
+  it('is asked for again later while the ledger does not answer, and only where it is not set', async () => {
+    for (const [rules, asked] of [
+      [{}, 2],
+      [{ goLive: '2026-10-05' }, 0],
+    ] as const) {
+      const connector = openConnector({ createdAt: placedAt, rules });
+      let questions = 0;
+      connector.parts.ledger = {
+        ...connector.ledger,
+        async createdAt() {
+          questions += 1;
+          if (questions === 1) throw new Error('no answer');
+          return placedAt;
+        },
+      };
+      await hear(connector, { updated_at: LATER });
+      expect(calls(connector)).toBe(1);
+      expect(questions).toBe(asked);
+      expect(connector.telemetry.total('crash')).toBe(0);
+      expect(connector.telemetry.total('retried')).toBe(asked === 0 ? 0 : 1);
+    }
+  });
+
   it('is not moved by a backfill: an order placed since is sent live', async () => {
     const connector = openConnector({ createdAt: placedAt });
     await enqueue(connector, { kind: 'order', order: storeOrder({}, { updated_at: LATER }) });
