@@ -111,7 +111,7 @@ describe('the way back into the store', () => {
     expect(storefront).toMatchObject({ MemorySize: 512, Timeout: 30 });
   });
 
-  it('lets the nightly repair read the report and feed the queue, and nothing where there is no storefront', () => {
+  it('lets the nightly repair read the report and feed the queue, which no one does without a storefront', () => {
     const grants = grantsOf('Reconcile').join('\n');
     for (const action of ['SendMessage', 'GetQueueAttributes']) {
       expect(grants).toMatch(`sqs:${action} on BalancesQueueSource`);
@@ -123,7 +123,7 @@ describe('the way back into the store', () => {
     const plain = Object.entries(without.findResources('AWS::IAM::Policy')).filter(([id]) =>
       id.startsWith('Reconcile'),
     );
-    expect(JSON.stringify(plain)).not.toMatch(/loyalty[A-F0-9]{8}|Balances/);
+    expect(JSON.stringify(plain)).not.toContain('Balances');
   });
 
   it('lets the worker neither feed the other queues nor read the tokens', () => {
