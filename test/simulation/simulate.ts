@@ -8,6 +8,7 @@ import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
 import { compareStates } from './world/oracles.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
+import { watchPoints } from './world/watch-points.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
 import { Webhooks } from './world/webhooks.ts';
 import { Workers } from './world/workers.ts';
@@ -78,6 +79,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
   const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
+  watchPoints(world);
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
@@ -121,7 +123,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   judgeLetters();
-  compareStates({ kernel, store, loyalty: loyalty.rows });
+  compareStates({ kernel, store, loyalty });
   return result();
 
   /** After the last replay, only letters may be left that no replay can solve. */

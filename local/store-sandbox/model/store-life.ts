@@ -4,7 +4,7 @@ import { below, type Cart, pick, pickRow } from './carts.ts';
 import { codesOf, discountStatus } from './discounts.ts';
 import { lineAmounts } from './line-amounts.ts';
 import type { OrderRow } from './order-row.ts';
-import { isEnded } from './order-status.ts';
+import { financialStatus, isEnded } from './order-status.ts';
 import { orderTotals } from './order-totals.ts';
 import type { DiscountRow, ProductRow, StoreRows } from './rows.ts';
 
@@ -183,6 +183,20 @@ const changes = {
       add: [{ title: 'Extra', price: below(10_000, draw) / 100, quantity: 1 + below(3, draw) }],
     }),
   ),
+  /** One line goes and another comes: in one edit, or in two, between which nothing may be kept. */
+  exchangeLine: (turn: Turn) => {
+    const order = turn.choose('orders');
+    if (!order) return placeOrder(turn);
+    if (order.cancelledAt !== null || financialStatus(order) === 'refunded') {
+      return tagOrder(order, turn);
+    }
+    const { rows, draw } = turn;
+    const variantId = pickRow(rows.products, draw)?.variants[0]?.id;
+    const add = [{ ...(variantId && { variantId }), quantity: 1 }];
+    const set = [{ lineId: drawLine(order, draw), quantity: 0 }];
+    if (isEnded(order)) return change('editOrder', { orderId: order.id, add });
+    return change('editOrder', { orderId: order.id, set, ...(draw() < 0.5 && { add }) });
+  },
   refundLine: ofOrder((order, { draw }) =>
     change('refundOrder', { orderId: order.id, lines: drawPieces(order, draw) }),
   ),

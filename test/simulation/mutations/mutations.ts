@@ -133,6 +133,14 @@ export const mutations: readonly Mutation[] = [
     within: 20,
   },
   {
+    name: 'exchange-takes-everything',
+    bug: 'an order between the two steps of an exchange, of which nothing is kept, loses all its points',
+    file: 'shared/core/mapping/map-order.ts',
+    find: "  if (isBetweenLines(order)) return 'exchange';\n",
+    replace: '',
+    within: 60,
+  },
+  {
     name: 'pending-forgets-what-was-sent',
     bug: 'an order that was sent is skipped while it is not completed',
     file: 'shared/core/mapping/map-order.ts',

@@ -44,6 +44,7 @@ const habits: Habits = {
     fulfilOrder: 60,
     fulfilPart: 15,
     editOrder: 130,
+    exchangeLine: 40,
     refundLine: 45,
     refundAmount: 5,
     returnLine: 10,
@@ -124,6 +125,8 @@ export interface SentWebhook {
  */
 export class LivingStore {
   readonly world: World;
+  /** By order: all its states, oldest first; undefined for its deletion. */
+  readonly orderStates = new Map<string, (OrderRow | undefined)[]>();
   /** By order: its customer, whom the store forgets when the customer is deleted. */
   readonly buyers = new Map<string, string>();
   readonly #tables = new Tables();
@@ -209,6 +212,9 @@ export class LivingStore {
     for (const { table, key, row } of changes) {
       if (table === 'orders') {
         const order = row as OrderRow | undefined;
+        const states = this.orderStates.get(key) ?? [];
+        this.orderStates.set(key, states);
+        states.push(order);
         if (order?.customerId) this.buyers.set(key, order.customerId);
         this.#keep('order', key, order && (() => toStoreOrder(this.world, order)), model.putOrder);
       } else if (table === 'products') {

@@ -9,22 +9,30 @@ import type { StoreCustomer } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
+import type { LoyaltyService } from './loyalty-service.ts';
 
-interface Held {
+interface Compared {
   readonly kernel: Kernel;
   readonly store: LivingStore;
+  readonly loyalty: LoyaltyService;
+}
+
+interface Held extends Omit<Compared, 'loyalty'> {
   readonly loyalty: ProgramTables;
 }
 
 /** At the end of a run: does the loyalty service hold the wanted state of the store's last state? */
-export function compareStates(held: Held): void {
-  compareOrders(held);
+export function compareStates({ loyalty, ...rest }: Compared): void {
+  const held = { ...rest, loyalty: loyalty.rows };
+  compareBalances(compareOrders(held), loyalty, rest.kernel);
   compareProducts(held);
   compareCodes(held);
   comparePoints(held);
 }
 
-function compareOrders({ kernel, store, loyalty }: Held): void {
+/** Returns by customer what the store's orders are worth to them by the rules, in hundredths. */
+function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, number> {
+  const worth = new Map<string, number>();
   const { world, buyers } = store;
   const { rows } = world;
   for (const order of rows.orders.values()) {
@@ -42,8 +50,10 @@ function compareOrders({ kernel, store, loyalty }: Held): void {
     } else if (mapped.kind !== 'wanted') {
       const waits = mapped.kind === 'skip' && mapped.why === 'exchange';
       if (found && !waits) differ('is known to the service, and should not be');
+      else if (found?.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
     } else if (mapped.wanted.kind === 'order') {
       const { order: due } = mapped.wanted;
+      if (due.IsCompleted) addTo(worth, due.Customer?.OriginalId ?? '', due.OrderTotal ?? 0);
       const [has, wanted] = [found ?? {}, due].map((one) => textOf(one, rows));
       if (!found) differ('is not known to the service');
       else if (amountHeld(found) !== due.OrderTotal) {
@@ -60,6 +70,25 @@ function compareOrders({ kernel, store, loyalty }: Held): void {
     if (rows.orders.get(found.OriginalId) || found.IsCancelledOrReturned) continue;
     const what = `order ${found.OriginalId} was deleted, and the service holds it as alive`;
     kernel.journal.violation('orders', what);
+  }
+  return worth;
+}
+
+function addTo(sums: Map<string, number>, key: string, amount: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + Math.round(amount * 100));
+}
+
+/** The balance that the service tells a customer is what their orders are worth. */
+function compareBalances(
+  worth: ReadonlyMap<string, number>,
+  loyalty: LoyaltyService,
+  { journal }: Kernel,
+): void {
+  for (const { OriginalId: id } of loyalty.rows.customers.values()) {
+    const answer = loyalty.answer('getCustomerPoints', { id });
+    const { PointsBalance: has = 0 } = answer as { readonly PointsBalance?: number };
+    const due = (worth.get(id) ?? 0) / 100;
+    if (has !== due) journal.violation('balances', `customer ${id} has ${has} points, not ${due}`);
   }
 }
 

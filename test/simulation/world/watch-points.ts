@@ -1,0 +1,46 @@
+import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
+import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
+import { toJsonNumber } from '../../../shared/store/money.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { shopRules } from './connector.ts';
+import { type LivingStore, toStoreOrder } from './living-store.ts';
+import type { LoyaltyService } from './loyalty-service.ts';
+
+interface Watched {
+  readonly kernel: Kernel;
+  readonly store: LivingStore;
+  readonly loyalty: LoyaltyService;
+}
+
+/**
+ * Looks at the points of an order after each call: they may go to 0 only if the order was worth nothing in one of its
+ * states. The moment of an exchange when nothing is kept is no such state.
+ */
+export function watchPoints({ kernel, store, loyalty }: Watched): void {
+  const earning = new Set<string>();
+  loyalty.onExecuted = ({ operation, path, body }) => {
+    if (!CHANGES.has(operation)) return;
+    const id = path.orderId ?? (body as { readonly OriginalId: string }).OriginalId;
+    const { pointId = null } = loyalty.rows.orders.get(id) ?? {};
+    if (pointId !== null) earning.add(id);
+    else if (earning.delete(id) && !wasWorthNothing(store, id)) {
+      kernel.journal.violation('points-through-zero', `order ${id} lost all its points`);
+    }
+  };
+}
+
+const CHANGES: ReadonlySet<string> = new Set([
+  'sendOrder',
+  'cancelPosOrder',
+  'partiallyCancelPosOrder',
+]);
+
+function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boolean {
+  return (orderStates.get(id) ?? []).some((row) => {
+    if (!row) return true;
+    const order = toStoreOrder(world, row);
+    if (isOver(order)) return true;
+    if (isBetweenLines(order)) return false;
+    return toJsonNumber(orderAmounts(order, shopRules).total) === 0;
+  });
+}
