@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { STORE_SECRET } from '../../support/store-and-connector.ts';
 import { openShops } from './open-shops.ts';
 
 const shops = openShops();
@@ -144,6 +145,32 @@ describe('refunds of a completed order', () => {
     expect(shop.balance()).toBe(0);
     expect(shop.held(order)?.IsCancelledOrReturned).toBe(true);
   });
+});
+
+test('by the webhook of the order alone: 50 points after a refund of shipping, 30 after 24.00 without lines', async () => {
+  // Other webhooks of a refund make the connector read the order from the store.
+  const shop = await shops.open({ disorder: { drop: 1 } });
+  const deliverLatest = async () => {
+    const sent = shop.store.deliveries.all().filter(({ topic }) => topic === 'orders/updated');
+    const body = Buffer.from(sent.at(-1)?.body ?? '');
+    await shop.connector.deliver(['orders/updated', body, { secret: STORE_SECRET }]);
+  };
+  const taxes = [{ title: 'VAT', rate: 0.2 }];
+  const order = shop.sell([50], { shipping: [{ price: 10 }], taxes, taxesIncluded: false });
+  await deliverLatest();
+  expect(shop.points(order)).toBe(50);
+  shop.later(60);
+  shop.actions.refundOrder({ orderId: order.id, shipping: 'all' });
+  await deliverLatest();
+  expect(shop.points(order)).toBe(50);
+  // The webhook itself tells shipping from goods; the store is asked only before points are taken.
+  expect(shop.store.journal.entries()).toEqual([]);
+  // 24 of the 60 that the goods cost with taxes: 50 × 36 / 60.
+  shop.later(60);
+  shop.actions.refundOrder({ orderId: order.id, amount: 24 });
+  await deliverLatest();
+  expect(shop.points(order)).toBe(30);
+  expect(await shop.parked()).toBe(0);
 });
 
 test('an order that is deleted after a refund: 80 → 0 points', async () => {
