@@ -53,6 +53,11 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   };
 }
 
+/** Those that are not finished. */
+export function openIn(remembered: string | undefined, now: Date): readonly Redemption[] {
+  return recallBook(remembered, now).redemptions.filter(({ state }) => isOpen(state));
+}
+
 function readForm(remembered: string | undefined): RedemptionBook | undefined {
   const old = oldForm.read(remembered);
   if (!old) return form.read(remembered);

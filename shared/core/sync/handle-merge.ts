@@ -1,7 +1,10 @@
 import { ask } from '../balances/read-customer.ts';
 import { type Outcome, overtaken } from '../batch/outcome.ts';
 import type { StoreEvent } from '../events/event.ts';
+import { readEntry } from '../ledger/ledger.ts';
 import { noteMerge } from '../ledger/merged-customer.ts';
+import { bookKey, openIn } from '../redeem/redemption-book.ts';
+import { secondsUntil } from '../redeem/redemption-state.ts';
 import { callLoyalty } from './call-loyalty.ts';
 import type { SyncWorld } from './sync-entity.ts';
 
@@ -9,6 +12,9 @@ export type MemberWorld = Pick<
   SyncWorld,
   'ledger' | 'now' | 'orderRetentionDays' | 'deadline' | 'shop'
 >;
+
+/** A redemption that is open for longer needs a person. */
+const MERGE_WAITS_SECONDS = 86_400;
 
 /**
  * The service has no operation that merges customers. What the member of the customer who is gone still has is
@@ -27,6 +33,12 @@ export async function handleMerge(
     ...{ ledger, now: now(), topic: event.topic, retentionDays: world.orderRetentionDays },
   });
   if (!noted) return overtaken;
+  // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
+  const book = await readEntry(ledger, bookKey({ shop: event.shop, customerId: deletedId }));
+  const mayWait = secondsUntil(event.receivedAt, MERGE_WAITS_SECONDS, now()) > 0;
+  if (mayWait && openIn(book?.remembered, now()).length > 0) {
+    return { kind: 'retry', why: 'redemption-open' };
+  }
   const call = () => loyalty.getCustomerPoints(deletedId, { signal });
   const asked = await ask('getCustomerPoints', call, { breaker, now });
   if (asked.kind === 'retry') return { kind: 'retry', ...asked.retry };

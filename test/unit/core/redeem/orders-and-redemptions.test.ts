@@ -80,27 +80,48 @@ describe('an order with several codes', () => {
   });
 });
 
+const key = bookKey({ shop: SHOP, customerId: '7001' });
+const at = '2026-10-09T12:00:00.000Z';
+const terms = { title: 'Five off', points: 50, kind: 'fixed', value: 5 } as const;
+const body = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
+const CALLING = { at: 'calling', body, attempts: 1, calledAt: at } as const;
+
+async function keep({ ledger }: Connector, state: Redemption['state'], revision?: number) {
+  const redemption: Redemption = {
+    ...{ id: 'A1', rewardId: 1, clientKeys: [], intendedAt: at, since: at, state },
+    terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
+  };
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  await ledger.write(key, { version: 1, uncertain: false, remembered, outcomes: [] }, revision);
+}
+
+describe('the merge of a customer into another', () => {
+  it('looks for points only when no redemption is open: its points may go back', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    await keep(connector, CALLING);
+    const payload = {
+      admin_graphql_api_customer_kept_id: 'gid://shopify/Customer/7002',
+      admin_graphql_api_customer_deleted_id: 'gid://shopify/Customer/7001',
+      status: 'completed',
+    };
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.work('coupons');
+    expect(connector.telemetry.total('retried', { why: 'redemption-open' })).toBe(1);
+    expect(connector.loyalty.journal).toEqual([]);
+    await keep(connector, { at: 'cancelled' }, 1);
+    await connector.drain();
+    expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual([
+      'getCustomerPoints',
+    ]);
+  });
+});
+
 describe('the redaction of a customer', () => {
   const customer = { id: 7001, email: 'robin@example.com' };
   const payload = { shop_domain: SHOP, customer, orders_to_redact: [] };
-  const key = bookKey({ shop: SHOP, customerId: '7001' });
-  const at = '2026-10-09T12:00:00.000Z';
-  const terms = { title: 'Five off', points: 50, kind: 'fixed', value: 5 } as const;
-  const body = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
-
-  async function keep({ ledger }: Connector, state: Redemption['state'], revision?: number) {
-    const redemption: Redemption = {
-      ...{ id: 'A1', rewardId: 1, clientKeys: [], intendedAt: at, since: at, state },
-      terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
-    };
-    const remembered = rememberBook({ redemptions: [redemption], intents: [] });
-    await ledger.write(key, { version: 1, uncertain: false, remembered, outcomes: [] }, revision);
-  }
 
   const isErased = ({ ledger }: Connector) =>
     [...ledger.entries.values()].every(({ remembered }) => remembered === undefined);
-
-  const CALLING = { at: 'calling', body, attempts: 1, calledAt: at } as const;
 
   it('waits while a redemption is open, and no longer', async () => {
     const connector = openConnector();
