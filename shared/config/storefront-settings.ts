@@ -7,7 +7,8 @@ import { type Check, filledText, matching, oneOf, shapeOf, wholeNumber } from '.
 export interface StorefrontSettings {
   /**
    * The field of a point event's customer that holds the customer's id in the store. The service
-   * documents `Id` for it, and that on some platforms it holds something else. Default: `Id`.
+   * documents `Id` for it, and that on some platforms it holds something else: for a document, set
+   * `OriginalId`, so that no document is taken for an id. Default: `Id`.
    */
   readonly customerIdIn?: string;
 

@@ -76,7 +76,9 @@ async function findCustomer(person: Person, world: Searching): Promise<string | 
     if ('kind' in called) return { kind: 'retry', ...called.retry };
     const found = called.find((one) => isSamePerson(one, person));
     const { OriginalId, Email } = found ?? {};
-    if (typeof OriginalId === 'string' && isStoreId(OriginalId)) return OriginalId;
+    if (typeof OriginalId === 'string' && isStoreId(OriginalId) && !isDocument(OriginalId, found)) {
+      return OriginalId;
+    }
     if (typeof Email === 'string') emails.add(Email);
   }
   for (const email of emails) {
@@ -120,6 +122,12 @@ function isSamePerson({ Email, Document }: ServiceCustomer, { email, document }:
   const plain = plainDocument(document);
   const hasDocument = typeof Document === 'string' && plainDocument(Document) === plain;
   return hasEmail || (plain !== undefined && hasDocument);
+}
+
+/** Depending on the platform, the service's id is the document, which is no id of the store. */
+function isDocument(id: string, found: ServiceCustomer | undefined): boolean {
+  const { Document } = found ?? {};
+  return typeof Document === 'string' && plainDocument(Document) === plainDocument(id);
 }
 
 function notFound(event: PointEvent, now: Date): Outcome {

@@ -102,6 +102,12 @@ describe('the customer of a point event', () => {
     expect(sent).toMatchObject([{ id: '7002' }]);
   });
 
+  it('is looked for in the store where the service has the document as its id', async () => {
+    const customer = { OriginalId: '12345678900', Document: '123.456.789-00', Email: EMAIL };
+    const { sent } = await settle({ Email: EMAIL }, { customer, inStore: '7002' });
+    expect(sent).toMatchObject([{ id: '7002' }]);
+  });
+
   it('is never one whom the service names for another e-mail or document', async () => {
     const other = { OriginalId: '7009', Email: 'other@example.com', Document: '999' };
     const answers = { customer: other, report: [other] };
