@@ -2,7 +2,7 @@ import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
 import type { Outcome, RetryReason } from '../batch/outcome.ts';
 import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
-import { isStoreEvent } from '../events/event.ts';
+import { isStoreEvent, type StoreEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { type EntityKey, isEntityKind, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { handleTask } from './handle-task.ts';
@@ -68,8 +68,9 @@ async function settleGroup(
     let outcome: Outcome;
     if (reading.kind === 'task') outcome = await handleTask(event, reading.task, world);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
-    else if (reading.kind === 'ask-store' && storeAsked) outcome = { kind: 'superseded' };
-    else {
+    else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
+      outcome = { kind: 'superseded' };
+    } else {
       const redelivered = item.message.attempts > 1;
       const tried = { ...candidate, redelivered, ...triedBefore(candidate, work) };
       ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
@@ -84,6 +85,11 @@ async function settleGroup(
     } else if (outcome.kind !== 'rejected') storeAsked ||= reading.kind === 'ask-store';
   }
   return waiting;
+}
+
+/** An answer to a question without these wishes does not fulfil them. */
+function asksForMore({ force, history, newRules }: StoreEvent): boolean {
+  return force === true || history === true || newRules === true;
 }
 
 type ReadItem =

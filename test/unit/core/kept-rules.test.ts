@@ -155,6 +155,16 @@ describe.each([
 });
 
 describe('new rules', () => {
+  it('that are asked for count, also if a question without that wish waits behind it', async () => {
+    const connector = await sentUnderOldRules();
+    const receivedAt = new Date(connector.clock.ms).toISOString();
+    const event = { ...KEY, topic: 'orders/updated', receivedAt, body: undefined };
+    await connector.send(storeEvent({ ...event, deliveryId: 'resend/1', newRules: true }));
+    await connector.send(storeEvent({ ...event, deliveryId: 'reconcile/1' }));
+    await connector.drain();
+    expect(points(connector)).toBe(100);
+  });
+
   it('count a new order: 100 points', async () => {
     const connector = openConnector({ rules: { taxes: 'exclude' } });
     await tell(connector, 1, shirts);
