@@ -26,7 +26,8 @@ const cart: Cart = (rows, draw, now) => ({
 const habits: Habits = {
   weights: {
     placeOrder: 5_000,
-    fulfilOrder: 2_000,
+    // Only completed orders reach the service.
+    fulfilOrder: 5_000,
     payOrder: 500,
     refundLine: 700,
     cancelOrder: 500,

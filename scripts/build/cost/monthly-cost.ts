@@ -34,8 +34,9 @@ const WORKLOAD = {
   messagesPerBatch: 1,
   /** Sending, receiving and deleting. */
   queueRequests: 3,
-  ledgerReads: 1,
-  /** One for a first send or no change, two for a change. */
+  /** Of an order that is sent: its entry, and two of its customer. One for no change. */
+  ledgerReads: 3,
+  /** Two for what is sent, one for no change. */
   ledgerWrites: 2,
   webhooksPerEntity: 4,
   ledgerItemKb: 1,
