@@ -1,4 +1,5 @@
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
@@ -54,6 +55,9 @@ const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
 /** Longer than the four days of the retry window. */
 const RETRY_WINDOW_MS = 5 * 24 * 60 * MINUTE;
 
+/** Longer than a dead letter exists, and than reconcile waits for its replay. */
+const LETTERS_GONE_MS = 16 * 24 * 60 * MINUTE;
+
 /** One seed: a store changes under faults, then the faults end, and both sides must agree. */
 export async function simulate(settings: SimulationSettings): Promise<SimulationResult> {
   const kernel = new Kernel(settings);
@@ -85,8 +89,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const operator = new Operator(world);
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
-  // Reconcile heals lost webhooks, and states of a store that lags behind its own webhooks.
-  const heals = rates.drops > 0 || rates.storeLags > 0;
+  // In these runs no person replays the dead letters: they expire.
+  const lettersExpire = rates.rejections > 0 && chance(14) < 0.5;
+  // Reconcile heals lost webhooks, states of a store that lags behind its own webhooks, and expired letters.
+  const heals = rates.drops > 0 || rates.storeLags > 0 || lettersExpire;
   if (heals) {
     // Reconcile needs one complete run first: the schedule starts one within the hour.
     kernel.calmFrom = 0;
@@ -100,16 +106,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, outagesEnd);
   await drain();
-  operator.replay();
-  await drain();
-  if (webhooks.lost > 0 || rates.storeLags > 0) {
-    for (const deep of [true, false]) {
-      // Reconcile does not compare changes of the last minutes.
-      await time.passUntil(time.now + 40 * MINUTE);
-      operator.reconcile(deep);
-      await drain();
-    }
-  }
+  await replay();
+  if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
   const stuck = queues.waiting.filter((entity) => !isGone(entity));
   if (stuck.length > 0) {
     const [{ kind, id } = { kind: '', id: '' }] = stuck;
@@ -118,13 +116,31 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   if (queues.size > 0) {
     await time.passUntil(time.now + RETRY_WINDOW_MS);
     // Messages behind dropped ones may have been rejected for a state that is over.
-    operator.replay({ reason: 'rejected' });
-    await drain();
+    await replay({ reason: 'rejected' });
+  }
+  if (lettersExpire) {
+    await time.passUntil(time.now + LETTERS_GONE_MS);
+    queues.expireLetters();
+    await heal();
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   judgeLetters();
   compareStates({ kernel, store, loyalty });
   return result();
+
+  async function replay(filter?: LetterFilter): Promise<void> {
+    if (!lettersExpire) operator.replay(filter);
+    await drain();
+  }
+
+  async function heal(): Promise<void> {
+    for (const deep of [true, false]) {
+      // Reconcile does not compare changes of the last minutes.
+      await time.passUntil(time.now + 40 * MINUTE);
+      operator.reconcile(deep);
+      await drain();
+    }
+  }
 
   /** After the last replay, only letters may be left that no replay can solve. */
   function judgeLetters(): void {
@@ -159,7 +175,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       }
       const drawn = chance(joined(22, step));
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
-      if (rates.rejections > 0 && drawn > 0.96) operator.replay();
+      if (rates.rejections > 0 && !lettersExpire && drawn > 0.96) operator.replay();
     }
     return taken;
   }

@@ -222,6 +222,14 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'expired-letters-are-not-healed',
+    bug: 'a rejected entity waits for its dead letter even after the queue has forgotten the letter',
+    file: 'shared/core/reconcile/judge-entity.ts',
+    find: 'now.getTime() - rejectedAt < LETTER_GONE_MS',
+    replace: 'now.getTime() > rejectedAt',
+    within: 60,
+  },
+  {
     name: 'dead-worker-is-forgotten',
     bug: 'what a dead worker may have sent counts as never sent',
     file: 'shared/core/sync/settle-entities.ts',

@@ -3,7 +3,11 @@ import {
   createMemoryQueue,
   type MemoryQueue,
 } from '../../../local/harness/memory-queue.ts';
-import type { DeadLetterReason, DeadLetters } from '../../../shared/core/events/dead-letter.ts';
+import {
+  DEAD_LETTER_DAYS,
+  type DeadLetterReason,
+  type DeadLetters,
+} from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import {
   type QueuedEvent,
@@ -121,6 +125,17 @@ export class Queues {
         if (queue.size > before) this.#letterBodies.add(source.body);
       },
     };
+  }
+
+  /** SQS forgets letters that waited for too long. */
+  expireLetters(): void {
+    const oldest = this.#kernel.time.now - DEAD_LETTER_DAYS * 86_400_000;
+    for (const queue of Object.values(this.dead)) {
+      for (const { receiptHandle, attributes } of queue.receive({ max: 1_000 })) {
+        if (Date.parse(attributes.at ?? '') < oldest) queue.delete(receiptHandle);
+        else queue.changeVisibility(receiptHandle, 0);
+      }
+    }
   }
 
   /** Permanently removed from its queue. */
