@@ -47,19 +47,22 @@ export const searches: readonly Search[] = [
     bounds: CRASH,
   },
   {
-    name: 'two tabs, a worker beside them, a point event, one crash',
-    scenario: redemptionScenario({ tabs: 2, workers: 1, passes: [] }),
+    name: 'two tabs, a worker beside them, one crash; the point event afterwards',
+    scenario: redemptionScenario({ tabs: 2, workers: 1, passes: [], eventsAfterwards: true }),
     bounds: CRASH,
   },
   {
-    name: 'one tab, two workers after a pause, one lost answer',
-    scenario: redemptionScenario({ tabs: 1, workers: 2, passes: [REPEAT] }),
+    name: 'one tab, two workers after a pause, one lost answer; the point event afterwards',
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
+    }),
     bounds: LOST_ANSWER,
   },
   {
-    name: 'one tab, a store that refuses the code, two workers, one crash',
+    name: 'one tab, a store that refuses the code, two workers, one crash; point events afterwards',
     scenario: redemptionScenario({
-      ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN], storeRefuses: true },
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
+      ...{ storeRefuses: true, eventsAfterwards: true },
     }),
     bounds: CRASH,
   },
