@@ -54,7 +54,9 @@ const LONG_OPEN_SECONDS = 86_400;
 export function advance(redemption: Redemption, step: Step, now: Date): Redemption | undefined {
   const { stuck: _, ...free } = redemption;
   const since = now.toISOString();
-  if (step.kind === 'get-stuck') return { ...free, stuck: step.why, since };
+  if (step.kind === 'get-stuck') {
+    return isOpen(redemption.state) ? { ...free, stuck: step.why, since } : undefined;
+  }
   if (step.kind === 'close' && !waitsForPerson(redemption, now)) return undefined;
   const state =
     step.kind === 'call' ? begin(redemption, now) : nextState(redemption.state, step, now);

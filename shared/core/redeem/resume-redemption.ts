@@ -12,6 +12,7 @@ import type { Redemption, StuckWhy } from './redemption.ts';
 import { findRedemption } from './redemption-book.ts';
 import {
   type Calling,
+  isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
   type Redeemed,
@@ -202,12 +203,11 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
 };
 
 /** Parks the message. Sent again, it continues from the state that was recorded. */
-async function getStuck(
-  { event, book, world }: Work,
-  { id }: Redemption,
-  why: StuckWhy,
-): Promise<Outcome> {
-  await applyStep(book, id, { kind: 'get-stuck', why });
+async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<Outcome> {
+  const { event, book, world } = work;
+  const stuck = await applyStep(book, id, { kind: 'get-stuck', why });
+  // Another process, or a person, has finished it meanwhile.
+  if (!stuck || !isOpen(stuck.state)) return resume(work, stuck);
   world.telemetry.count('notice', { why: 'redemption-pending' });
   world.telemetry.log('error', 'a redemption needs a person', {
     ...correlationOf(event),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
@@ -459,6 +460,27 @@ describe('a code that the store refuses', () => {
     expect(calls).toBe(2);
     expect(await world.list()).toMatchObject({ redemptions: [{ state: 'cancelled' }] });
     expect(world.loyalty.balances.get(ROBIN)).toBe(1_000);
+  });
+
+  it('does not wait for a person when another process has cancelled it meanwhile', async () => {
+    const world = openRedeeming();
+    world.store.before = REFUSED;
+    const { ledger, clock } = world;
+    world.loyalty.cancelRedemption = async () => {
+      const other = { ledger, now: () => new Date(clock.ms), retentionDays: 400 };
+      const [{ id = '' } = {}] = await world.kept();
+      await applyStep(openBook({ shop: SHOP, customerId: ROBIN }, other), id, {
+        kind: 'cancelled',
+      });
+      const refused = { kind: 'business-error', class: 'rejected', code: 73 };
+      return { ...refused, message: 'no', fields: [] } as never;
+    };
+    await world.redeem();
+    await world.drain();
+    expect(world.dead.size).toBe(0);
+    const [kept] = await world.kept();
+    expect(kept?.state.at).toBe('cancelled');
+    expect(kept).not.toHaveProperty('stuck');
   });
 
   it('waits for a person when the service does not know the redemption any more', async () => {
