@@ -135,14 +135,12 @@ export function createDynamoDbLedger({
 
     scanEntities: (from) => scanEntities(settings, from),
 
-    async createdAt() {
-      creation ??= readCreation();
-      try {
-        return await creation;
-      } catch (error) {
+    createdAt() {
+      creation ??= readCreation().catch((error: unknown) => {
         creation = undefined;
         throw error;
-      }
+      });
+      return creation;
     },
 
     async redact(keys, mark) {

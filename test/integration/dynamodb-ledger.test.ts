@@ -46,6 +46,24 @@ for (const { name, dynamoDb } of CLIENTS) {
   );
 }
 
+it('the date of the ledger is asked for once, by all who wait for it, and again after a failure', async () => {
+  const table = await newTable();
+  let questions = 0;
+  const describeTable = async (input: { readonly TableName: string }) => {
+    questions += 1;
+    if (questions === 1) throw new Error('no answer');
+    return client.describeTable(input);
+  };
+  const calls = Object.assign(Object.create(client), { describeTable });
+  const ledger = createDynamoDbLedger({ client: calls, table });
+  const ask = () => Promise.allSettled([ledger.createdAt(), ledger.createdAt()]);
+  expect((await ask()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(questions).toBe(1);
+  expect((await ask()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  await ask();
+  expect(questions).toBe(2);
+});
+
 describe('a damaged item', () => {
   const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;
   const text = ledgerKeyText(key);
