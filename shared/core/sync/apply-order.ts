@@ -2,7 +2,7 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import { overtaken } from '../batch/outcome.ts';
 import { isRetryWindowOver } from '../batch/retry-policy.ts';
 import { appliedEntry, markChange, rejectedEntry, unchangedEntry } from '../ledger/change-entry.ts';
-import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { recallOrder } from '../mapping/remembered.ts';
@@ -81,7 +81,7 @@ export async function applyOrder(
 
 function factsIn(
   { entry, event }: Step,
-  { order }: WantedOrder,
+  { id, order }: WantedOrder,
   { now, orderRetentionDays }: ExecutionWorld,
 ): OrderFacts {
   const known = isKnown(entry);
@@ -90,12 +90,14 @@ function factsIn(
   const wasPending = basics !== undefined && basics.OrderCompletedDate == null;
   const ageMs = now().getTime() - Date.parse(order.OrderPlacementDate ?? '');
   const forgotten = !known && ageMs > orderRetentionDays * 86_400_000;
+  // Its amounts say nothing any more. If the service still has it, it refuses to revive it, and a person looks.
+  const wasCancelled = entry?.appliedKey === cancelledOrderKey(id);
   return {
     known,
     amounts,
     // 0.1.0 kept no amounts. An entry that is certain and was pending was not sent as completed.
     unread: !amounts && (forgotten || (known && (entry.uncertain || !wasPending))),
-    unsure: entry?.uncertain === true || event.force === true,
+    unsure: entry?.uncertain === true || event.force === true || wasCancelled,
     forgotten,
   };
 }

@@ -13,12 +13,12 @@ const DAY_MS = 86_400_000;
 type Connector = ReturnType<typeof openConnector>;
 
 /** The fulfilled order, of which so many of ten pieces of 10.00 were refunded. */
-async function change(connector: Connector, second: number, takenBack: number) {
+async function change(connector: Connector, second: number, takenBack: number, changes = {}) {
   const updated_at = new Date(connector.clock.ms - DAY_MS / 24 + second * 1000).toISOString();
   const line = { product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack };
   const spec = { ...simpleOrder, fulfilledAfterDays: 1, lines: [line] };
-  connector.store.putOrder(SHOP, storeOrder(spec, { updated_at }));
-  const { payload } = buildOrder(spec, { updated_at });
+  connector.store.putOrder(SHOP, storeOrder(spec, { updated_at, ...changes }));
+  const { payload } = buildOrder(spec, { updated_at, ...changes });
   await connector.deliver({ topic: 'orders/updated', payload });
   await connector.drain();
 }
@@ -98,5 +98,26 @@ describe('an order whose ledger entry has expired', () => {
       const amount = 100 - before * 10;
       expect(held(connector)).toEqual({ amount, points: amount, parked: 1 });
     }
+  });
+});
+
+describe('an order that was cancelled because its money went back', () => {
+  const refunded = { financial_status: 'refunded' };
+  const paidAgain = { financial_status: 'partially_refunded' };
+
+  it('and goes on in the store is parked for a person: the service does not revive it', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    await change(connector, 2, 0, refunded);
+    await change(connector, 3, 0, paidAgain);
+    expect(held(connector).parked).toBe(1);
+    expect(operations(connector)).toEqual(['sendOrder', 'cancelPosOrder', 'sendOrder']);
+  });
+
+  it('is sent if the service never had it: 0 → 100 points', async () => {
+    const connector = openConnector();
+    await change(connector, 2, 0, refunded);
+    await change(connector, 3, 0, paidAgain);
+    expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
   });
 });
