@@ -43,7 +43,7 @@ export function countOrder(
   const total = isSame ? sent.total : share(sent.total, sent.valueNow, sent.value, digits);
   return {
     amounts: { total, lines: spreadOver(total, amounts, digits) },
-    counted: { rules: sent.rules, value: current.value },
+    counted: countedBy(sent, order),
   };
 }
 
@@ -63,20 +63,29 @@ function sentBefore(
   const { OrderTotal, OrderCompletedDate } = remembered?.basics ?? {};
   const total = readAmount(OrderTotal);
   if (total === undefined || OrderCompletedDate == null) return undefined;
-  if (remembered?.counted) return { ...remembered.counted, total, valueNow: storeValue(order) };
-  // The first release ignored amounts refunded without lines. Those from before its last event stay ignored.
+  const { counted: kept } = remembered ?? {};
+  if (kept) return { ...kept, total, valueNow: storeValue(order, kept.ignored) };
   const { refundedAt, refundedWithoutLines, subtotal, shipping } = order;
-  const isNew = refundedAt !== undefined && Date.parse(refundedAt) > version;
   const counted =
     rules.orderTotal === 'subtotal'
       ? subtotal
       : subtract(order.total, sum([shipping.price, shipping.taxOnTop]));
+  // The first release ignored amounts refunded without lines. Those from before its last event stay ignored;
+  // a refund that has changed the lines says nothing about them.
+  const isLater = refundedAt !== undefined && Date.parse(refundedAt) > version;
+  const isNew = isLater && counted === total;
   const valueNow = isNew ? atLeastZero(subtract(counted, refundedWithoutLines)) : counted;
-  return { rules: FIRST_RULES, value: total, total, valueNow };
+  const ignored = isNew || refundedWithoutLines === ZERO ? {} : { ignored: refundedWithoutLines };
+  return { rules: FIRST_RULES, value: total, total, valueNow, ...ignored };
 }
 
-function storeValue({ subtotal, refundedWithoutLines }: StoreOrder): Amount {
-  return atLeastZero(subtract(subtotal, refundedWithoutLines));
+function countedBy({ rules, ignored }: Counted, order: StoreOrder): Counted {
+  const value = storeValue(order, ignored);
+  return { rules, value, ...(ignored !== undefined && { ignored }) };
+}
+
+function storeValue({ subtotal, refundedWithoutLines }: StoreOrder, ignored = ZERO): Amount {
+  return atLeastZero(subtract(subtotal, atLeastZero(subtract(refundedWithoutLines, ignored))));
 }
 
 /** By what the lines count today: what a line counted when it was sent is not remembered. */

@@ -27,6 +27,8 @@ export interface Counted {
   readonly rules: string;
   /** What the order was worth in the store then, whatever the rules. */
   readonly value: Amount;
+  /** Refunded without lines under the first release, which did not deduct it: still part of the worth. */
+  readonly ignored?: Amount;
 }
 
 /**

@@ -154,6 +154,43 @@ describe.each([
   });
 });
 
+describe('an order of 0.1.0, which ignored that 30 of its 120 were refunded without lines', () => {
+  const PAID_BACK = { amountRefundedCents: 3000 };
+  /** The refund without lines is older than what 0.1.0 recorded, that of a line is not. */
+  const refundsOf = (spec: Partial<OrderSpec>) =>
+    (orderAt(2, spec).refunds as { refund_line_items: unknown[] }[]).map((refund) => ({
+      ...refund,
+      created_at: `2026-10-09T11:00:0${refund.refund_line_items.length > 0 ? 5 : 0}Z`,
+    }));
+  const tellOf = (connector: Connector, second: number, spec: Partial<OrderSpec>, changes = {}) =>
+    tell(
+      connector,
+      second,
+      { ...spec, ...PAID_BACK },
+      {
+        ...{
+          refunds: refundsOf({ ...spec, ...PAID_BACK }),
+          financial_status: 'partially_refunded',
+        },
+        ...changes,
+      },
+    );
+
+  it('gains what is added, and not many times that: 120 → 120 → 180 points', async () => {
+    const connector = await sentByFirstRelease();
+    await tellOf(connector, 2, shirts, { source_name: 'app' });
+    expect(points(connector)).toBe(120);
+    await tellOf(connector, 3, dearer, { source_name: 'app' });
+    expect(points(connector)).toBe(180);
+  });
+
+  it('loses only what is returned: 120 → 60 points', async () => {
+    const connector = await sentByFirstRelease();
+    await tellOf(connector, 5, oneBack);
+    expect(points(connector)).toBe(60);
+  });
+});
+
 describe('new rules', () => {
   it('that are asked for count, also if a question without that wish waits behind it', async () => {
     const connector = await sentUnderOldRules();
