@@ -1,7 +1,8 @@
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
 import { type CancelStep, fromThousandths } from '../ledger/sent-amounts.ts';
-import type { WantedOrder } from '../mapping/wanted-state.ts';
+import { knownFields } from '../mapping/known-fields.ts';
+import type { OrderForm, WantedOrder } from '../mapping/wanted-state.ts';
 import {
   applied,
   type CallAssumptions,
@@ -50,12 +51,30 @@ export async function cancelOrder(
     return judge(['cancelPosOrder'], cancelled);
   }
   const calls: OperationId[] = ['cancelPosOrder', 'sendOrder'];
-  const sent = await loyalty.sendOrder(wanted.order, options);
+  let { order } = wanted;
+  if (order.Customer === undefined) {
+    const read = await loyalty.getOrder(wanted.id, options);
+    const held = foundIn(read);
+    if (!held) return judge(['cancelPosOrder', 'getOrder'], read);
+    order = withHeldCustomer(order, held);
+    calls.splice(1, 0, 'getOrder');
+  }
+  const sent = await loyalty.sendOrder(order, options);
   // It was sent to cancel the order, which is cancelled already.
   if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
   const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
   if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
   return judge(calls, sent);
+}
+
+/** After a redaction only the service knows whose order it is, and it takes none without a customer. */
+function withHeldCustomer(
+  order: OrderForm,
+  { OrderPlacementDate, OrderTotal, Customer }: HeldOrder,
+): OrderForm {
+  const { OriginalId, Name, Email, Document } = Customer ?? {};
+  const basics = knownFields({ OrderPlacementDate, OrderTotal });
+  return { ...basics, ...order, Customer: knownFields({ OriginalId, Name, Email, Document }) };
 }
 
 /** The answer does not say that the order is cancelled: the order itself may. */

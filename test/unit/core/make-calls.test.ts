@@ -15,7 +15,7 @@ const cancelled = {
   kind: 'cancelled-order' as const,
   id: '1',
   cancellation: { OrderCancelledDate: '2026-10-09T12:00:00.000Z' },
-  order: { OriginalId: '1', IsCancelledOrReturned: true },
+  order: { OriginalId: '1', IsCancelledOrReturned: true, Customer: { OriginalId: '7' } },
   sold: [],
 };
 
@@ -69,6 +69,34 @@ describe('cancelling an order', () => {
     expect(await cancel({ cancelPosOrder: 13 })).toEqual(both);
     // Cancelled already is what was wanted.
     expect(await cancel({ cancelPosOrder: 13, sendOrder: 33 })).toEqual(both);
+  });
+
+  it('asks the service for the customer in the fallback of a redacted order', async () => {
+    const { Customer: _, ...order } = cancelled.order;
+    const sent: unknown[] = [];
+    const held = { OrderPlacementDate: '2026-10-01T12:00:00.000Z', OrderTotal: 20 };
+    const calls: LoyaltyCalls = {
+      ...service({ cancelPosOrder: 13 }),
+      getOrder: async () => ({
+        kind: 'success',
+        value: { ...held, OriginalId: '1', Customer: { OriginalId: '7', PointsBalance: 20 } },
+      }),
+      sendOrder: async (form) => {
+        sent.push(form);
+        return { kind: 'success', value: {} };
+      },
+    };
+    const { outcome } = await cancelOrder(
+      { ...cancelled, order },
+      calls,
+      defaultAssumptions,
+      limits,
+    );
+    expect(outcome).toEqual({
+      kind: 'applied',
+      calls: ['cancelPosOrder', 'getOrder', 'sendOrder'],
+    });
+    expect(sent).toEqual([{ ...held, ...order, Customer: { OriginalId: '7' } }]);
   });
 
   it('is for a person where the fallback is refused as well', async () => {
