@@ -7,7 +7,7 @@ import { startEntityWorker } from './world/entity-worker.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
-import { compareStates } from './world/oracles.ts';
+import { compareStates, judgeRedactions } from './world/oracles.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
 import { watchPoints } from './world/watch-points.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
@@ -126,6 +126,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   judgeLetters();
   compareStates({ kernel, store, loyalty });
+  if (!webhooks.lostTopics.has('customers/redact')) judgeRedactions(store, ledger, kernel);
   return result();
 
   async function replay(filter?: LetterFilter): Promise<void> {

@@ -277,6 +277,10 @@ const changes = {
     const customer = pickRow(rows.customers, draw);
     return customer && change('deleteCustomer', { customerId: customer.id });
   },
+  redactCustomer: ({ rows, draw }: Turn) => {
+    const customer = pickRow(rows.customers, draw);
+    return customer && change('redactCustomer', { customerId: customer.id });
+  },
 };
 
 type ChangeKind = keyof typeof changes;

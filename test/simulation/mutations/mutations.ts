@@ -297,6 +297,14 @@ export const mutations: readonly Mutation[] = [
     within: 20,
   },
   {
+    name: 'late-webhook-names-a-redacted-person',
+    bug: 'an event from before a redaction brings the person back',
+    file: 'shared/core/ledger/redacted-person.ts',
+    find: 'version <= entry.redactedAt',
+    replace: 'version < 0',
+    within: 60,
+  },
+  {
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
     file: 'shared/core/sync/sync-entity.ts',

@@ -52,7 +52,8 @@ const habits: Habits = {
     cancelOrder: 30,
     closeOrder: 5,
     deleteOrder: 25,
-    deleteCustomer: 15,
+    deleteCustomer: 12,
+    redactCustomer: 10,
     createProduct: 20,
     changePrice: 120,
     changeStatus: 40,
@@ -129,6 +130,8 @@ export class LivingStore {
   readonly orderStates = new Map<string, (OrderRow | undefined)[]>();
   /** By order: its customer, whom the store forgets when the customer is deleted. */
   readonly buyers = new Map<string, string>();
+  /** Customers whom the store asked to erase, with the orders that it named. */
+  readonly redacted = new Map<string, readonly string[]>();
   readonly #tables = new Tables();
   readonly #life: StoreLife;
   readonly #model: MemoryStore = createMemoryStore();
@@ -174,6 +177,12 @@ export class LivingStore {
     const outcome = act(this.world, action, input);
     this.#follow(this.#tables.takeChanges());
     if (outcome.kind === 'refused') return { words: `${words}: ${outcome.why}`, webhooks: [] };
+    if (action === 'redactCustomer') {
+      const { customerId } = input;
+      const orders = [...this.world.rows.orders.values()].map(({ id }) => id);
+      const theirs = orders.filter((id) => this.buyers.get(id) === customerId);
+      this.redacted.set(customerId, theirs);
+    }
     // Most webhooks carry the fields that the connector asks for; those of a manual subscription carry all.
     const isWhole = draw() < 0.05;
     const isElsewhere = draw() < 0.3;

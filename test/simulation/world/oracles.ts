@@ -1,15 +1,19 @@
 import { amountHeld, knownFrom } from '../../../local/harness/held-order.ts';
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { ProgramTables } from '../../../local/loyalty-sandbox/program/rows.ts';
 import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
+import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
+import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
+import { worthOf } from './watch-points.ts';
 
 interface Compared {
   readonly kernel: Kernel;
@@ -47,6 +51,14 @@ function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, nu
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
     if (found && (order.test || buyer === undefined)) {
       differ('is known to the service, and should not be');
+    } else if (found && store.redacted.has(found.customerId) && !isOver(current)) {
+      // It changes no more, except by its end.
+      const states = store.orderStates.get(order.id) ?? [];
+      const had = states.map((row) => row && worthOf(toStoreOrder(world, row)));
+      if (found.IsCancelledOrReturned || !had.includes(amountHeld(found))) {
+        differ(`of a redacted customer is held with ${amountHeld(found)}, which it never was`);
+      }
+      if (found.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
     } else if (mapped.kind !== 'wanted') {
       const waits = mapped.kind === 'skip' && mapped.why === 'exchange';
       if (found && !waits) differ('is known to the service, and should not be');
@@ -74,6 +86,24 @@ function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, nu
   return worth;
 }
 
+/** Of a redacted customer and the orders that the store named the ledger holds no personal text, whatever comes late. */
+export function judgeRedactions(
+  { redacted }: LivingStore,
+  { entries }: MemoryLedger,
+  { journal }: Kernel,
+): void {
+  const orders = [...redacted.values()].flat();
+  const keys = [
+    ...orders.map((id): LedgerKey => ({ shop: SHOP, kind: 'order', id })),
+    ...[...redacted.keys()].map((id): LedgerKey => ({ shop: SHOP, kind: 'member', id })),
+  ];
+  for (const key of keys) {
+    const { remembered = '' } = entries.get(ledgerKeyText(key)) ?? {};
+    if (!/zqzq/i.test(remembered)) continue;
+    journal.violation('redacted', `the ledger still names the person of ${key.kind} ${key.id}`);
+  }
+}
+
 function addTo(sums: Map<string, number>, key: string, amount: number): void {
   sums.set(key, (sums.get(key) ?? 0) + Math.round(amount * 100));
 }
@@ -93,15 +123,16 @@ function compareBalances(
 }
 
 /**
- * Without the product of a line that was deleted since: the store no longer names it in the order, and
- * sends no webhook about that.
+ * Products that were deleted since count as one: the store no longer names them in the order, and sends no
+ * webhook about that.
  */
 function textOf(order: OrderForm | object, { products }: StoreRows): string {
   const { OrderTotal, IsCompleted, IsCancelledOrReturned, Products } = order as OrderForm;
-  const lines = Products?.map(({ OriginalId: id, ProductPrice }) =>
-    products.get(id ?? '') ? `${id} ${ProductPrice}` : `deleted ${ProductPrice}`,
-  );
-  return JSON.stringify([OrderTotal, IsCompleted, IsCancelledOrReturned, lines?.toSorted()]);
+  const lines = new Map<string, number>();
+  for (const { OriginalId: id = '', ProductPrice = 0 } of Products ?? []) {
+    addTo(lines, products.get(id) ? id : 'deleted', ProductPrice ?? 0);
+  }
+  return JSON.stringify([OrderTotal, IsCompleted, IsCancelledOrReturned, [...lines].sort()]);
 }
 
 const deletedCustomer = (id: string, email: string | null): StoreCustomer => ({

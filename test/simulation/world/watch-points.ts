@@ -1,6 +1,7 @@
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
 import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
 import { toJsonNumber } from '../../../shared/store/money.ts';
+import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { shopRules } from './connector.ts';
 import { type LivingStore, toStoreOrder } from './living-store.ts';
@@ -39,8 +40,11 @@ function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boole
   return (orderStates.get(id) ?? []).some((row) => {
     if (!row) return true;
     const order = toStoreOrder(world, row);
-    if (isOver(order)) return true;
-    if (isBetweenLines(order)) return false;
-    return toJsonNumber(orderAmounts(order, shopRules).total) === 0;
+    return isOver(order) || (!isBetweenLines(order) && worthOf(order) === 0);
   });
+}
+
+/** What the order counts by the rules. */
+export function worthOf(order: StoreOrder): number {
+  return toJsonNumber(orderAmounts(order, shopRules).total);
 }

@@ -42,6 +42,7 @@ export class Webhooks {
   delivered = 0;
   /** Webhooks that never reached the connector. */
   lost = 0;
+  readonly lostTopics = new Set<string>();
 
   constructor(kernel: Kernel, queues: Queues, telemetry: WatchedTelemetry) {
     this.#kernel = kernel;
@@ -69,7 +70,7 @@ export class Webhooks {
       const words = `${notice.topic} ${webhook.id}`;
       if (isUnreadable) this.unreadable.add(words);
       if (kernel.happens(joined(key, 1), rates.drops, () => `${words} is never sent`)) {
-        this.lost += 1;
+        this.#lose(webhook);
         continue;
       }
       this.#plan(this.#delay(webhook, 2), webhook, 0);
@@ -158,10 +159,15 @@ export class Webhooks {
     }
   }
 
+  #lose({ topic }: Webhook): void {
+    this.lost += 1;
+    this.lostTopics.add(topic);
+  }
+
   #tryLater(webhook: Webhook, attempt: number): void {
     const minutes = RETRY_MINUTES[attempt % SECOND_COPY];
     if (minutes === undefined) {
-      this.lost += 1;
+      this.#lose(webhook);
       const { journal } = this.#kernel;
       journal.note(webhook.key, () => `the store gives up on ${webhook.topic} ${webhook.id}`);
       return;
