@@ -127,9 +127,9 @@ function printSummary({ terminal }: Session, summary: ReturnType<typeof summaryO
   terminal.line(`Their amounts: ${before.toFixed(2)} before, ${after.toFixed(2)} after.`);
 }
 
-async function send(
-  session: Session,
-  { shop, queue, depth }: OpenBackfill,
+export async function send(
+  session: Pick<Session, 'interruption' | 'terminal'>,
+  { shop, queue, depth }: Pick<OpenBackfill, 'shop' | 'queue' | 'depth'>,
   found: readonly Found[],
   rate: number,
 ): Promise<number> {
@@ -146,7 +146,14 @@ async function send(
       }
       const window = found.slice(sent, sent + pace.window);
       await sleep(pace.before(window.length, Date.now()));
-      await queue.sendAll(window.map((one) => toEvent(shop.domain, one)));
+      const refused = await queue.sendAll(window.map((one) => toEvent(shop.domain, one)));
+      if (refused.length > 0) {
+        const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
+        throw new Problem(
+          `SQS did not take ${refused.length} of ${window.length} messages (${codes}).`,
+          'Repeat the command: it leaves out the orders that were counted meanwhile.',
+        );
+      }
       sent += window.length;
       progress.report(sent);
     }

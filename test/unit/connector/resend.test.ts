@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { send } from '../../../scripts/connector/resend/resend-orders.ts';
+import type { BulkQueue } from '../../../shared/core/events/queues.ts';
+
+type Given = Parameters<typeof send>;
+
+const session = {
+  interruption: () => new AbortController().signal,
+  terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
+} as unknown as Given[0];
+
+function open(sendAll: BulkQueue['sendAll']): Given[1] {
+  const depth = { of: async () => ({ ready: 0, hidden: 0 }) };
+  const shop = { domain: 'example-store.myshopify.com' };
+  return { shop, queue: { sendAll }, depth } as unknown as Given[1];
+}
+
+const found = ['1', '2'].map((id) => ({ id, version: 1, wantedKey: 'k', before: 2, after: 1 }));
+
+it('resend counts what the queue has taken', async () => {
+  expect(
+    await send(
+      session,
+      open(async () => []),
+      found,
+      10,
+    ),
+  ).toBe(2);
+});
+
+it('resend says so if the queue refuses an order', async () => {
+  const refusing = open(async ([event]) => (event ? [{ event, code: 'InternalError' }] : []));
+  await expect(send(session, refusing, found, 10)).rejects.toThrow(
+    'SQS did not take 1 of 2 messages (InternalError).',
+  );
+});
