@@ -75,7 +75,7 @@ export function sideOfService(
   return {
     state: isCancelled ? 'cancelled' : live,
     amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - taken,
-    coupon: Coupon ?? null,
+    coupon: Coupon,
   };
 }
 

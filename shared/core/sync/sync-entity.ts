@@ -161,9 +161,12 @@ function hidesParts({ source, entity }: Snapshot, rules: EntityRules): boolean {
 function takesBack({ source }: Snapshot, mapped: Mapped, entry: EntityEntry | undefined): boolean {
   if (source !== 'event' || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order')
     return false;
-  const { sent, taken } = entry?.amounts ?? {};
-  if (sent === undefined || taken === undefined) return false;
-  return toThousandths(mapped.wanted.order.OrderTotal) < sent.total - taken;
+  const { amounts, remembered } = entry ?? {};
+  // 0.1.0 kept no amounts.
+  const { OrderCompletedDate, OrderTotal } = recallOrder(remembered)?.basics ?? {};
+  const before = OrderCompletedDate == null ? undefined : toThousandths(OrderTotal);
+  const given = amounts ? amounts.sent.total - amounts.taken : before;
+  return given !== undefined && toThousandths(mapped.wanted.order.OrderTotal) < given;
 }
 
 /**

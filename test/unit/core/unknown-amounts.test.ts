@@ -14,13 +14,17 @@ type Connector = ReturnType<typeof openConnector>;
 
 /** The fulfilled order, of which so many of ten pieces of 10.00 were refunded. */
 async function change(connector: Connector, second: number, takenBack: number, changes = {}) {
-  const updated_at = new Date(connector.clock.ms - DAY_MS / 24 + second * 1000).toISOString();
-  const line = { product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack };
-  const spec = { ...simpleOrder, fulfilledAfterDays: 1, lines: [line] };
-  connector.store.putOrder(SHOP, storeOrder(spec, { updated_at, ...changes }));
-  const { payload } = buildOrder(spec, { updated_at, ...changes });
+  const [spec, fields] = bodyOf(connector, second, takenBack);
+  connector.store.putOrder(SHOP, storeOrder(spec, { ...fields, ...changes }));
+  const { payload } = buildOrder(spec, { ...fields, ...changes });
   await connector.deliver({ topic: 'orders/updated', payload });
   await connector.drain();
+}
+
+function bodyOf({ clock }: Connector, second: number, takenBack: number) {
+  const updated_at = new Date(clock.ms - DAY_MS / 24 + second * 1000).toISOString();
+  const line = { product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack };
+  return [{ ...simpleOrder, fulfilledAfterDays: 1, lines: [line] }, { updated_at }] as const;
 }
 
 function held({ loyalty, dead }: Connector) {
@@ -58,6 +62,15 @@ describe('an order that version 0.1.0 sent', () => {
     await change(connector, 3, 5);
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 0 });
     expect(operations(connector).filter((name) => name === 'getOrder')).toHaveLength(1);
+  });
+
+  it('is corrected by what the store says, not by an event that is late: 100 → 90 points', async () => {
+    const connector = await openOlder();
+    const late = bodyOf(connector, 2, 3);
+    connector.store.putOrder(SHOP, storeOrder(...bodyOf(connector, 3, 1)));
+    await connector.deliver({ topic: 'orders/updated', payload: buildOrder(...late).payload });
+    await connector.drain();
+    expect(held(connector)).toEqual({ amount: 90, points: 90, parked: 0 });
   });
 
   it('is sent again if the service does not have it', async () => {
