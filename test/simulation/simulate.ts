@@ -3,13 +3,14 @@ import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-f
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
+import { Backfill } from './world/backfill.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
 import { compareStates, judgeRedactions } from './world/oracles.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
-import { watchPoints } from './world/watch-points.ts';
+import { watchOrders } from './world/watch-orders.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
 import { Webhooks } from './world/webhooks.ts';
 import { Workers } from './world/workers.ts';
@@ -65,7 +66,10 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const store = new LivingStore(kernel.now, rates.storeLags > 0);
   const { rows } = store.world;
   const queues = new Queues(kernel);
-  const ledger = createMemoryLedger();
+  // In some runs the first orders are from before go-live: only a backfill sends them.
+  const goLive = chance(15) < 0.4 ? BEGINNING + chance(16) * 60 * MINUTE : 0;
+  const ledger = createMemoryLedger(goLive);
+  const backfill = new Backfill({ kernel, store, queues, goLive });
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel, {
     // So that the fallback of a refused cancellation is exercised.
@@ -83,7 +87,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
   const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
-  watchPoints(world);
+  watchOrders({ ...world, backfill });
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
@@ -105,6 +109,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   // Faults continue for a while after the last change in the store, an outage until its end.
   const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, outagesEnd);
+  if (goLive > 0) backfill.run();
   await drain();
   await replay();
   if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
@@ -175,6 +180,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         webhooks.send(happened.webhooks, step);
       }
       const drawn = chance(joined(22, step));
+      if (goLive > 0 && drawn > 0.5 && drawn < 0.52) backfill.run();
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
       if (rates.rejections > 0 && !lettersExpire && drawn > 0.96) operator.replay();
     }

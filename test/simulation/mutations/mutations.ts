@@ -305,6 +305,23 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'events-send-history',
+    bug: 'an event about an order from before go-live sends it, although no backfill asked for it',
+    file: 'shared/core/mapping/map-order.ts',
+    find: "  if (!known && history && !askedFor) return 'before-go-live';\n",
+    replace: '',
+    within: 60,
+  },
+  {
+    name: 'backfill-marks-new-orders',
+    bug: 'a backfill sends an order from after go-live with the history mark',
+    file: 'shared/core/mapping/map-snapshot.ts',
+    find: "      entity.kind === 'order' ? isHistory(entry, entity.order, rules) :",
+    replace:
+      "      entity.kind === 'order' ? snapshot.history || isHistory(entry, entity.order, rules) :",
+    within: 60,
+  },
+  {
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
     file: 'shared/core/sync/sync-entity.ts',

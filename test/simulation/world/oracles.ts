@@ -13,7 +13,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
-import { worthOf } from './watch-points.ts';
+import { worthOf } from './watch-orders.ts';
 
 interface Compared {
   readonly kernel: Kernel;

@@ -1,8 +1,10 @@
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
 import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
+import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { toJsonNumber } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { Backfill } from './backfill.ts';
 import { shopRules } from './connector.ts';
 import { type LivingStore, toStoreOrder } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
@@ -11,16 +13,18 @@ interface Watched {
   readonly kernel: Kernel;
   readonly store: LivingStore;
   readonly loyalty: LoyaltyService;
+  readonly backfill: Backfill;
 }
 
 /**
  * Looks at the points of an order after each call: they may go to 0 only if the order was worth nothing in one of its
  * states. The moment of an exchange when nothing is kept is no such state.
  */
-export function watchPoints({ kernel, store, loyalty }: Watched): void {
+export function watchOrders({ kernel, store, loyalty, backfill }: Watched): void {
   const earning = new Set<string>();
   loyalty.onExecuted = ({ operation, path, body }) => {
     if (!CHANGES.has(operation)) return;
+    if (operation === 'sendOrder') backfill.watch(body as OrderForm);
     const id = path.orderId ?? (body as { readonly OriginalId: string }).OriginalId;
     const { pointId = null } = loyalty.rows.orders.get(id) ?? {};
     if (pointId !== null) earning.add(id);

@@ -1,0 +1,67 @@
+import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { HISTORY_METADATA } from '../../../shared/core/mapping/history-mark.ts';
+import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { joined } from '../kernel/chance.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { SHOP } from './connector.ts';
+import { type LivingStore, toStoreOrder } from './living-store.ts';
+import type { Queues } from './queues.ts';
+
+interface BackfillWorld {
+  readonly kernel: Kernel;
+  readonly store: LivingStore;
+  readonly queues: Queues;
+  /** Epoch milliseconds. */
+  readonly goLive: number;
+}
+
+const SENDS_FOR_MS = 20 * 60_000;
+
+/** Sends the orders of the store's file beside live events: read at one moment, sent over minutes, some twice. */
+export class Backfill {
+  readonly #world: BackfillWorld;
+  readonly #asked = new Set<string>();
+  #runs = 0;
+
+  constructor(world: BackfillWorld) {
+    this.#world = world;
+  }
+
+  run(): void {
+    const { kernel, store, queues } = this.#world;
+    const { time, chance, now } = kernel;
+    this.#runs += 1;
+    const run = this.#runs;
+    const readAt = now();
+    for (const [index, row] of [...store.world.rows.orders.values()].entries()) {
+      const order = toStoreOrder(store.world, row);
+      const name = joined(joined(31, run), index);
+      // A very long order is not in the file: the worker asks the store.
+      const found =
+        chance(name, 1) < 0.1
+          ? ({ kind: 'ask', id: row.id } as const)
+          : ({ kind: 'entity', entity: { kind: 'order', order } } as const);
+      for (const copy of chance(name, 2) < 0.1 ? [3, 4] : [3]) {
+        time.after(chance(name, copy) * SENDS_FOR_MS, () => {
+          this.#asked.add(row.id);
+          const given = { shop: SHOP, id: 'history', run };
+          void queues.send(toEvent({ ...found, next: FILE_START }, given, { readAt, now: now() }));
+        });
+      }
+    }
+  }
+
+  /** An order from before go-live is sent with the mark, and only if a backfill asked for it; others have no mark. */
+  watch(sent: OrderForm): void {
+    const { kernel, goLive } = this.#world;
+    const { OriginalId: id = '', OrderPlacementDate = '', Metadatas } = sent;
+    if (sent.IsCancelledOrReturned) return;
+    const isOld = Date.parse(OrderPlacementDate) < goLive;
+    const isMarked = Metadatas?.some(({ Name }) => Name === HISTORY_METADATA.name) ?? false;
+    const differ = (what: string) => kernel.journal.violation('history', `order ${id} ${what}`);
+    if (isOld !== isMarked) differ(isOld ? 'is sent as a new one' : 'is sent as an old one');
+    if (isOld && !this.#asked.has(id))
+      differ('is older than go-live, and no backfill asked for it');
+  }
+}
