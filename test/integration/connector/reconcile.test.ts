@@ -113,7 +113,9 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     const deep = await reconcile(connector, { mode: 'deep' });
     expect(deep.healed).toBe(0);
     expect(deep.lookedAt).toBeGreaterThan(store.rows.orders.size);
-    expect(connector.newCalls()).toEqual([]);
+    // The deep walk reads the orders of the service.
+    const changes = connector.newCalls().filter(({ operation }) => operation !== 'getOrder');
+    expect(changes).toEqual([]);
   }, 600_000);
 
   it('a run also repairs the subscriptions, so that less is lost from then on', async () => {

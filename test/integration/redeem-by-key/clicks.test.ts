@@ -95,7 +95,8 @@ describe('a repetition', () => {
     await world.rest(once(isRedeem, 'lost'));
     await expectSpentOnce(world, robin);
     const calls = world.callsOf('redeemRewardByKey');
-    expect(calls.length).toBeGreaterThanOrEqual(3);
+    // Before a third call the redemption is looked up by its key.
+    expect(calls).toHaveLength(2);
     calls.slice(1).forEach(({ at, body }, index) => {
       expect(Date.parse(at) - Date.parse(calls[index]?.at ?? '')).toBeGreaterThanOrEqual(30_000);
       expect(body).toEqual(calls[0]?.body);
