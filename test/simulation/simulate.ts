@@ -87,7 +87,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
   const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
-  watchOrders({ ...world, backfill });
+  watchOrders({ ...world, ledger, backfill });
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);

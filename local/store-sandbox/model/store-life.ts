@@ -272,6 +272,11 @@ const changes = {
       email: `zqzq.${name}@example.com`,
     });
   },
+  changeEmail: ({ rows, draw }: Turn) => {
+    const customer = pickRow(rows.customers, draw);
+    const email = `zqzq.robin${below(1_000_000, draw)}@example.com`;
+    return customer && change('updateCustomer', { customerId: customer.id, email });
+  },
   /** The customer's orders stay, without a customer, and the store sends no webhook for them. */
   deleteCustomer: ({ rows, draw }: Turn) => {
     const customer = pickRow(rows.customers, draw);

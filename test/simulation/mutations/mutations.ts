@@ -322,6 +322,14 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'late-order-brings-an-old-address-back',
+    bug: 'an order that arrives late is sent with the e-mail address from before its customer changed it',
+    file: 'shared/core/sync/late-customer.ts',
+    find: '  return contact !== contactHash(plainCustomerForm(customer));\n',
+    replace: '  return false;\n',
+    within: 300,
+  },
+  {
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
     file: 'shared/core/sync/sync-entity.ts',

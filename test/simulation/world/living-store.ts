@@ -52,6 +52,7 @@ const habits: Habits = {
     cancelOrder: 30,
     closeOrder: 5,
     deleteOrder: 25,
+    changeEmail: 30,
     deleteCustomer: 12,
     redactCustomer: 10,
     createProduct: 20,
@@ -234,6 +235,11 @@ export class LivingStore {
         const customer = row as CustomerRow | undefined;
         const value = customer && (() => toStoreMember(this.world, customer));
         this.#keep('member', key, value, model.putMember);
+        // The store shows an order with its customer of today.
+        for (const order of this.world.rows.orders.values()) {
+          if (order.customerId !== key) continue;
+          this.#keep('order', order.id, () => toStoreOrder(this.world, order), model.putOrder);
+        }
       } else if (table === 'codes') {
         if (row) this.#codes.set(key, row as CodeRow);
         const code = this.#codes.get(key);

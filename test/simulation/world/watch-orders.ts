@@ -1,3 +1,5 @@
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
 import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
@@ -5,7 +7,7 @@ import { toJsonNumber } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Backfill } from './backfill.ts';
-import { shopRules } from './connector.ts';
+import { SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreOrder } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 
@@ -13,18 +15,25 @@ interface Watched {
   readonly kernel: Kernel;
   readonly store: LivingStore;
   readonly loyalty: LoyaltyService;
+  readonly ledger: MemoryLedger;
   readonly backfill: Backfill;
 }
+
+/** Longer than any call and any lag: an order that is on its way when its customer changes is not judged. */
+const ON_ITS_WAY_MS = 5 * 60_000;
 
 /**
  * Looks at the points of an order after each call: they may go to 0 only if the order was worth nothing in one of its
  * states. The moment of an exchange when nothing is kept is no such state.
  */
-export function watchOrders({ kernel, store, loyalty, backfill }: Watched): void {
+export function watchOrders({ kernel, store, loyalty, ledger, backfill }: Watched): void {
   const earning = new Set<string>();
   loyalty.onExecuted = ({ operation, path, body }) => {
     if (!CHANGES.has(operation)) return;
-    if (operation === 'sendOrder') backfill.watch(body as OrderForm);
+    if (operation === 'sendOrder') {
+      backfill.watch(body as OrderForm);
+      watchContact(body as OrderForm, { kernel, store, ledger });
+    }
     const id = path.orderId ?? (body as { readonly OriginalId: string }).OriginalId;
     const { pointId = null } = loyalty.rows.orders.get(id) ?? {};
     if (pointId !== null) earning.add(id);
@@ -32,6 +41,24 @@ export function watchOrders({ kernel, store, loyalty, backfill }: Watched): void
       kernel.journal.violation('points-through-zero', `order ${id} lost all its points`);
     }
   };
+}
+
+/**
+ * An order does not bring back an e-mail address that its customer has changed since. The end of a deleted order may,
+ * where the service refuses the cancel call: the store can no longer be asked about it.
+ */
+function watchContact(
+  { OriginalId: id, Customer, IsCancelledOrReturned }: OrderForm,
+  { kernel, store, ledger }: Pick<Watched, 'kernel' | 'store' | 'ledger'>,
+): void {
+  const customer = store.world.rows.customers.get(Customer?.OriginalId ?? '');
+  if (!customer || customer.email === Customer?.Email || IsCancelledOrReturned) return;
+  const key = ledgerKeyText({ shop: SHOP, kind: 'member', id: customer.id });
+  const { version, uncertain, outcomes } = ledger.entries.get(key) ?? {};
+  const knownSince = Date.parse(outcomes?.at(-1)?.at ?? '') + ON_ITS_WAY_MS;
+  const isKnown = version === Date.parse(customer.updatedAt) && !uncertain;
+  if (!isKnown || !(knownSince < kernel.time.now)) return;
+  kernel.journal.violation('old-contact', `order ${id} brings an old e-mail address back`);
 }
 
 const CHANGES: ReadonlySet<string> = new Set([
