@@ -26,7 +26,7 @@ export const fuzzTargets = {
   },
   'point-receiver': {
     create: async () => (await import('./targets/point-receiver.ts')).createTarget(),
-    reaches: ['accepted', 'status 400', 'status 401'],
+    reaches: ['accepted', 'status 401', 'status 405'],
   },
   'balance-worker': {
     create: async () => (await import('./targets/balance-worker.ts')).createTarget(),

@@ -12,6 +12,7 @@ import {
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
+import type { OrderRules } from '../../shared/core/mapping/mapping-rules.ts';
 import type { StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import {
   type AdminStore,
@@ -109,13 +110,17 @@ export function adminStoreOf(
 type Loyalty = Pick<LoyaltySandbox, 'state'>;
 
 /** The loyalty service holds exactly the orders of the store, with the right points. */
-export async function expectSameOrders(loyalty: Loyalty, store: StoreSandbox): Promise<void> {
+export async function expectSameOrders(
+  loyalty: Loyalty,
+  store: StoreSandbox,
+  orderRules: OrderRules = rules,
+): Promise<void> {
   const admin = adminStoreOf(store);
   const { orders } = loyalty.state();
   for (const { id } of store.rows.orders.values()) {
     const held = orders.find(({ OriginalId }) => OriginalId === id);
     const order = found(await admin.readOrder(store.shop.domain, id));
-    const mapped = mapOrder(order, rules, knownFrom(held));
+    const mapped = mapOrder(order, orderRules, knownFrom(held));
     if (mapped.kind === 'skip' && mapped.why === 'exchange') continue;
     if (mapped.kind !== 'wanted') expect(held, `order ${id}`).toBeUndefined();
     else if (mapped.wanted.kind === 'order') {
