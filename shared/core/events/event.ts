@@ -76,7 +76,7 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
   readonly cursor?: string;
-  /** A backfill asks for this order: it is sent even if it was placed before go-live. */
+  /** A backfill asks or asked for this order: it is sent even if it was placed before go-live. */
   readonly history?: boolean;
   /** An operator wants this order counted by the rules of today, although it was sent under others. */
   readonly newRules?: boolean;

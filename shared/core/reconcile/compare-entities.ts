@@ -56,7 +56,9 @@ export async function compareEntities(
   await inBatches(differing, async ({ key, id, version, entity, judgement }) => {
     const { why, wantedKey } = judgement;
     const found = { shop: shop.domain, id, version, now: now() };
-    if (!(await sendOnce(healingMessage(kind, found, wantedKey, couponIn(entity)), world))) return;
+    const message = healingMessage(kind, found, wantedKey, couponIn(entity));
+    const asked = why === 'letter-expired' && kind === 'order' && { history: true };
+    if (!(await sendOnce({ ...message, ...asked }, world))) return;
     // A change of that very second would have been found by the scheduled walk, within the hour.
     const noWebhookLost = why === 'letter-expired' || (purpose.isDeep && why === 'different');
     if (noWebhookLost) rolledOut += 1;

@@ -54,9 +54,17 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (rejectedAt !== undefined && now.getTime() - rejectedAt < LETTER_GONE_MS) {
     return { kind: 'waits' };
   }
+  // What was rejected was asked for, if by a backfill only: an order from before go-live, too.
+  const asked = rejectedAt !== undefined && { history: true };
   const mapped =
     entity &&
-    mapSnapshot(key, { kind: 'snapshot', entity, version, source: 'store' }, entry, rules, now);
+    mapSnapshot(
+      key,
+      { kind: 'snapshot', entity, version, source: 'store', ...asked },
+      entry,
+      rules,
+      now,
+    );
   // The mapping skips it, with or without an event.
   if (mapped?.kind === 'skip') return { kind: 'fine' };
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;

@@ -82,6 +82,24 @@ describe('an order of the past', () => {
     expect(calls(connector)).toBe(2);
   });
 
+  it('is sent by the deep walk after it was refused and its dead letter expired', async () => {
+    const connector = openPast();
+    const { loyalty, store, dead, clock } = connector;
+    const order = storeOrder({}, { updated_at: LATER });
+    store.putOrder(SHOP, order);
+    await connector.reconcile();
+    const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
+    const text = JSON.stringify(refusal);
+    loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    await feedOrder(connector, order);
+    loyalty.world.interfere = undefined;
+    expect([dead.size, loyalty.rows.orders.get(order.id)]).toEqual([1, undefined]);
+    clock.ms += 16 * 86_400_000;
+    await connector.reconcile({ deep: true });
+    await connector.drain();
+    expect(history(connector)).toEqual([true]);
+  });
+
   it('keeps its mark when the person behind it was redacted', async () => {
     const connector = openPast();
     const order = storeOrder({}, { updated_at: OLD });
