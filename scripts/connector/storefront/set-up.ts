@@ -141,7 +141,7 @@ function afterwards(change: TokenChange, isFresh: boolean): readonly string[] {
     return ['The token is unchanged, and is not shown again. For a new one: --rotate --yes.'];
   return [
     `The value is a secret and is shown only this once. It works within ${minutes} minutes.`,
-    'Whatever worked before works until --finish --yes.',
+    'Older addresses and tokens work until --finish --yes.',
   ];
 }
 

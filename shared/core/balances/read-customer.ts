@@ -17,7 +17,7 @@ export interface ReadBalance {
 
 export interface ReadCustomer {
   readonly kind: 'read';
-  /** Epoch milliseconds by our clock, before the request: whatever the service did until then is included. */
+  /** Epoch milliseconds by our clock, before the request: the answer includes all changes until then. */
   readonly began: number;
   /** Undefined: the service names none for this customer. */
   readonly balance: ReadBalance | undefined;
@@ -42,7 +42,7 @@ export interface AskLater {
   readonly retry: RetryReason;
 }
 
-/** What no event carries: the tier and the points that expire; and the balance, where no event told it. */
+/** What no event carries: the tier and the points that expire; and the balance, where no event named it. */
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
   { shops, now, deadline }: ReadCustomerWorld,

@@ -25,7 +25,7 @@ export interface KnownBefore {
 export interface Counted {
   /** `amountRulesText` of the rules that it was counted by. */
   readonly rules: string;
-  /** What the order was worth in the store then, whatever the rules. */
+  /** What the order was worth in the store then, independent of the rules. */
   readonly value: Amount;
   /** Refunded without lines under the first release, which did not deduct it: still part of the worth. */
   readonly ignored?: Amount;

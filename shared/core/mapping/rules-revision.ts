@@ -6,7 +6,7 @@ const MAPPING = 2;
 
 /**
  * Names the rules by which an order is mapped. A ledger entry keeps that of the state that was applied, so
- * that a difference that only the rules made is told from a change in the store.
+ * that a difference made by the rules alone does not count as a change in the store.
  */
 export function rulesRevision(rules: OrderRules): string {
   const { completeWhen, orderTotal, taxes, giftCards, pendingOrders, customersWithoutEmail } =

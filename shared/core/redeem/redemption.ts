@@ -39,7 +39,7 @@ export interface RewardCode {
 
 export type RefusedWhy = 'too-few-points' | 'not-available' | 'limit-reached' | 'refused';
 
-/** The body of the call that spends the points. A repetition sends the same, whatever has changed since. */
+/** The body of the call that spends the points. A repetition sends the same body, also if the customer's data changed since. */
 export type RedeemBody = Body<'redeemRewardByKey'> & {
   readonly CustomerId: string;
   readonly OriginalKey: string;

@@ -79,7 +79,7 @@ function correct(
   const due = sent.total - taken - now.total;
   if (facts.forgotten) return due === 0 ? { kind: 'nothing' } : park('forgotten');
   const differs = facts.unsure || sent.rest !== now.rest;
-  // An order that something was taken from stays with partial cancels, whatever the setting is now.
+  // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
     const same = !differs && due === 0 && hasSameProducts(sent, now);
     if (same) return { kind: 'nothing' };

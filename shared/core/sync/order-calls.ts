@@ -91,7 +91,7 @@ function lookForCancel(
   if (made.outcome.kind !== 'retry') return made;
   if (found && waitedForADay) return refused(calls, cancelled);
   const outcome = { ...made.outcome, ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL }) };
-  // The cancellation was received, whatever became of the question.
+  // The cancellation was received, also if the order could not be read.
   return { ...made, outcome, mayHaveHappened: true };
 }
 
