@@ -34,6 +34,11 @@ export function readAnswer<O extends OperationId>(
     // A 404 may be a wrong address. Any other of these says that the request is not acceptable.
     return error && isRefused ? { ...error, class: 'rejected' } : failure;
   }
+  if (isNothing(operation, answer)) {
+    const { status } = answer;
+    const message = `HTTP ${status} without an object.`;
+    return transportFailure('not-found', { mayHaveHappened: false, status, message });
+  }
   if (body === undefined) return notTheContract(answer, sent, describeText(answer.text));
   if (reportsError(body) || saysOnlyErrors(operation, body)) return businessError();
   const unlike = `not the shape of ${operation}'s answer`;
@@ -42,6 +47,12 @@ export function readAnswer<O extends OperationId>(
 
 function reportsError({ HasError, Severity }: JsonObject): boolean {
   return HasError === true || Severity === 2;
+}
+
+/** Where the object comes bare, none is nothing at all: an empty text alone may be a broken answer. */
+function isNothing(operation: OperationId, { status, text }: CallAnswer): boolean {
+  const { method, envelope } = operationTable[operation];
+  return method === 'GET' && envelope === 'none' && (status === 204 || text.trim() === 'null');
 }
 
 /** Where the object comes bare, a failure may have error members and nothing that announces them. */

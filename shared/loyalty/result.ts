@@ -71,8 +71,9 @@ const classes = {
   /** 5xx and 408. */
   unavailable: 'retry',
   /**
-   * 404 without an error of the contract. A wrong base address, or this one id cannot be routed: too
-   * little to stop every call for, and no reason to give this one up.
+   * 404 without an error of the contract, or no content where one object was asked for. It is absent, or the
+   * base address is wrong, or this one id cannot be routed: too little to stop every call for, and no
+   * reason to give this one up.
    */
   'not-found': 'retry',
   /** 401, 403, 407 and redirects: wrong credentials or address, so every call hears the same. */

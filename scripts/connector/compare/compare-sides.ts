@@ -19,6 +19,7 @@ import {
 } from '../../../shared/core/reconcile/compare-order.ts';
 import type { HeldOrder } from '../../../shared/core/sync/order-calls.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { minorDigits } from '../../../shared/store/money.ts';
 
 type Result<Name extends 'getOrder' | 'getCoupon'> = Awaited<ReturnType<LoyaltyClient[Name]>>;
 type HeldCoupon = Parameters<typeof couponOfService>[0];
@@ -55,9 +56,11 @@ export function heldIn(
 ): Held {
   const operation = 'getOrder' in read ? 'getOrder' : 'getCoupon';
   const result = 'getOrder' in read ? read.getOrder : read.getCoupon;
-  if (result.kind === 'business-error' && result.code === NOT_FOUND[operation]) {
-    return { kind: 'absent' };
-  }
+  const isAbsent =
+    result.kind === 'business-error'
+      ? result.code === NOT_FOUND[operation]
+      : result.kind === 'transport-failure' && result.reason === 'not-found';
+  if (isAbsent) return { kind: 'absent' };
   if (result.kind === 'business-error' || result.kind === 'transport-failure') {
     return { kind: 'unknown', why: result.message };
   }
@@ -73,9 +76,10 @@ export function compareSides(
   entry: EntityEntry | undefined,
   held: Held,
   assumptions: Pick<ReadingAssumptions, 'readTotals'>,
+  currency?: string,
 ): Compared {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
-  const { differences, rows } = rowsOf(id, wanted, entry, held, assumptions);
+  const { differences, rows } = rowsOf(id, wanted, entry, held, assumptions, currency);
   const say = (verdict: Compared['verdict'], what: string) => ({ verdict, what, rows });
   if (!mapped) return say('unknown', 'The store does not say what the service should hold.');
   if (mapped.kind === 'fault') return say('unknown', 'A rule of connector.config.ts fails for it.');
@@ -110,6 +114,7 @@ function rowsOf(
   entry: EntityEntry | undefined,
   held: Held,
   assumptions: Pick<ReadingAssumptions, 'readTotals'>,
+  currency: string | undefined,
 ): { readonly differences: readonly string[]; readonly rows: Compared['rows'] } {
   const service = serviceText(held);
   const ledger = isKnown(entry) ? 'sent' : 'not sent';
@@ -120,7 +125,8 @@ function rowsOf(
       const order = held.kind === 'order' ? held.order : undefined;
       const found = sideOfService(order, entry?.amounts, assumptions);
       const differences = held.kind === 'unknown' ? [] : differencesOf(store, found);
-      const line = lines(store, sideOfLedger(id, entry), found, differences, { ledger, service });
+      const rest = { ledger, service, currency };
+      const line = lines(store, sideOfLedger(id, entry), found, differences, rest);
       return { differences, rows: [line('state'), line('amount'), line('coupon')] };
     }
     case 'coupon':
@@ -152,14 +158,19 @@ function serviceText(held: Held): string {
   }
 }
 
-/** A side that is absent says so in every line. */
+/** A side that is absent says so in every line: in these words. */
 function lines<Side extends OrderSide | CouponSide>(
   store: Side,
   ledger: Side | undefined,
   service: Side | undefined,
   differences: readonly string[],
-  absent: { readonly ledger: string; readonly service: string },
+  absent: {
+    readonly ledger: string;
+    readonly service: string;
+    readonly currency?: string | undefined;
+  },
 ) {
+  const words = (field: string, value: unknown) => wordsOf(field, value, absent.currency);
   return (field: keyof Side & string) => ({
     field,
     store: words(field, store[field]),
@@ -171,8 +182,11 @@ function lines<Side extends OrderSide | CouponSide>(
 
 const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'value']);
 
-function words(field: string, value: unknown): string {
+/** Without a currency, as in a coupon that may be a percentage, an amount has the decimals that it needs. */
+function wordsOf(field: string, value: unknown, currency: string | undefined): string {
   if (value === undefined) return 'not known';
   if (value === null) return 'none';
-  return AMOUNTS.has(field) ? fromThousandths(Number(value)).toFixed(2) : String(value);
+  if (!AMOUNTS.has(field)) return String(value);
+  const amount = fromThousandths(Number(value));
+  return currency === undefined ? String(amount) : amount.toFixed(minorDigits(currency));
 }

@@ -83,7 +83,14 @@ async function compare(deployment: Deployment, shop: Shop, key: ComparedKey): Pr
       ? { ...store, value: await withRewardCodeFirst(key.shop, store.value, ledger) }
       : store;
   const mapped = mapNow(key, found, entry, await withGoLive(shop.rules, ledger));
-  return compareSides(key.id, mapped, entry, held, deployment.connector.loyalty.assumptions);
+  const { assumptions } = deployment.connector.loyalty;
+  return compareSides(key.id, mapped, entry, held, assumptions, currencyOf(found));
+}
+
+function currencyOf(found: Awaited<ReturnType<typeof askStore>>): string | undefined {
+  return found.kind === 'found' && found.value.kind === 'order'
+    ? found.value.order.currency
+    : undefined;
 }
 
 async function askService(loyalty: LoyaltyClient, { kind, id }: ComparedKey): Promise<Held> {

@@ -81,6 +81,9 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
  * A deleted order. The store deletes only cancelled or archived orders, and cannot be asked about them
  * any more. The order is cancelled in the loyalty service, which accepts a cancellation of an unknown
  * order.
+ *
+ * Its customer is neither sent nor remembered: they may have changed since, and a later redaction does not
+ * name the order. Where the service needs them, it is asked.
  */
 export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now: Date }): Mapped {
   const progress = {
@@ -88,22 +91,20 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
     completedAt: undefined,
     cancelledAt: before.now.toISOString(),
   };
-  const remembered = recallOrder(before.remembered);
   const form = knownFields({
-    ...remembered?.basics,
+    ...recallOrder(before.remembered)?.basics,
     OriginalId: id,
     OrderCancelledDate: progress.cancelledAt,
     OrderStatus: progress.status,
     IsCancelledOrReturned: true,
     IsCompleted: false,
     OrderCompletedDate: null,
-    Customer: remembered?.customer,
     UpdatedDate: progress.cancelledAt,
   });
   return {
     kind: 'wanted',
     wanted: wantedOrder(id, form, [], progress),
-    remember: before.remembered,
+    remember: undefined,
     ...(before.history && { history: true }),
   };
 }

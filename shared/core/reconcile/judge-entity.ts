@@ -1,4 +1,5 @@
 import { DEAD_LETTER_DAYS } from '../events/dead-letter.ts';
+import { DROPPED } from '../ledger/dropped-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
@@ -23,7 +24,7 @@ export interface Comparison {
 export type Judgement =
   /** `applied`: of an order, the store's state, if the ledger says that it was applied. */
   | { readonly kind: 'fine'; readonly applied?: WantedOrder }
-  /** Rejected at this version: its dead letter may wait for a person. */
+  /** Rejected at this version: its dead letter may wait for a person, or a person dropped it. */
   | { readonly kind: 'waits' }
   /** Older than the connector, or than the ledger's memory of it. */
   | { readonly kind: 'history' }
@@ -50,7 +51,10 @@ const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
  */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
-  const rejectedAt = lastRejection(entry, version);
+  // The newest line of that version: a replay may have been applied since.
+  const last = entry?.outcomes.findLast((past) => past.version === version);
+  if (last?.outcome === DROPPED) return { kind: 'waits' };
+  const rejectedAt = last?.outcome === 'rejected' ? Date.parse(last.at) : undefined;
   if (rejectedAt !== undefined && now.getTime() - rejectedAt < LETTER_GONE_MS) {
     return { kind: 'waits' };
   }
@@ -105,10 +109,4 @@ function earliestMissing(
   const isOver = mapped?.kind === 'wanted' && mapped.wanted.kind === 'inactive-coupon';
   if (key.kind !== 'order' && !isOver) return since;
   return Math.max(since, now.getTime() - orderRetentionDays * 86_400_000);
-}
-
-/** By the newest line of that version: a replay may have been applied since. */
-function lastRejection(entry: EntityEntry | undefined, version: number): number | undefined {
-  const line = entry?.outcomes.findLast((past) => past.version === version);
-  return line?.outcome === 'rejected' ? Date.parse(line.at) : undefined;
 }

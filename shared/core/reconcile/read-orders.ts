@@ -1,6 +1,6 @@
 import { readEntry } from '../ledger/ledger.ts';
 import { throughBreaker } from '../sync/call-loyalty.ts';
-import { readHeld } from '../sync/order-calls.ts';
+import { type HeldOrder, readHeld } from '../sync/order-calls.ts';
 import { judgeHeld, type SentOrder } from './compare-order.ts';
 import { healingMessage, sendOnce } from './healing-message.ts';
 import {
@@ -22,15 +22,19 @@ export async function readOrders(
   orders: readonly SentOrder[],
   world: ReconcileWorld,
 ): Promise<(OrdersRead & { readonly kind: 'read' }) | Stopped> {
-  const { ledger, now, deadline, telemetry, pause } = world;
-  const { loyalty, breaker, assumptions } = world.program(shop);
-  const differing: string[] = [];
-  let [read, unread, sentAgain] = [0, 0, 0];
+  const { now, deadline, telemetry, pause } = world;
+  const { loyalty, breaker } = world.program(shop);
+  const absentByStatus: SentOrder[] = [];
+  const verdicts: (Verdict | undefined)[] = [];
+  const unread: string[] = [];
+  const fail = (id: string, why: string) => {
+    unread.push(id);
+    telemetry.log('warn', 'an order could not be read', { shop, id, why });
+  };
   for (const order of orders) {
-    const { id, entry } = order;
     const answer = await throughBreaker({ breaker, now }, async () => ({
       kind: 'answered' as const,
-      ...(await readHeld(id, loyalty, { signal: deadline })),
+      ...(await readHeld(order.id, loyalty, { signal: deadline })),
     }));
     if (answer.kind === 'stay-away') return stop('loyalty-unavailable');
     const { outcome } = answer;
@@ -40,30 +44,54 @@ export async function readOrders(
       return stop(`loyalty-${outcome.why}`, outcome.throttled ? outcome.afterSeconds : undefined);
     }
     await pause(PAUSE_MS);
-    if (outcome.kind !== 'applied') {
-      unread += 1;
-      telemetry.log('warn', 'an order could not be read', { shop, id, why: outcome.why });
-      continue;
-    }
-    read += 1;
-    const verdict = judgeHeld(order, answer.held, assumptions, now());
-    if (verdict.kind !== 'report' && verdict.kind !== 'heal') continue;
-    // A worker marks the entry before it calls: what it changed meanwhile is no difference.
-    const entryNow = await readEntry(ledger, { shop, kind: 'order', id });
-    if (entryNow?.revision !== entry.revision) continue;
-    if (verdict.kind === 'report') {
-      differing.push(id);
-      const differs = verdict.differences.join(' ');
-      telemetry.log('warn', 'the loyalty service holds another order', { shop, id, differs });
-      continue;
-    }
-    const found = { shop, id, version: entry.version, now: now() };
-    const message = healingMessage('order', found, 'again');
-    if (!(await sendOnce({ ...message, force: true }, world))) continue;
-    sentAgain += 1;
-    telemetry.log('info', 'sent by reconciling', { shop, kind: 'order', id, why: 'lost' });
+    if (outcome.kind !== 'applied') fail(order.id, outcome.why);
+    else if (answer.byStatus) absentByStatus.push(order);
+    else verdicts.push(await settle(shop, order, answer.held, world));
   }
-  return { kind: 'read', read, unread, sentAgain, differing };
+  // Where no order is found, the address may be wrong.
+  const isAddressRight = verdicts.length > 0;
+  for (const order of absentByStatus) {
+    if (isAddressRight) verdicts.push(await settle(shop, order, undefined, world));
+    else fail(order.id, 'not-found');
+  }
+  return {
+    kind: 'read',
+    read: verdicts.length,
+    unread: unread.length,
+    sentAgain: verdicts.filter((one) => one?.kind === 'sent-again').length,
+    differing: verdicts.flatMap((one) => (one?.kind === 'differs' ? [one.id] : [])),
+  };
+}
+
+interface Verdict {
+  readonly kind: 'differs' | 'sent-again';
+  readonly id: string;
+}
+
+/** Undefined: nothing is to be done. */
+async function settle(
+  shop: string,
+  order: SentOrder,
+  held: HeldOrder | undefined,
+  world: ReconcileWorld,
+): Promise<Verdict | undefined> {
+  const { ledger, now, telemetry } = world;
+  const { id, entry } = order;
+  const verdict = judgeHeld(order, held, world.program(shop).assumptions, now());
+  if (verdict.kind !== 'report' && verdict.kind !== 'heal') return undefined;
+  // A worker marks the entry before it calls: what it changed meanwhile is no difference.
+  const entryNow = await readEntry(ledger, { shop, kind: 'order', id });
+  if (entryNow?.revision !== entry.revision) return undefined;
+  if (verdict.kind === 'report') {
+    const differs = verdict.differences.join(' ');
+    telemetry.log('warn', 'the loyalty service holds another order', { shop, id, differs });
+    return { kind: 'differs', id };
+  }
+  const found = { shop, id, version: entry.version, now: now() };
+  const message = healingMessage('order', found, 'again');
+  if (!(await sendOnce({ ...message, force: true }, world))) return undefined;
+  telemetry.log('info', 'sent by reconciling', { shop, kind: 'order', id, why: 'lost' });
+  return { kind: 'sent-again', id };
 }
 
 function stop(why: string, afterSeconds?: number): Stopped {

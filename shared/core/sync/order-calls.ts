@@ -67,7 +67,10 @@ export async function cancelOrder(
   return judge(calls, sent);
 }
 
-/** After a redaction only the service knows whose order it is, and it takes none without a customer. */
+/**
+ * After a redaction, or once the order is deleted, only the service knows whose order it is. It takes none
+ * without a customer.
+ */
 function withHeldCustomer(
   order: OrderForm,
   { OrderPlacementDate, OrderTotal, Customer }: HeldOrder,
@@ -85,8 +88,7 @@ function lookForCancel(
 ): CallsMade {
   const calls: OperationId[] = ['cancelPosOrder', 'getOrder'];
   const found = foundIn(read);
-  const isAbsent = hasCode(read, ORDER_NOT_FOUND);
-  if (isAbsent || found?.State === CANCELLED_STATE) return applied(calls);
+  if (isAbsent(read) || found?.State === CANCELLED_STATE) return applied(calls);
   const made = judge(calls, found ? cancelled : read);
   if (made.outcome.kind !== 'retry') return made;
   if (found && waitedForADay) return refused(calls, cancelled);
@@ -124,17 +126,29 @@ export async function takePart(
 type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;
 export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
 
-/** The order as the service holds it; `held` is undefined where it has none. */
+/**
+ * The order as the service holds it; `held` is undefined where it has none. `byStatus`: no error of the
+ * contract says so, only HTTP.
+ */
 export async function readHeld(
   id: string,
   loyalty: Pick<LoyaltyCalls, 'getOrder'>,
   options: { readonly signal: AbortSignal },
-): Promise<CallsMade & { readonly held?: HeldOrder }> {
+): Promise<CallsMade & { readonly held?: HeldOrder; readonly byStatus?: boolean }> {
   const calls: OperationId[] = ['getOrder'];
   const read = await loyalty.getOrder(id, options);
-  if (hasCode(read, ORDER_NOT_FOUND)) return applied(calls);
+  if (isAbsent(read)) return { ...applied(calls), byStatus: read.kind === 'transport-failure' };
   const held = foundIn(read);
   return { ...judge(calls, read), mayHaveHappened: false, ...(held && { held }) };
+}
+
+/**
+ * Which answer an absent order gets is not documented; one without an envelope is likely to be a 404 or to have
+ * no content. That it is not a wrong address is for the next call to show, or for the other readings.
+ */
+function isAbsent(read: ReadAnswer): boolean {
+  if (read.kind === 'transport-failure') return read.reason === 'not-found';
+  return hasCode(read, ORDER_NOT_FOUND);
 }
 
 function foundIn(read: ReadAnswer) {

@@ -91,7 +91,7 @@ describe('loyalty-connector compare', () => {
     await sync('coupon', 'SUMMER10');
     const { code, stdout } = await connector.run('compare coupon SUMMER10');
     expect(stdout).toContain('IN SYNC');
-    expect(stdout).toMatch(/^value +10\.00 +sent +10\.00$/m);
+    expect(stdout).toMatch(/^value +10 +sent +10$/m);
     expect(code).toBe(0);
     await inService('POST', 'Coupons/SUMMER10/inactive');
     const ended = await connector.run('compare coupon SUMMER10');

@@ -204,6 +204,8 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       { because: 'mistake', reason: 'rejected', body: expect.stringContaining(`"id":"${first}"`) },
     ]);
     expect(await letters()).toBe(1);
+    const trace = await connector.run(`trace order ${first}`);
+    expect(trace.stdout).toContain('dropped, orders/updated');
     const left = await connector.run(`dead-letters list --id ${second} --json`);
     expect(JSON.parse(left.stdout).matching).toBe(1);
     await dropAll();

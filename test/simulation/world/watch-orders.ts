@@ -43,16 +43,13 @@ export function watchOrders({ kernel, store, loyalty, ledger, backfill }: Watche
   };
 }
 
-/**
- * An order does not bring back an e-mail address that its customer has changed since. The end of a deleted order may,
- * where the service refuses the cancel call: the store can no longer be asked about it.
- */
+/** An order does not bring back an e-mail address that its customer has changed since. */
 function watchContact(
-  { OriginalId: id, Customer, IsCancelledOrReturned }: OrderForm,
+  { OriginalId: id, Customer }: OrderForm,
   { kernel, store, ledger }: Pick<Watched, 'kernel' | 'store' | 'ledger'>,
 ): void {
   const customer = store.world.rows.customers.get(Customer?.OriginalId ?? '');
-  if (!customer || customer.email === Customer?.Email || IsCancelledOrReturned) return;
+  if (!customer || customer.email === Customer?.Email) return;
   const key = ledgerKeyText({ shop: SHOP, kind: 'member', id: customer.id });
   const { version, uncertain, outcomes } = ledger.entries.get(key) ?? {};
   const knownSince = Date.parse(outcomes?.at(-1)?.at ?? '') + ON_ITS_WAY_MS;

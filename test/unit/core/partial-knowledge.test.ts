@@ -55,6 +55,28 @@ describe('a first send that arrived and was not recorded', () => {
     },
   );
 
+  it('is cancelled after it was deleted where the service refuses the cancel call, without an old address', async () => {
+    const connector = openConnector({ service: { error13: 'cancel-completed' } });
+    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
+    await connector.drain();
+    const [customer] = connector.loyalty.rows.customers.values();
+    if (!customer) throw new Error('no customer');
+    connector.loyalty.rows.customers.put(customer.OriginalId, {
+      ...customer,
+      Email: 'new@example.org',
+    });
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.drain();
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    expect(connector.loyalty.rows.customers.get(customer.OriginalId)).toMatchObject({
+      Email: 'new@example.org',
+    });
+    const entry = connector.ledger.entries.get(
+      ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }),
+    );
+    expect(entry?.remembered).toBeUndefined();
+  });
+
   it('is cancelled after a crash that left no trace at all', async () => {
     const connector = openConnector();
     const { ledger } = connector;

@@ -80,6 +80,15 @@ describe('an order that version 0.1.0 sent', () => {
     expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder', 'sendOrder']);
   });
+
+  it('is sent again if the service answers the question with 404', async () => {
+    const connector = await openOlder();
+    connector.loyalty.rows.orders.delete(ID);
+    connector.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'getOrder' ? { kind: 'answer', status: 404, headers: {}, text: '' } : pass();
+    await change(connector, 2, 3);
+    expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
+  });
 });
 
 describe('an order whose ledger entry has expired', () => {

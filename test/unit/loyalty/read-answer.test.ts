@@ -310,6 +310,14 @@ describe('an answer that reports no error and no success', () => {
       expect(read(operation, body)).toEqual({ kind: 'success', value });
     }
   });
+
+  it('of one object that comes bare may be none: no content, or null', () => {
+    const absent = { kind: 'transport-failure', reason: 'not-found', mayHaveHappened: false };
+    expect(read('getOrder', '', { status: 204 })).toMatchObject(absent);
+    expect(read('getOrder', 'null')).toMatchObject(absent);
+    expect(read('getOrder', '')).toMatchObject({ reason: 'not-the-contract' });
+    expect(read('sendOrder', '', { status: 204 })).toMatchObject({ reason: 'not-the-contract' });
+  });
 });
 
 describe('a status', () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openLedger } from '../../deployment/open-ledger.ts';
 import { BadArguments, EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { countLetters } from '../count-letters.ts';
@@ -43,7 +44,8 @@ export async function dropCommand(
       dropped = count;
       progress.report(count);
     };
-    await dropLetters({ queues, file, filter, agreed, signal, onDropped });
+    const world = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
+    await dropLetters({ ...world, filter, agreed, signal, onDropped });
   } finally {
     progress.end();
     await file.close();
@@ -78,7 +80,12 @@ async function askFor(
     showGroups(groups, terminal, new Date());
     terminal.line();
   }
-  if (await terminal.confirm(`Drop ${countLetters(agreed.size)} for good?`)) return agreed;
+  if (
+    await terminal.confirm(
+      `Drop ${countLetters(agreed.size)}? What they are about is not sent again until it changes in the store.`,
+    )
+  )
+    return agreed;
   terminal.note('Nothing was dropped. Type "yes" to agree, or use --yes in a script.');
   return undefined;
 }

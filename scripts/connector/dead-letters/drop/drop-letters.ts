@@ -1,4 +1,8 @@
+import { inBatches } from '../../../../shared/core/batch/in-batches.ts';
 import type { DeadLetter, LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import { noteDropped } from '../../../../shared/core/ledger/dropped-letter.ts';
+import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { isEntityKind } from '../../../../shared/core/ledger/ledger-key.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
@@ -7,6 +11,8 @@ import type { DroppedFile } from './dropped-file.ts';
 export interface DropWorld {
   readonly queues: readonly LetterQueue[];
   readonly file: Pick<DroppedFile, 'keep'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly now: () => Date;
   readonly filter: LetterFilter;
   /** Undefined: all that match. Else only those that the person was shown. */
   readonly agreed: ReadonlySet<string> | undefined;
@@ -14,7 +20,10 @@ export interface DropWorld {
   readonly onDropped: (dropped: number) => void;
 }
 
-/** Removes letters for good, each after the file holds it; one queue after the other. */
+/**
+ * Removes letters, each after the file holds it and the ledger says so; one queue after the other. What
+ * they were about is not healed until it changes in the store.
+ */
 export async function dropLetters(world: DropWorld): Promise<number> {
   const { queues, file, filter, agreed, signal, onDropped } = world;
   let dropped = 0;
@@ -24,6 +33,7 @@ export async function dropLetters(world: DropWorld): Promise<number> {
     await walkLetters({ queue, signal }, async (letters) => {
       const meant = letters.filter(isMeant);
       if (meant.length > 0) await file.keep(meant);
+      await inBatches(meant, (letter) => note(letter, world));
       await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
       dropped += meant.length;
       onDropped(dropped);
@@ -31,4 +41,11 @@ export async function dropLetters(world: DropWorld): Promise<number> {
     });
   }
   return dropped;
+}
+
+async function note(letter: DeadLetter, { ledger, now }: DropWorld): Promise<void> {
+  const { event } = readLetter(letter);
+  if (!event || !isEntityKind(event.kind)) return;
+  const key = { shop: event.shop, kind: event.kind, id: event.id };
+  await noteDropped(key, event.topic, { ledger, now: now() });
 }

@@ -120,6 +120,16 @@ describe('the judgement on one entity', () => {
     expect(judge({ ...before, uncertain: true }, inDays(15))).toEqual(heal('letter-expired'));
   });
 
+  it('never sends what was refused and dropped by a person, until it changes in the store', () => {
+    const refused = [line('applied', version - 1000), line('rejected', version)];
+    const outcomes = [...refused, line('dropped', version)];
+    const dropped = { ...settled, version: version - 1000, outcomes };
+    const inYears = { now: new Date(now.getTime() + 300 * 86_400_000) };
+    expect(judge(dropped, inYears)).toEqual({ kind: 'waits' });
+    expect(judge({ ...dropped, uncertain: true }, inYears)).toEqual({ kind: 'waits' });
+    expect(judge(dropped, { ...inYears, version: version + 1000 })).toEqual(heal('stale'));
+  });
+
   it('sends for what was refused and has changed since', () => {
     const outcomes = [line('rejected', version - 1000)];
     expect(judge({ ...settled, version: 0, outcomes })).toEqual(heal('missing'));

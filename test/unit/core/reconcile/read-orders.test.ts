@@ -136,6 +136,25 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(reported(connector)).toBe(0);
   });
 
+  it('takes HTTP 404 for a lost order only where other orders are found: the address may be wrong', async () => {
+    const { connector } = await open();
+    connector.loyalty.rows.orders.delete('71');
+    const notFound = { kind: 'answer', status: 404, headers: {}, text: '' } as const;
+    const calls = callsOf(connector);
+    connector.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'getOrder' ? notFound : pass();
+    await walk(connector);
+    expect(callsOf(connector)).toEqual(calls);
+    expect(await found(connector)).toMatchObject({ read: 0, unread: 3, differing: 0 });
+
+    connector.loyalty.world.interfere = ({ operation, path }, pass) =>
+      operation === 'getOrder' && path.orderId === '71' ? notFound : pass();
+    connector.clock.ms += 7 * DAY_MS;
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('71')).toMatchObject({ OrderTotal: 50 });
+    expect(await found(connector)).toMatchObject({ read: 3, unread: 0, differing: 0 });
+  });
+
   it('cancels again what the store cancelled and the service shows as completed', async () => {
     const { connector, history } = await open();
     await history.putOrder('72', { ...COMPLETED, cancelledAfterDays: 0 }, true);
