@@ -4,6 +4,7 @@ import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDoctor } from './doctor/command.ts';
+import { registerHistory } from './history/command.ts';
 import { registerProbe } from './probe/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
@@ -97,6 +98,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerCompare,
   registerDeadLetters,
   registerDoctor,
+  registerHistory,
   registerProbe,
   registerSend,
   registerSecrets,

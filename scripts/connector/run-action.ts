@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
+import type { ChangeEnded } from './history/audit-records.ts';
+import type { CommandLine, RecordedChange } from './history/record-change.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
 
@@ -18,21 +20,32 @@ export function runAction<Options = object>(action: Action<Options>) {
     const command = given.at(-1) as Command;
     const operands = given.slice(0, -2) as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
-    const { session, wasInterrupted } = openSession(options);
+    const line = { command: pathOf(command), operands, options: command.opts() };
+    const { session, wasInterrupted, endChange } = openSession(options, line);
+    let code: ExitCode;
     try {
-      const code = await action(session, options, ...operands);
-      process.exitCode = wasInterrupted() ? EXIT.interrupted : code;
+      code = await action(session, options, ...operands);
+      if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      process.exitCode = reportError(error, options, command.name());
+      code = reportError(error, options, command.name());
     }
+    process.exitCode = code;
+    await endChange(code);
   };
 }
 
-function openSession(options: CommonOptions) {
+/** `dead-letters replay` */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
+}
+
+function openSession(options: CommonOptions, line: CommandLine) {
   const terminal = createTerminal({ quiet: options.json === true });
   let controller: AbortController | undefined;
   let interruptions = 0;
   let ending = 'Finishing the current batch, then stopping.';
+  let change: RecordedChange | undefined;
   process.on('SIGINT', () => {
     interruptions += 1;
     if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
@@ -48,6 +61,13 @@ function openSession(options: CommonOptions) {
       const { findDeployment } = await import('./deployment/find-deployment.ts');
       return findDeployment(options);
     },
+    async beginChange(deployment) {
+      const { recordChange } = await import('./history/record-change.ts');
+      change ??= await recordChange(deployment, line).catch((error: unknown) => {
+        throw cannotRecord(error, options);
+      });
+      return change;
+    },
     interruption(note = ending) {
       ending = note;
       controller ??= new AbortController();
@@ -59,7 +79,29 @@ function openSession(options: CommonOptions) {
       return controller.signal;
     },
   };
-  return { session, wasInterrupted: () => interruptions > 0 };
+  return {
+    session,
+    wasInterrupted: () => interruptions > 0,
+    async endChange(code: ExitCode) {
+      await change?.end(resultOf(code)).catch((error: unknown) => {
+        const why = explainAwsError(error, options)?.message ?? String(error);
+        terminal.note(`The end of this command could not be recorded in the ledger. ${why}`);
+      });
+    },
+  };
+}
+
+function resultOf(code: ExitCode): ChangeEnded['result'] {
+  if (code === EXIT.interrupted) return 'interrupted';
+  return code === EXIT.fine ? 'finished' : 'failed';
+}
+
+/** No change without a record: an operator could otherwise hide one by breaking the record. */
+function cannotRecord(error: unknown, options: CommonOptions): unknown {
+  const problem = explainAwsError(error, options);
+  if (!problem) return error;
+  const message = `Nothing was changed, because the ledger does not accept the audit record of this command. ${problem.message}`;
+  return new Problem(message, problem.next);
 }
 
 /** Prints what went wrong on standard error and returns the exit code. */

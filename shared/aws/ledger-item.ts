@@ -80,9 +80,11 @@ export function keyOnly(itemKey: string): LedgerItem {
 }
 
 /** Records that the index lists by shop. Their kind takes the place of a discount's id, a number. */
-export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption'>;
+export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption' | 'audit'>;
 
-const isListed = (text: string): text is ListedRecord => text === 'notice' || text === 'redemption';
+const LISTED: ReadonlySet<string> = new Set<ListedRecord>(['notice', 'redemption', 'audit']);
+
+const isListed = (text: string): text is ListedRecord => LISTED.has(text);
 
 /** A shop's domain has no bar, so the first one ends it. */
 export function listingText(shop: string, listedUnder: string): string {

@@ -284,6 +284,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'quiz',
           'notice',
           'cursor',
+          'audit',
         ];
         const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
           const kind = kinds[index % kinds.length] ?? 'order';

@@ -34,6 +34,7 @@ import { createConfidential } from './disclosure.ts';
 import { invocationOf } from './event-source.ts';
 
 export const SHOP = 'example-store.myshopify.com';
+export const OPERATOR = 'arn:aws:iam::000000000000:user/olivia';
 const PREFIX = 'loyalty-connector/prod';
 
 export const SECRETS = {
@@ -119,6 +120,7 @@ export async function openOperatedConnector({
   );
   const gateway = await startAwsGateway({
     ...Object.fromEntries(Object.entries(emulators).map(([name, one]) => [name, one.endpoint])),
+    sts: answerCaller,
     ...services,
   });
 
@@ -246,6 +248,12 @@ function serveReceiver(receiver: ReturnType<typeof startFunctions>['receiver']) 
     response.end(body);
   });
 }
+
+/** STS, for the audit record of a change. */
+const answerCaller: ScriptedService = (_, response) => {
+  const result = { Arn: OPERATOR, UserId: 'AIDAOPERATOR' };
+  response.end(JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }));
+};
 
 async function readSecretText(client: SecretsManagerClient, name: string): Promise<unknown> {
   const { SecretString: text = '' } = await client.send(

@@ -19,6 +19,7 @@ export function refuse(service: Service | undefined, code: string, message: stri
     case 'dynamodb':
       return answer(400, `com.amazon.coral.service#${code}`, message, {});
     case 'secretsmanager':
+    case 'sts':
     case undefined:
       return answer(400, code, message, {});
   }
@@ -34,6 +35,19 @@ function answer(
     status,
     headers: { 'content-type': 'application/x-amz-json-1.0', ...headers },
     body: JSON.stringify({ __type: type, message, Message: message }),
+  };
+}
+
+/** The answer of STS to a client that accepts JSON. */
+export function answerIdentity(identity: {
+  readonly arn: string;
+  readonly userId: string;
+}): Answer {
+  const result = { Arn: identity.arn, UserId: identity.userId };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }),
   };
 }
 

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { isLoopbackHost, readBody } from '../../sandbox-kit/http/requests.ts';
 import { respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import type { AccessControl } from '../iam/access-control.ts';
-import { answerInvocation, type Invoke, refuse } from './answers.ts';
+import { answerIdentity, answerInvocation, type Invoke, refuse } from './answers.ts';
 import { type AwsCall, identifyCall, type Place, type Service } from './identify-call.ts';
 import { verifySignature } from './signature.ts';
 
@@ -17,7 +17,7 @@ export interface GatewayParts {
   readonly keys: ReadonlyMap<string, Key>;
   readonly access: () => AccessControl;
   /** Where the emulator of a service listens. */
-  readonly emulators: Readonly<Record<Exclude<Service, 'lambda'>, string>>;
+  readonly emulators: Readonly<Record<Exclude<Service, 'lambda' | 'sts'>, string>>;
   readonly invoke: Invoke;
 }
 
@@ -72,17 +72,28 @@ async function handle(
   if (call.service === 'lambda') {
     return respond(response, await answerInvocation(parts.invoke, call, headers, body.bytes));
   }
+  if (call.service === 'sts') return respond(response, answerIdentity(identityOf(parts, key)));
   await forward(parts.emulators, call.service, request, body.bytes, response);
+}
+
+function identityOf({ place }: Pick<GatewayParts, 'place'>, { caller }: Key) {
+  const name = caller.kind === 'operator' ? caller.kind : caller.role;
+  const arn =
+    caller.kind === 'operator'
+      ? `arn:aws:iam::${place.account}:user/${name}`
+      : `arn:aws:sts::${place.account}:assumed-role/${name}`;
+  return { arn, userId: name };
 }
 
 function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): string | undefined {
   if (key.caller.kind === 'operator') return undefined;
   const { role } = key.caller;
+  const { arn } = identityOf({ place }, key);
   for (const resource of call.resources) {
     const decision = access().decide({ who: role, action: call.action, resource });
     if (decision.kind === 'denied') {
       return (
-        `User: arn:aws:sts::${place.account}:assumed-role/${role} is not authorized to perform: ` +
+        `User: ${arn} is not authorized to perform: ` +
         `${call.action} on resource: ${resource} because ${decision.why}`
       );
     }

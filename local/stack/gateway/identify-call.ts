@@ -1,6 +1,6 @@
 import { secretArn } from '../../secrets-emulator.ts';
 
-export type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda';
+export type Service = 'sqs' | 'dynamodb' | 'secretsmanager' | 'lambda' | 'sts';
 
 /** A call to AWS in IAM's terms. */
 export interface AwsCall {
@@ -36,6 +36,10 @@ export function identifyCall(
     const arn = `arn:aws:lambda:${place.region}:${place.account}:function:${name}`;
     return { service: 'lambda', action: 'lambda:InvokeFunction', resources: [arn] };
   }
+  // Every caller may ask who it is ("GetCallerIdentity", STS).
+  if (Buffer.from(request.body).toString().startsWith('Action=GetCallerIdentity&')) {
+    return { service: 'sts', action: 'sts:GetCallerIdentity', resources: [] };
+  }
   const [prefix = '', operation = ''] = request.amzTarget.split('.');
   const service = TARGETS.get(prefix);
   if (!service || operation === '') return undefined;
@@ -48,6 +52,7 @@ export function identifyCall(
     case 'secretsmanager':
       return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
     case 'lambda':
+    case 'sts':
       return undefined;
   }
 }

@@ -46,6 +46,7 @@ export async function continueBackfill(
   keepMemorySteady();
   const { terminal } = session;
   const signal = session.interruption();
+  const change = await session.beginChange(open.deployment);
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
   try {
     const kept = await withOperation(given, open);
@@ -71,6 +72,10 @@ export async function continueBackfill(
       pause,
       signal,
       onProgress: ({ sent, unreadable }, waitsFor) => {
+        change.count({
+          sent: sent - state.sent,
+          unreadable: unreadable - state.unreadable,
+        });
         const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
         progress.report(sent + unreadable - before, detail);
       },

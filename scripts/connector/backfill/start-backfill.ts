@@ -63,6 +63,7 @@ export async function startBackfill(
     asked: 0,
     unreadable: 0,
   };
+  await session.beginChange(deployment);
   await open.backfills.enlist(id);
   const revision = await open.backfills.save(state, kept?.revision);
   session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; "backfill resume" continues it.`);

@@ -39,6 +39,7 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Ex
     const next = nextCommand(deployment, 'probe --yes');
     throw new Problem('Nothing was tried.', `On a test account: ${next}`);
   }
+  const change = await session.beginChange(deployment);
   const signal = session.interruption('Undoing what was made, then stopping.');
   const tried: TriedStep[] = [];
   const { undone, fault } = await tryAndUndo({
@@ -53,6 +54,9 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Ex
       if (!json) printConclusion(terminal, one);
     },
   });
+  const isUndone = ({ kind }: Undone) => kind === 'undone' || kind === 'never-made';
+  const left = undone.filter((one) => !isUndone(one)).length;
+  change.count({ steps: tried.length, undone: undone.length - left, left });
   const { storefront, ...others } = mergeSettings(tried.map((one) => one.settings ?? {}));
   // Pasted into settings that have none, it would switch the storefront on.
   const settings =
@@ -63,8 +67,7 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Ex
     printSettings(terminal, settings, tried.length === STEPS.length);
   }
   if (fault) throw fault.error;
-  const isClean = undone.every(({ kind }) => kind === 'undone' || kind === 'never-made');
-  return isClean ? EXIT.fine : EXIT.failed;
+  return left === 0 ? EXIT.fine : EXIT.failed;
 }
 
 export interface Attempt {

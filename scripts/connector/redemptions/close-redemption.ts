@@ -50,10 +50,12 @@ export async function closeCommand(
     else terminal.line(`Nothing was changed. With --yes ${CONSEQUENCE[as]}.`);
     return EXIT.fine;
   }
+  const change = await session.beginChange(deployment);
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
   const closed = await closeRedemption(whose, id, as, { ...opened, queue });
   const redemption = checkClosing(closed, customerId, id, now());
+  change.count({ closed: 1 });
   if (json) terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }) });
   else terminal.line(`Done: ${CONSEQUENCE[as]}.`);
   return EXIT.fine;

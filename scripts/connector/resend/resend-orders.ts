@@ -50,7 +50,11 @@ export async function resendOrders(session: Session, options: ResendOptions): Pr
     terminal.note('Nothing was sent. Type "yes" to agree, or use --yes in a script.');
     return EXIT.failed;
   }
-  const sent = await send(session, open, found, options.rate ?? DEFAULT_RATE);
+  const change = await session.beginChange(deployment);
+  const sent = await send(session, open, found, {
+    rate: options.rate ?? DEFAULT_RATE,
+    onSent: (count) => change.count({ sent: count }),
+  });
   if (json) terminal.json({ ...summary, sent });
   else {
     terminal.line(
@@ -131,7 +135,7 @@ export async function send(
   session: Pick<Session, 'interruption' | 'terminal'>,
   { shop, queue, depth }: Pick<OpenBackfill, 'shop' | 'queue' | 'depth'>,
   found: readonly Found[],
-  rate: number,
+  { rate, onSent }: { readonly rate: number; readonly onSent: (sent: number) => void },
 ): Promise<number> {
   const pace = createPace(rate);
   const signal = session.interruption();
@@ -155,6 +159,7 @@ export async function send(
         );
       }
       sent += window.length;
+      onSent(sent);
       progress.report(sent);
     }
   } finally {

@@ -26,7 +26,7 @@ export interface SetSecretOptions {
 
 /** Ask → check → store → print what happens next. */
 export async function setSecret(
-  { terminal, json, findDeployment }: Session,
+  { terminal, json, findDeployment, beginChange }: Session,
   options: SetSecretOptions,
   purposeText = '',
 ): Promise<ExitCode> {
@@ -51,9 +51,11 @@ export async function setSecret(
     throw new Problem(`${next.why}\nNothing was changed.`, 'To store it anyway: --yes.');
   }
   const { overlap } = next;
+  const recorded = await beginChange(deployment);
   await client.send(
     new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(next.fields) }),
   );
+  recorded.count({ stored: 1 });
 
   const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
   if (json) {

@@ -51,9 +51,11 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const webhookId = options.webhookId ?? randomUUID();
   const delivery = { topic, shop, webhookId, body, triggeredAt };
   const headers = signWebhook(delivery, await target.readSecret());
+  const change = deployment && (await session.beginChange(deployment));
   const answers: PostedWebhook[] = [];
   for (let time = 0; time < (options.duplicate ? 2 : 1); time += 1) {
     answers.push(await postWebhook(address, headers, body));
+    change?.count({ sent: answers.length });
   }
   const accepted = answers.every((answer) => answer.kind === 'answered' && isFine(answer.status));
   const entity = entityIn(chosen, shop);

@@ -26,7 +26,7 @@ const TOKEN_BYTES = 32;
 
 /** Read store and secrets → with --yes, create definitions and token → print what to paste where. */
 export async function setUpStorefront(
-  { terminal, json, findDeployment }: Session,
+  { terminal, json, findDeployment, beginChange }: Session,
   options: SetUpOptions,
 ): Promise<ExitCode> {
   const change = changeOf(options);
@@ -75,14 +75,19 @@ export async function setUpStorefront(
     return EXIT.fine;
   }
 
-  for (const one of toRepair) {
+  const recorded = await beginChange(deployment);
+  for (const [index, one] of toRepair.entries()) {
     const made = await repairDefinition(ask, namespace, one);
     if (made.kind === 'refused') {
       throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
     }
     if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
+    recorded.count({ definitions: index + 1 });
   }
-  if (next.kind === 'store') await storeTokens(client, name, next.tokens);
+  if (next.kind === 'store') {
+    await storeTokens(client, name, next.tokens);
+    recorded.count({ tokens: 1 });
+  }
   const subscription = subscriptionOf(
     deployment,
     shop,

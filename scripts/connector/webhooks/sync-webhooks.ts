@@ -58,7 +58,7 @@ export async function syncWebhooks(session: Session, options: SyncOptions): Prom
   const subscriptions = openSubscriptions(deployment);
   const found = await findSubscriptions(subscriptions, deployment, options);
   const work = found.map((one) => withPruning(one, options));
-  const changes = options.yes ? await repair(subscriptions, work, session) : [];
+  const changes = options.yes ? await repair(subscriptions, work, session, deployment) : [];
   const refused = changes.filter(({ done }) => done === 'refused');
   if (session.json) {
     const { subscriptions: madeBy } = deployment.connector.healing;
@@ -83,13 +83,18 @@ function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): 
 async function repair(
   subscriptions: Subscriptions,
   work: readonly ShopFindings[],
-  { terminal }: Session,
+  { terminal, beginChange }: Session,
+  deployment: Deployment,
 ): Promise<readonly (Change & { readonly shop: string })[]> {
+  const recorded = await beginChange(deployment);
   const changes: (Change & { readonly shop: string })[] = [];
   const progress = terminal.progress('repairing');
   for (const { shop, findings } of work) {
     for (const change of await subscriptions.repair(shop.domain, findings)) {
       changes.push({ shop: shop.domain, ...change });
+      recorded.count({
+        [change.done]: changes.filter(({ done }) => done === change.done).length,
+      });
       progress.report(changes.length);
     }
   }

@@ -12,11 +12,20 @@ export interface EntityKey {
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
- * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come.
+ * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
+ * an operator changed.
  */
-export type RecordKind = 'customer' | 'redemption' | 'reward-code' | 'quiz' | 'notice' | 'cursor';
+export type RecordKind =
+  | 'customer'
+  | 'redemption'
+  | 'reward-code'
+  | 'quiz'
+  | 'notice'
+  | 'cursor'
+  | 'audit';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
+  /** Of an audit record, which belongs to no shop: its month. */
   readonly shop: string;
   readonly kind: Kind;
   /** Of a balance and of redemptions: the customer's id in the store. */

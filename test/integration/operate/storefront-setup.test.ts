@@ -73,6 +73,7 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
     },
     json: false,
     findDeployment: async () => deployment,
+    beginChange: async () => ({ count: () => {} }),
   } as unknown as Session;
   const code = await setUpStorefront(session, options);
   return { code, text: lines.join('\n') };

@@ -17,20 +17,16 @@ function open(sendAll: BulkQueue['sendAll']): Given[1] {
 
 const found = ['1', '2'].map((id) => ({ id, version: 1, wantedKey: 'k', before: 2, after: 1 }));
 
+const pace = { rate: 10, onSent: () => {} };
+
 it('resend counts what the queue has taken', async () => {
-  expect(
-    await send(
-      session,
-      open(async () => []),
-      found,
-      10,
-    ),
-  ).toBe(2);
+  const taking = open(async () => []);
+  expect(await send(session, taking, found, pace)).toBe(2);
 });
 
 it('resend says so if the queue refuses an order', async () => {
   const refusing = open(async ([event]) => (event ? [{ event, code: 'InternalError' }] : []));
-  await expect(send(session, refusing, found, 10)).rejects.toThrow(
+  await expect(send(session, refusing, found, pace)).rejects.toThrow(
     'SQS did not take 1 of 2 messages (InternalError).',
   );
 });

@@ -34,6 +34,7 @@ export async function dropCommand(
     agreed = await askFor(session, { queues, filter, signal });
     if (!agreed) return EXIT.failed;
   }
+  const change = await session.beginChange(deployment);
   const path = fileFor(deployment.stack, new Date());
   const by = whoIsAtTheKeyboard();
   const file = createDroppedFile(path, { because, by, now: () => new Date() });
@@ -42,6 +43,7 @@ export async function dropCommand(
   try {
     const onDropped = (count: number) => {
       dropped = count;
+      change.count({ dropped });
       progress.report(count);
     };
     const world = { queues, file, ledger: openLedger(deployment), now: () => new Date() };

@@ -43,6 +43,7 @@ export async function replayCommand(
   const reader = letterReaderOf(deployment.connector.shops);
   if (!options.yes) return dryRun(session, choice, { queues, ...reader, signal });
 
+  const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
@@ -82,6 +83,7 @@ export async function replayCommand(
     fault = error;
   }
   progress.end();
+  change.count({ replayed: tally.replayed, notReplayed: countObstacles(tally) });
   const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0

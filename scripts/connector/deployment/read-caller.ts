@@ -1,0 +1,62 @@
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { AwsError, AwsUnanswered } from '../../../shared/aws/aws-error.ts';
+import { createSigner } from '../../../shared/aws/aws-signer.ts';
+import { createHttpClient } from '../../../shared/http/http-client.ts';
+import type { AwsSettings } from './deployment.ts';
+
+/** Whose credentials the command uses. */
+export interface Caller {
+  readonly arn: string;
+  /** The same as `aws:userid` in a policy. */
+  readonly userId: string;
+}
+
+const BODY = Buffer.from('Action=GetCallerIdentity&Version=2011-06-15');
+const LIMITS = { connectMs: 3_000, maxAnswerBytes: 64 * 1024 };
+const TIMEOUT_MS = 10_000;
+
+/** The only call to STS, which every caller may make. Too little for a package of its own. */
+export async function readCaller(aws: AwsSettings): Promise<Caller> {
+  const endpoint = endpointFor(aws);
+  // Any client of the SDK finds the credentials of the environment or the profile.
+  const credentials = await new DynamoDB(aws).config.credentials();
+  const sign = createSigner('sts', aws.region, () => credentials);
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'application/json',
+  };
+  const answer = await createHttpClient(endpoint, LIMITS).send({
+    method: 'POST',
+    path: '/',
+    headers: await sign({ host: new URL(endpoint).host, headers, body: BODY }),
+    body: BODY,
+    timeoutMs: TIMEOUT_MS,
+    repeatable: true,
+  });
+  if (answer.kind === 'failure') throw new AwsUnanswered(answer);
+  const { GetCallerIdentityResponse: response, Error: refusal } = parse(answer.text);
+  const { Arn: arn, UserId: userId } = response?.GetCallerIdentityResult ?? {};
+  if (typeof arn === 'string' && typeof userId === 'string') return { arn, userId };
+  throw new AwsError(refusal?.Code ?? 'UnknownError', answer.status, answer.tries);
+}
+
+function endpointFor({ endpoint, region }: AwsSettings): string {
+  const { AWS_ENDPOINT_URL_STS: own, AWS_ENDPOINT_URL: all } = process.env;
+  const suffix = region.startsWith('cn-') ? '.cn' : '';
+  return endpoint ?? own ?? all ?? `https://sts.${region}.amazonaws.com${suffix}`;
+}
+
+interface Answer {
+  readonly GetCallerIdentityResponse?: {
+    readonly GetCallerIdentityResult?: { readonly Arn?: unknown; readonly UserId?: unknown };
+  };
+  readonly Error?: { readonly Code?: string };
+}
+
+function parse(text: string): Answer {
+  try {
+    return (JSON.parse(text) ?? {}) as Answer;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import * as v from 'valibot';
+import { listRecords, type ReadSettings } from '../../../shared/aws/read-ledger.ts';
+import { expiresAfter, type Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
+import type { Caller } from '../deployment/read-caller.ts';
+
+export const AUDIT_DAYS = 400;
+
+const counts = v.record(v.string(), v.number());
+const begun = v.object({
+  who: v.string(),
+  command: v.string(),
+  arguments: v.record(v.string(), v.string()),
+  version: v.string(),
+});
+const ended = v.object({
+  at: v.string(),
+  result: v.picklist(['finished', 'failed', 'interrupted']),
+  counts,
+});
+
+/** What a command is about to change. Without secrets and personal data. */
+export type ChangeBegun = Omit<v.InferOutput<typeof begun>, 'who'>;
+export type ChangeCounts = v.InferOutput<typeof counts>;
+export type ChangeEnded = v.InferOutput<typeof ended>;
+
+export interface AuditRecord extends ChangeBegun {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The ARN of the caller. */
+  readonly who: string;
+  /** Absent: the command still runs, or its process was ended. */
+  readonly end?: ChangeEnded;
+}
+
+/**
+ * Two items, which are written once and never changed: one before the change begins, and one after it.
+ * Their keys begin with the month, by which they are listed, and the caller's own id: a policy can compare
+ * it with `aws:userid`, so that an operator writes under no other name (infra/operator-policies.ts).
+ */
+export async function recordBegin(
+  ledger: Pick<Ledger, 'write'>,
+  caller: Caller,
+  change: ChangeBegun,
+  now: Date,
+): Promise<RecordKey<'audit'>> {
+  const at = now.toISOString();
+  const id = `${caller.userId}|${at}|${randomBytes(4).toString('hex')}`;
+  const key: RecordKey<'audit'> = { shop: monthOf(now), kind: 'audit', id };
+  await append(ledger, key, { who: caller.arn, ...change }, now);
+  return key;
+}
+
+export function recordEnd(
+  ledger: Pick<Ledger, 'write'>,
+  { id, ...key }: RecordKey<'audit'>,
+  end: Omit<ChangeEnded, 'at'>,
+  now: Date,
+): Promise<void> {
+  return append(ledger, { ...key, id: `${id}${END}` }, { at: now.toISOString(), ...end }, now);
+}
+
+/** The records since that moment, the newest first. */
+export async function* readAudit(
+  settings: ReadSettings,
+  { since, now }: { readonly since: Date; readonly now: Date },
+): AsyncGenerator<AuditRecord> {
+  for (const month of monthsBack(now, since)) {
+    const found = await listRecords(settings, month, 'audit');
+    const texts = new Map(found.map(({ id, entry }) => [id, entry.remembered ?? '']));
+    const records = [...texts].flatMap(([id, text]) => {
+      const [, at = ''] = id.split('|');
+      const change = v.safeParse(begun, parseJson(text));
+      if (!change.success || Date.parse(at) < since.getTime()) return [];
+      const end = v.safeParse(ended, parseJson(texts.get(`${id}${END}`)));
+      return [{ at, ...change.output, ...(end.success && { end: end.output }) }];
+    });
+    yield* records.toSorted((one, other) => other.at.localeCompare(one.at));
+  }
+}
+
+const END = '|end';
+
+async function append(
+  ledger: Pick<Ledger, 'write'>,
+  key: RecordKey<'audit'>,
+  value: object,
+  now: Date,
+): Promise<void> {
+  const remembered = JSON.stringify(value);
+  const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
+  const entry = { ...plain, remembered, ...expiresAfter(AUDIT_DAYS, now) };
+  const { kind } = await ledger.write(key, entry, undefined);
+  if (kind === 'conflict') throw new Error('this audit record exists already');
+}
+
+/** Takes the place of a shop in the key: `operators-2026-11`. */
+function monthOf(moment: Date): string {
+  return `operators-${moment.toISOString().slice(0, 7)}`;
+}
+
+function* monthsBack(now: Date, since: Date): Generator<string> {
+  const month = new Date(now);
+  // The first day: months have different lengths.
+  month.setUTCDate(1);
+  for (; monthOf(month) >= monthOf(since); month.setUTCMonth(month.getUTCMonth() - 1)) {
+    yield monthOf(month);
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { type AuditRecord, recordBegin } from '../../../scripts/connector/history/audit-records.ts';
+import { OPERATOR, SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
+
+const connector = useOperatedConnector();
+
+const NEW_SECRET = JSON.stringify({ token: 'loyalty-token-5b1d71', key: 'loyalty-key-93f2c9' });
+
+async function history(filter = ''): Promise<readonly AuditRecord[]> {
+  const { code, stdout } = await connector.run(`history --json ${filter}`.trim());
+  expect(code).toBe(0);
+  return JSON.parse(stdout).changes;
+}
+
+describe('the history of a stack', () => {
+  it('names who changed what, with its result', async () => {
+    const before = Date.now();
+    expect((await connector.run('send --sample orders/create')).code).toBe(0);
+    const [record, ...others] = await history();
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({
+      who: OPERATOR,
+      command: 'send',
+      arguments: { sample: 'orders/create' },
+      end: { result: 'finished', counts: { sent: 1 } },
+    });
+    expect(Date.parse(record?.at ?? '')).toBeGreaterThanOrEqual(before);
+  });
+
+  it('holds no secret that was set', async () => {
+    expect((await connector.run('secrets set loyalty', NEW_SECRET)).code).toBe(0);
+    const [record] = await history();
+    expect(record).toMatchObject({ arguments: { 1: 'loyalty' }, end: { counts: { stored: 1 } } });
+    expect(JSON.stringify(record)).not.toMatch(/5b1d71|93f2c9/);
+  });
+
+  it('has nothing of a command that only shows what it would change', async () => {
+    const before = await history();
+    await connector.run('webhooks sync');
+    expect(await history()).toEqual(before);
+  });
+
+  it('shows a change whose process was ended as one without an end', async () => {
+    const caller = {
+      arn: 'arn:aws:sts::000000000000:assumed-role/Operator/max',
+      userId: 'AROA:max',
+    };
+    const change = { command: 'dead-letters replay', arguments: { yes: 'true' }, version: '0.2.0' };
+    await recordBegin(connector.ledger, caller, change, new Date());
+    const { stdout } = await connector.run('history --who max');
+    expect(stdout).toMatch(/assumed-role\/Operator\/max +dead-letters replay +no end +-/);
+  });
+
+  it('is filtered by command, caller and time, the newest first', async () => {
+    const commands = async (filter: string) =>
+      (await history(filter)).map(({ command }) => command);
+    expect(await commands('--command dead-letters')).toEqual(['dead-letters replay']);
+    expect(await commands('--command dead')).toEqual([]);
+    expect(await commands('--who olivia')).toEqual(['secrets set', 'send']);
+    expect(await commands('--limit 1')).toEqual(['dead-letters replay']);
+    expect(await commands('--since 2100-01-01')).toEqual([]);
+  });
+
+  it('keeps a command from changing anything that it cannot record', async () => {
+    await connector.describe({ outputs: { ...connector.outputs, LedgerTable: 'another' } });
+    const text = JSON.stringify(SECRETS.loyalty);
+    const { code, stderr } = await connector.run('secrets set loyalty', text);
+    await connector.describe();
+    expect(stderr).toContain('Nothing was changed, because the ledger does not accept');
+    expect(code).toBe(1);
+    expect(await connector.secret('loyalty')).toEqual(JSON.parse(NEW_SECRET));
+  });
+});
