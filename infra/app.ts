@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { readConcurrency } from '../shared/config/concurrency.ts';
 import { bundleFunctions } from './bundle-functions.ts';
 import { ConnectorStack, functionsOf } from './connector-stack.ts';
 import { createApp } from './create-app.ts';
@@ -7,6 +8,7 @@ import { loadStages } from './stages.ts';
 const root = resolve(import.meta.dirname, '..');
 const app = createApp();
 const context = (name: string): string | undefined => app.node.tryGetContext(name);
+const concurrency = context('concurrency');
 const loaded = await loadStages(root, context('stage'), context('settings'));
 
 if (loaded.kind === 'faulty') {
@@ -21,6 +23,11 @@ for (const { name, file, connector } of loaded.stages) {
     configFile: file,
     outFolder: join(app.outdir, 'bundles', name),
   });
-  new ConnectorStack(app, { stage: name, connector, bundleOf: bundles.folderOf });
+  new ConnectorStack(app, {
+    stage: name,
+    connector,
+    bundleOf: bundles.folderOf,
+    concurrency: concurrency === undefined ? undefined : readConcurrency(concurrency),
+  });
 }
 app.synth();

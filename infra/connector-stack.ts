@@ -1,5 +1,10 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import {
+  type Concurrency,
+  concurrencyText,
+  defaultConcurrency,
+} from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { EventQueue } from './event-queue.ts';
@@ -40,11 +45,22 @@ export interface ConnectorStackProps extends StackProps {
   readonly connector: Connector;
   /** The folder of a function's bundle. */
   readonly bundleOf: (name: FunctionName) => string;
+  /** As `deploy` fitted it to the quota of the account. */
+  readonly concurrency?: Concurrency | undefined;
 }
 
 /** One stage of the connector. */
 export class ConnectorStack extends Stack {
-  constructor(scope: Construct, { stage, connector, bundleOf, ...props }: ConnectorStackProps) {
+  constructor(
+    scope: Construct,
+    {
+      stage,
+      connector,
+      bundleOf,
+      concurrency = defaultConcurrency(connector),
+      ...props
+    }: ConnectorStackProps,
+  ) {
     const name = `loyalty-connector-${stage}`;
     super(scope, name, {
       description: `loyalty-connector, stage ${stage}`,
@@ -54,7 +70,7 @@ export class ConnectorStack extends Stack {
       tags: { application: 'loyalty-connector', stage },
     });
     const { deployment, shops } = connector;
-    const { retainData, logRetentionDays, maxConcurrency } = deployment;
+    const { retainData, logRetentionDays } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
@@ -81,7 +97,8 @@ export class ConnectorStack extends Stack {
       bundle: bundleOf('receive-webhook'),
       queues: [orders, products, coupons],
       secrets,
-      deployment,
+      endpoint: deployment.endpoint,
+      reservedConcurrency: concurrency.receiver,
       environment,
       logRetentionDays,
     });
@@ -98,7 +115,7 @@ export class ConnectorStack extends Stack {
         description: `Syncs ${kind === 'coupons' ? 'discount codes' : kind} to the loyalty service`,
         bundle: bundleOf(`sync-${kind}`),
         queue,
-        maxConcurrency: maxConcurrency[kind],
+        maxConcurrency: concurrency[kind],
         fansOut,
         takesOrders: kind === 'orders',
       }).function.lambda;
@@ -154,6 +171,7 @@ export class ConnectorStack extends Stack {
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
+      Concurrency: concurrencyText(concurrency),
       ...storefront?.outputs,
       NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
     });

@@ -15,6 +15,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   ReconcileFunction: 'Compares the store with the ledger and sends what is missing',
   AlarmTopic: 'The topic that alarms notify',
   Dashboard: 'The CloudWatch dashboard',
+  Concurrency: 'How many workers run at once, and what is reserved for the receiver',
   NextCommand: 'The command to run next',
   PointsAddress:
     'The loyalty service sends point events here: npx loyalty-connector storefront setup shows the full address',

@@ -7,10 +7,13 @@ import type { ShopSecrets } from './shop-secrets.ts';
 import { RECEIVER_TIMEOUT } from './timing.ts';
 
 export interface ReceiverProps
-  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays'> {
+  extends Pick<
+    ConnectorFunctionProps,
+    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency'
+  > {
   readonly queues: readonly EventQueue[];
   readonly secrets: ShopSecrets;
-  readonly deployment: Deployment;
+  readonly endpoint: Deployment['endpoint'];
 }
 
 /** The receiver mostly waits for the network: more memory would cost more than it saves. */
@@ -23,13 +26,12 @@ export class Receiver extends Construct {
 
   constructor(scope: Construct, id: string, props: ReceiverProps) {
     super(scope, id);
-    const { deployment, queues, secrets } = props;
+    const { queues, secrets } = props;
     this.function = new ConnectorFunction(this, 'Receiver', {
       ...props,
       description: 'Verifies webhooks and puts them on their queue',
       memoryMb: MEMORY_MB,
       timeout: RECEIVER_TIMEOUT,
-      reservedConcurrency: deployment.reservedReceiverConcurrency,
     });
     this.function.allow(
       ['sqs:SendMessage'],
@@ -38,7 +40,7 @@ export class Receiver extends Construct {
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook'));
     this.endpoint = new Endpoint(this, 'Endpoint', {
       receiver: this.function.lambda,
-      settings: deployment.endpoint,
+      settings: props.endpoint,
       logRetentionDays: props.logRetentionDays,
     });
   }

@@ -4,7 +4,7 @@ import {
   completeAlarms,
   type OrderSilence,
 } from './alarm-settings.ts';
-import type { SettingFault } from './checks.ts';
+import { given, type SettingFault } from './checks.ts';
 import {
   completeDeployment,
   type Deployment,
@@ -175,10 +175,4 @@ function completeShop(
     rules: { ...defaultRules, sharedAccount, ...given(common), ...given(rules) },
     orderSilence: orderSilence ?? alarms?.orderSilence ?? false,
   };
-}
-
-/** A setting written as undefined takes the default, like one that is not written. */
-function given<T extends object>(settings: T | undefined): Partial<T> {
-  const entries = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<T>;
 }

@@ -1,6 +1,7 @@
 import {
   type Check,
   either,
+  given,
   matching,
   oneOf,
   shapeOf,
@@ -33,14 +34,15 @@ export interface DeploymentSettings {
 
   /**
    * How many workers of a queue run in parallel at most, from 2 to 1000. This limits the load on the
-   * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others.
+   * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others,
+   * or fewer, as the quota of the AWS account allows.
    */
   readonly maxConcurrency?: PerQueue;
 
   /**
-   * Concurrency reserved for the receiver, so that no other function in the account can starve it. A new AWS
-   * account often has a quota of 10 in all, where any number here makes the deployment fail.
-   * Default: none.
+   * Concurrency reserved for the receiver, so that no other function in the account can starve it. AWS allows
+   * a reservation only where it leaves 100 for other functions; a new account often has a quota of 10 in all.
+   * Default: up to 50, as the quota allows.
    */
   readonly reservedReceiverConcurrency?: number;
 
@@ -56,17 +58,17 @@ export interface DeploymentSettings {
 
 export interface Deployment {
   readonly endpoint: { readonly kind: 'function-url' } | HttpApiEndpoint;
-  readonly maxConcurrency: Required<PerQueue>;
+  /** As stated: `deploy` chooses the others. */
+  readonly maxConcurrency: PerQueue;
   readonly reservedReceiverConcurrency: number | undefined;
   readonly logRetentionDays: number;
   readonly retainData: boolean;
 }
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
-  const { orders = 10, products = 5, coupons = 5 } = settings.maxConcurrency ?? {};
   return {
     endpoint: settings.endpoint ?? { kind: 'function-url' },
-    maxConcurrency: { orders, products, coupons },
+    maxConcurrency: given(settings.maxConcurrency),
     reservedReceiverConcurrency: settings.reservedReceiverConcurrency,
     logRetentionDays: settings.logRetentionDays ?? 30,
     retainData: settings.retainData ?? true,

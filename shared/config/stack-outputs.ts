@@ -18,6 +18,8 @@ export const STACK_OUTPUTS = [
   'ReconcileFunction',
   'AlarmTopic',
   'Dashboard',
+  /** See shared/config/concurrency.ts. */
+  'Concurrency',
   'NextCommand',
 ] as const;
 

@@ -139,6 +139,7 @@ export async function openOperatedConnector({
     ReconcileFunction: 'reconcile',
     AlarmTopic: 'arn:aws:sns:us-east-1:000000000000:alarms',
     Dashboard: 'https://example.com/dashboard',
+    Concurrency: '{"orders":10,"products":5,"coupons":5}',
     NextCommand: 'npx loyalty-connector doctor',
   };
   await mkdir(join(folder, '.connector'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { ConnectorStack } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
+import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 
 /** The smallest settings with an address for alarms. */
@@ -19,9 +20,10 @@ const known = new Map<string, Template>();
 export function synthesizeStack(
   settings: Partial<ConnectorSettings> = {},
   stage = 'prod',
+  concurrency?: Concurrency,
 ): Template {
-  const key = JSON.stringify([settings, stage]);
-  const template = known.get(key) ?? synthesize(settings, stage);
+  const key = JSON.stringify([settings, stage, concurrency]);
+  const template = known.get(key) ?? synthesize(settings, stage, concurrency);
   known.set(key, template);
   return template;
 }
@@ -30,7 +32,11 @@ export function synthesizeStack(
  * The real stack, with an empty function instead of the bundles. Throws when the checks of the deployment
  * find something that is not acknowledged.
  */
-function synthesize(settings: Partial<ConnectorSettings>, stage: string): Template {
+function synthesize(
+  settings: Partial<ConnectorSettings>,
+  stage: string,
+  concurrency: Concurrency | undefined,
+): Template {
   const folder = mkdtempSync(join(tmpdir(), 'connector-synth-'));
   const bundle = join(folder, 'bundle');
   mkdirSync(bundle);
@@ -43,7 +49,7 @@ function synthesize(settings: Partial<ConnectorSettings>, stage: string): Templa
     });
     const connector = defineConnector({ ...LEAST, ...settings });
     return Template.fromStack(
-      new ConnectorStack(app, { stage, connector, bundleOf: () => bundle }),
+      new ConnectorStack(app, { stage, connector, bundleOf: () => bundle, concurrency }),
     );
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,9 +1,16 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import type { Connector } from '../../../shared/config/connector-config.ts';
+import {
+  type Concurrency,
+  type ConcurrencyLimits,
+  concurrencyText,
+  fitConcurrency,
+  readConcurrency,
+} from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
+import { readConcurrencyLimits } from '../deployment/concurrency-limits.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { Problem } from '../exit.ts';
 import { readQueues } from '../status/read-queues.ts';
@@ -54,53 +61,28 @@ export async function checkAccess(
   return found.length > 0 ? found : [pass('the queues and the ledger can be read')];
 }
 
-export async function checkConcurrency({
-  where,
-  aws,
-  connector,
-}: Deployment): Promise<readonly Finding[]> {
-  if (where === 'local') return [info('no quota on this machine')];
-  const { AccountLimit } = await new LambdaClient(aws).send(new GetAccountSettingsCommand({}));
-  const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } =
-    AccountLimit ?? {};
-  if (total === undefined || unreserved === undefined)
-    return [info('AWS does not report the quota')];
-  return judgeConcurrency({ total, unreserved }, connector.deployment);
+export async function checkConcurrency(deployment: Deployment): Promise<readonly Finding[]> {
+  if (deployment.where === 'local') return [info('no quota on this machine')];
+  const deployed = readConcurrency(deployment.output('Concurrency'));
+  const limits = await readConcurrencyLimits(new LambdaClient(deployment.aws), deployed);
+  return limits
+    ? [judgeConcurrency(limits, deployed, deployment)]
+    : [info('AWS does not report the quota')];
 }
 
-/** The concurrency quota of the account in this region. */
-export interface ConcurrencyLimits {
-  readonly total: number;
-  /** The part that no function has reserved. */
-  readonly unreserved: number;
-}
-
-/** Receivers that should be able to run in parallel with the workers: the store sends in bursts. */
-const RECEIVERS = 10;
-/** AWS keeps this many for functions without a reservation ("Configuring reserved concurrency"). */
-const KEPT_UNRESERVED = 100;
-
-const RAISE = 'Ask for more in Service Quotas: "Concurrent executions" of AWS Lambda.';
-
-/** Checks whether the settings fit the quota. A new account often has a quota of ten. */
+/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
 export function judgeConcurrency(
-  { total, unreserved }: ConcurrencyLimits,
-  { maxConcurrency, reservedReceiverConcurrency }: Connector['deployment'],
-): readonly Finding[] {
-  const { orders, products, coupons } = maxConcurrency;
-  const workers = orders + products + coupons;
-  const quota = `the account runs at most ${total} functions at once`;
-  if (
-    reservedReceiverConcurrency !== undefined &&
-    total < reservedReceiverConcurrency + KEPT_UNRESERVED
-  ) {
-    const what = `${quota}: reserving ${reservedReceiverConcurrency} for the receiver makes a deployment fail`;
-    return [fail(what, `${RAISE} Or remove deployment.reservedReceiverConcurrency.`)];
+  limits: ConcurrencyLimits,
+  deployed: Concurrency,
+  { connector, region }: Pick<Deployment, 'connector' | 'region'>,
+): Finding {
+  const fitted = fitConcurrency(limits, connector, region);
+  if (fitted.kind === 'refused') {
+    const [what = '', ...ways] = fitted.why;
+    return warn(what, ways.map((way) => way.trim()).join(' '));
   }
-  const receivers = reservedReceiverConcurrency === undefined ? RECEIVERS : 0;
-  if (unreserved < workers + receivers) {
-    const what = `${quota}, ${unreserved} of them unreserved: ${workers} workers and the receiver may throttle each other`;
-    return [warn(what, `${RAISE} Or lower deployment.maxConcurrency.`)];
-  }
-  return [pass(`${quota}; ${workers} workers and the receiver fit`)];
+  if (concurrencyText(fitted.concurrency) === concurrencyText(deployed))
+    return pass(fitted.summary);
+  const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
+  return warn(what, 'Deploy again: npm run deploy');
 }

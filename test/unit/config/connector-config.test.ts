@@ -84,7 +84,7 @@ describe('the connector’s settings', () => {
       },
       deployment: {
         endpoint: { kind: 'function-url' },
-        maxConcurrency: { orders: 10, products: 5, coupons: 5 },
+        maxConcurrency: {},
         logRetentionDays: 30,
         retainData: true,
       },

@@ -10,6 +10,7 @@ import { describeReward } from '../../../scripts/connector/doctor/describe-rewar
 import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
 import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
 import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
@@ -69,17 +70,19 @@ describe("the scopes of a shop's app", () => {
 });
 
 describe("the account's concurrency quota", () => {
-  const settings = completeDeployment();
+  const connector = { deployment: completeDeployment(), storefront: undefined } as Connector;
+  const place = { connector, region: 'eu-west-1' };
+  const usual = { orders: 10, products: 5, coupons: 5 };
+  const few = { orders: 2, products: 2, coupons: 2 };
 
   it.each([
-    ['fits the usual quota', { total: 1_000, unreserved: 1_000 }, undefined, 'pass'],
-    ['is tight in a new account', { total: 10, unreserved: 10 }, undefined, 'warn'],
-    ['is used up by others', { total: 1_000, unreserved: 20 }, undefined, 'warn'],
-    ['lets no reservation pass in a new account', { total: 10, unreserved: 10 }, 5, 'fail'],
-    ['takes a reservation where a hundred stay free', { total: 150, unreserved: 145 }, 5, 'pass'],
-  ])('%s', (_, limits, reservedReceiverConcurrency, verdict) => {
-    const given = { ...settings, reservedReceiverConcurrency };
-    expect(verdicts(judgeConcurrency(limits, given))).toEqual([verdict]);
+    ['fits', { total: 1_000, unreserved: 950, own: 50 }, { ...usual, receiver: 50 }, 'pass'],
+    ['fits a new account', { total: 10, unreserved: 10, own: 0 }, few, 'pass'],
+    ['was deployed without looking', { total: 10, unreserved: 10, own: 0 }, usual, 'warn'],
+    ['has grown since', { total: 1_000, unreserved: 1_000, own: 0 }, few, 'warn'],
+    ['is used up by others', { total: 1_000, unreserved: 8, own: 0 }, usual, 'warn'],
+  ])('%s', (_, limits, deployed, verdict) => {
+    expect(judgeConcurrency(limits, deployed, place).verdict).toBe(verdict);
   });
 });
 

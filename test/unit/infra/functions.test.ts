@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readConcurrency } from '../../../shared/config/concurrency.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
@@ -67,6 +68,20 @@ describe('the functions', () => {
       );
     expect(apart(template)).toEqual([]);
     expect(apart(reserved)).toEqual([7]);
+  });
+
+  it('are as many as deploying chose for the quota, and the outputs keep that', () => {
+    const concurrency = { orders: 4, products: 2, coupons: 3, receiver: 12 };
+    const fitted = synthesizeStack({}, 'prod', concurrency);
+    const most = propertiesOf(fitted, 'AWS::Lambda::EventSourceMapping').map(
+      ({ ScalingConfig }) => ScalingConfig.MaximumConcurrency,
+    );
+    expect(most).toEqual([4, 2, 3]);
+    expect(JSON.stringify(fitted.findResources('AWS::Lambda::Function'))).toContain(
+      '"ReservedConcurrentExecutions":12',
+    );
+    const { Value } = fitted.findOutputs('Concurrency').Concurrency ?? {};
+    expect(readConcurrency(Value)).toEqual(concurrency);
   });
 
   it('find sandboxes and emulators on one machine only, never by what is deployed', () => {

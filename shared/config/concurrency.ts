@@ -1,0 +1,146 @@
+import type { Connector } from './connector-config.ts';
+
+/** How many copies of its functions a stack may run at once. */
+export interface Concurrency {
+  readonly orders: number;
+  readonly products: number;
+  readonly coupons: number;
+  /** Reserved for the receiver of webhooks; undefined: it takes what the account has left. */
+  readonly receiver?: number;
+}
+
+/** Lambda's quota of one account and region, as GetAccountSettings reports it. */
+export interface ConcurrencyLimits {
+  readonly total: number;
+  /** The part that no function of the account has reserved. */
+  readonly unreserved: number;
+  /** What this stack has reserved already: it is not part of `unreserved`, and can be given again. */
+  readonly own: number;
+}
+
+export type FittedConcurrency =
+  | { readonly kind: 'fits'; readonly concurrency: Concurrency; readonly summary: string }
+  /** Sentences for the person who deploys; the last ones say what to do. */
+  | { readonly kind: 'refused'; readonly why: readonly string[] };
+
+/** Enough for millions of events a month; more workers would only call the loyalty service faster. */
+const DEFAULT_WORKERS = { orders: 10, products: 5, coupons: 5 };
+/** The minimum of AWS for the maximum concurrency of a queue. */
+const LEAST_WORKERS = 2;
+/** AWS keeps this many for functions without a reservation ("Configuring reserved concurrency"). */
+const KEPT_UNRESERVED = 100;
+/** About a thousand webhooks a second. A reservation is a limit, too: a smaller one would throttle a sale. */
+const RESERVATION = 50;
+const LEAST_RESERVATION = 10;
+/** Each function with a public address can run at least this often while all workers are busy. */
+const PER_ADDRESS = 2;
+/** The usual run and the deep walk may run at the same time. */
+const RECONCILES = 2;
+
+/** Where the quota is not known, as in `cdk synth`. */
+export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>): Concurrency {
+  const { maxConcurrency, reservedReceiverConcurrency: receiver } = deployment;
+  return { ...DEFAULT_WORKERS, ...maxConcurrency, ...(receiver !== undefined && { receiver }) };
+}
+
+/**
+ * Leaves the receiver room while every worker is busy. Workers can be busy for minutes, and Shopify deletes
+ * a subscription whose webhooks fail eight times. What the settings state is kept, or refused.
+ * See docs/decisions/0053-the-receiver-has-room.md.
+ */
+export function fitConcurrency(
+  limits: ConcurrencyLimits,
+  connector: Pick<Connector, 'deployment' | 'storefront'>,
+  region: string,
+): FittedConcurrency {
+  const { maxConcurrency: given, reservedReceiverConcurrency } = connector.deployment;
+  const pool = limits.unreserved + limits.own;
+  const receiver = reservedReceiverConcurrency ?? possibleReservation(pool);
+  if (receiver !== undefined && pool - receiver < KEPT_UNRESERVED) {
+    const why = `${quotaOf(limits)} AWS keeps ${KEPT_UNRESERVED} for functions without a reservation, so deployment.reservedReceiverConcurrency cannot be ${receiver}.`;
+    return {
+      kind: 'refused',
+      why: [why, 'Remove that setting, or ask AWS for more:', ...askFor(region)],
+    };
+  }
+  const others = othersOf(connector, receiver);
+  const room = pool - (receiver ?? 0) - others;
+  const workers = shrinkTo(room, given);
+  if (sumOf(workers) > room) return refuse(limits, connector, region, sumOf(workers) + others);
+  const concurrency = { ...workers, ...(receiver !== undefined && { receiver }) };
+  return { kind: 'fits', concurrency, summary: summaryOf(concurrency, pool - sumOf(workers)) };
+}
+
+function possibleReservation(pool: number): number | undefined {
+  const possible = Math.min(RESERVATION, pool - KEPT_UNRESERVED);
+  return possible < LEAST_RESERVATION ? undefined : possible;
+}
+
+/** What must be able to run beside the workers of the three queues. */
+function othersOf({ storefront }: Pick<Connector, 'storefront'>, receiver?: number): number {
+  const shared = receiver === undefined ? PER_ADDRESS : 0;
+  // The worker of balances, the receiver of point events, and the app proxy.
+  return RECONCILES + shared + (storefront ? LEAST_WORKERS + 2 * PER_ADDRESS : 0);
+}
+
+type Workers = Pick<Concurrency, 'orders' | 'products' | 'coupons'>;
+
+const sumOf = ({ orders, products, coupons }: Workers): number => orders + products + coupons;
+
+/** The largest number that the settings leave open is lowered first, and none below the minimum. */
+function shrinkTo(room: number, given: Partial<Workers>): Workers {
+  const workers = { ...DEFAULT_WORKERS, ...given };
+  const open = (['orders', 'products', 'coupons'] as const).filter(
+    (one) => given[one] === undefined,
+  );
+  while (sumOf(workers) > room) {
+    const [largest] = open.toSorted((a, b) => workers[b] - workers[a]);
+    if (largest === undefined || workers[largest] <= LEAST_WORKERS) break;
+    workers[largest] -= 1;
+  }
+  return workers;
+}
+
+function refuse(
+  limits: ConcurrencyLimits,
+  connector: Pick<Connector, 'deployment' | 'storefront'>,
+  region: string,
+  needed: number,
+): FittedConcurrency {
+  const stated = Object.keys(connector.deployment.maxConcurrency).length > 0;
+  const ways = [
+    ...(stated ? ['Lower deployment.maxConcurrency.'] : []),
+    ...(connector.storefront
+      ? ['Deploy without the storefront for now: it adds a queue and two addresses.']
+      : []),
+    'Ask AWS for more:',
+  ];
+  const why = `${quotaOf(limits)} This stack needs ${needed}: while its workers are busy, webhooks would be refused, and Shopify deletes a subscription after eight failures.`;
+  return { kind: 'refused', why: [why, ...ways, ...askFor(region)] };
+}
+
+function quotaOf({ total, unreserved, own }: ConcurrencyLimits): string {
+  const others = total - unreserved - own;
+  const reserved = others > 0 ? ` and ${others} of them are reserved for other functions` : '';
+  return `AWS runs at most ${total} functions at once in this account and region${reserved}.`;
+}
+
+/** "Concurrent executions" of AWS Lambda. A thousand is the usual quota; AWS grants it without a reason. */
+function askFor(region: string): readonly string[] {
+  return [
+    `  aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`,
+    `  or https://${region}.console.aws.amazon.com/servicequotas/home/services/lambda/quotas/L-B99A9384`,
+  ];
+}
+
+function summaryOf({ orders, products, coupons, receiver }: Concurrency, left: number): string {
+  const workers = `at most ${orders} workers for orders, ${products} for products, ${coupons} for coupons`;
+  return receiver === undefined
+    ? `${workers}; the other functions of the account share the remaining ${left}`
+    : `${workers}; ${receiver} reserved for the receiver`;
+}
+
+/** The text in which it reaches the synthesis, and in which the stack's outputs keep it. */
+export const concurrencyText = (concurrency: Concurrency): string => JSON.stringify(concurrency);
+
+export const readConcurrency = (text: string): Concurrency => JSON.parse(text);

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  concurrencyText,
+  defaultConcurrency,
+  fitConcurrency,
+  readConcurrency,
+} from '../../../shared/config/concurrency.ts';
+import {
+  completeDeployment,
+  type DeploymentSettings,
+} from '../../../shared/config/deployment-settings.ts';
+import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
+
+const settings = (deployment: DeploymentSettings = {}, hasStorefront = false) => ({
+  deployment: completeDeployment(deployment),
+  storefront: hasStorefront ? completeStorefront({}) : undefined,
+});
+const account = (total: number, unreserved = total, own = 0) => ({ total, unreserved, own });
+const fitted = (limits: ReturnType<typeof account>, ...given: Parameters<typeof settings>) =>
+  fitConcurrency(limits, settings(...given), 'eu-west-1');
+
+describe('the concurrency of a stack', () => {
+  it('leaves the receiver two of ten in a new account, where AWS allows no reservation', () => {
+    expect(fitted(account(10))).toMatchObject({
+      kind: 'fits',
+      concurrency: { orders: 2, products: 2, coupons: 2 },
+    });
+    expect(fitted(account(10))).not.toHaveProperty('concurrency.receiver');
+  });
+
+  it('is refused for a storefront in a new account, with the request to make', () => {
+    const refused = fitted(account(10), {}, true);
+    expect(refused).toMatchObject({ kind: 'refused' });
+    const text = refused.kind === 'refused' ? refused.why.join('\n') : '';
+    expect(text).toContain('This stack needs 16');
+    expect(text).toContain('--quota-code L-B99A9384 --desired-value 1000 --region eu-west-1');
+    expect(text).toContain('without the storefront');
+    expect(fitted(account(16), {}, true).kind).toBe('fits');
+  });
+
+  it('is the default with a reservation under the usual quota', () => {
+    expect(fitted(account(1_000))).toMatchObject({
+      concurrency: { orders: 10, products: 5, coupons: 5, receiver: 50 },
+    });
+  });
+
+  it('does not change when the same stack is deployed again', () => {
+    const first = fitted(account(160));
+    expect(first).toMatchObject({ concurrency: { receiver: 50 } });
+    expect(fitted(account(160, 110, 50))).toEqual(first);
+  });
+
+  it('keeps what the settings state, or refuses it by name', () => {
+    expect(fitted(account(20), { maxConcurrency: { orders: 9 } })).toMatchObject({
+      concurrency: { orders: 9, products: 3, coupons: 4 },
+    });
+    const tooMany = fitted(account(10), { maxConcurrency: { orders: 9 } });
+    expect(JSON.stringify(tooMany)).toContain('Lower deployment.maxConcurrency');
+    const reserved = fitted(account(104), { reservedReceiverConcurrency: 5 });
+    expect(JSON.stringify(reserved)).toContain('reservedReceiverConcurrency cannot be 5');
+    expect(fitted(account(105), { reservedReceiverConcurrency: 5 }).kind).toBe('fits');
+  });
+
+  it('never lets workers take what an address needs, whatever the quota and the settings', () => {
+    const workers = fc.option(fc.integer({ min: 2, max: 300 }), { nil: undefined });
+    const given = fc.record({ orders: workers, products: workers, coupons: workers });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1_500 }),
+        fc.integer({ min: 0, max: 1_500 }),
+        given,
+        fc.option(fc.integer({ min: 1, max: 400 }), { nil: undefined }),
+        fc.boolean(),
+        (unreserved, own, maxConcurrency, reservation, hasStorefront) => {
+          const deployment = {
+            maxConcurrency: maxConcurrency as Required<typeof maxConcurrency>,
+            ...(reservation !== undefined && { reservedReceiverConcurrency: reservation }),
+          } as DeploymentSettings;
+          const pool = unreserved + own;
+          const result = fitted(account(pool, unreserved, own), deployment, hasStorefront);
+          if (result.kind === 'refused') return;
+          const { orders, products, coupons, receiver } = result.concurrency;
+          const reconciles = 2;
+          const storefront = hasStorefront ? 2 + 2 + 2 : 0;
+          const busy = orders + products + coupons + reconciles + storefront;
+          expect(pool - busy - (receiver ?? 0)).toBeGreaterThanOrEqual(
+            receiver === undefined ? 2 : 0,
+          );
+          if (receiver !== undefined) expect(pool - receiver).toBeGreaterThanOrEqual(100);
+          for (const count of [orders, products, coupons]) {
+            expect(count).toBeGreaterThanOrEqual(2);
+          }
+          const stated = Object.entries(maxConcurrency).filter(([, count]) => count !== undefined);
+          expect(result.concurrency).toMatchObject(Object.fromEntries(stated));
+          if (reservation !== undefined) expect(receiver).toBe(reservation);
+        },
+      ),
+    );
+  });
+
+  it('travels as a text', () => {
+    const concurrency = defaultConcurrency(settings({ reservedReceiverConcurrency: 7 }));
+    expect(readConcurrency(concurrencyText(concurrency))).toEqual({
+      orders: 10,
+      products: 5,
+      coupons: 5,
+      receiver: 7,
+    });
+  });
+});
