@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { LambdaFunctionURLResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundleFunctions } from '../infra/bundle-functions.ts';
@@ -61,7 +61,6 @@ beforeAll(async () => {
   loyalty = await listen(createServer(answerLoyalty));
   writeOrder = await createOrderWriter();
   const bundles = await bundleFunctions({
-    root: resolve('.'),
     functions: ['receive-webhook', 'sync-orders'],
     configFile: 'bench/bench.config.ts',
     outFolder: folder,

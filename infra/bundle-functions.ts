@@ -2,13 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, transform } from 'esbuild';
+import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 
 export interface BundleSettings {
-  /** The project's folder. */
-  readonly root: string;
   /** Names of folders in functions/. */
   readonly functions: readonly string[];
-  /** The stage's settings, which replace every import of `connector.config.ts`. */
+  /** The stage's settings, which the functions import as `#settings`. */
   readonly configFile: string;
   readonly outFolder: string;
 }
@@ -26,11 +25,11 @@ export interface Bundles {
  * See docs/decisions/0013-bundling-is-one-call.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
-  const { root, functions, configFile, outFolder } = settings;
+  const { functions, configFile, outFolder } = settings;
   const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
+    absWorkingDir: PACKAGE_FOLDER,
     entryPoints: functions.map((name) => ({
-      in: `functions/${name}/handler.ts`,
+      in: moduleFile(`functions/${name}/handler`),
       out: `${name}/index`,
     })),
     outdir: join(outFolder, 'assets'),
@@ -48,11 +47,11 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     metafile: true,
     write: false,
     logLevel: 'warning',
-    plugins: [useConfigFile(root, configFile)],
-    define: await widgetFor(functions, root),
+    plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile))],
+    define: await widgetFor(functions),
   });
   for (const { path, contents, text } of outputFiles) {
-    if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromRoot(text, root, path));
+    if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromPackage(text, path));
     else writeTo(path, contents);
   }
   const folderOf = (name: string) => join(outFolder, 'assets', name);
@@ -64,22 +63,19 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
 }
 
 /** The constant that functions/storefront/handler.ts declares: the widget's script. */
-async function widgetFor(
-  functions: readonly string[],
-  root: string,
-): Promise<Record<string, string>> {
+async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
-  return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget(root)) };
+  return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget()) };
 }
 
 /** Evergreen browsers; the oldest versions that have all of the widget's CSS (`light-dark()`). */
 const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
 
 /** The widget for the store's pages as one script, embedded in the function `storefront`. */
-export async function bundleWidget(root: string): Promise<string> {
+export async function bundleWidget(): Promise<string> {
   const { outputFiles } = await build({
-    absWorkingDir: root,
-    entryPoints: ['widget/main.ts'],
+    absWorkingDir: PACKAGE_FOLDER,
+    entryPoints: [moduleFile('widget/main')],
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -93,7 +89,7 @@ export async function bundleWidget(root: string): Promise<string> {
     plugins: [stylesAsText],
   });
   const [script] = outputFiles;
-  if (!script) throw new Error('esbuild returned no output for widget/main.ts.');
+  if (!script) throw new Error('esbuild returned no output for the widget.');
   return script.text;
 }
 
@@ -115,25 +111,18 @@ function mapPath(outFolder: string, path: string): string {
   return join(outFolder, 'source-maps', `${name}.js.map`);
 }
 
-/** Makes the paths in the source map relative to the project. */
-function fromRoot(map: string, root: string, path: string): string {
+/** Makes the paths in the source map relative to the package. */
+function fromPackage(map: string, path: string): string {
   const { sources, ...rest }: { sources: string[] } = JSON.parse(map);
-  const own = sources.map((source) => relative(root, resolve(dirname(path), source)));
+  const own = sources.map((source) => relative(PACKAGE_FOLDER, resolve(dirname(path), source)));
   return JSON.stringify({ ...rest, sources: own });
 }
 
-function useConfigFile(root: string, configFile: string): Plugin {
-  const common = resolve(root, 'connector.config.ts');
-  const stage = resolve(root, configFile);
+function useSettings(file: string): Plugin {
   return {
-    name: 'stage-configuration',
+    name: 'settings-of-the-stage',
     setup({ onResolve }) {
-      onResolve({ filter: /\/connector\.config\.ts$/ }, ({ path, resolveDir, importer }) =>
-        // The stage's own file may import the common one.
-        relative(common, resolve(resolveDir, path)) === '' && importer !== stage
-          ? { path: stage }
-          : undefined,
-      );
+      onResolve({ filter: /^#settings$/ }, () => ({ path: file }));
     },
   };
 }

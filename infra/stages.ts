@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { SETTINGS_FILE } from '../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file.ts';
 
 /** One deployment: its name, the file that describes it, and what that says. */
@@ -15,7 +16,6 @@ export type LoadedStages =
   | { readonly kind: 'stages'; readonly stages: readonly Stage[] }
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
-const FILE = /^connector\.config(?:\.(.+))?\.ts$/;
 /** It becomes part of names on AWS, the longest of which leave 20 characters. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,19}$/;
 
@@ -31,7 +31,7 @@ export async function loadStages(
 ): Promise<LoadedStages> {
   const found = readdirSync(folder)
     .flatMap((file) => {
-      const match = FILE.exec(file);
+      const match = SETTINGS_FILE.exec(file);
       return match ? [{ file, name: match[1] ?? 'prod' }] : [];
     })
     .sort(

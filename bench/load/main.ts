@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT } from '../../local/stack/synthesize.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { help, type LoadOptions, readArguments } from './arguments.ts';
 
 const wanted = readArguments(process.argv.slice(2));
@@ -21,7 +21,7 @@ async function run(options: LoadOptions): Promise<number> {
   const { runLoad } = await import('./run-load.ts');
   const { writeDocs } = await import('./report.ts');
   const { isClean, makeReport, renderReport } = await import('./report.ts');
-  const folder = join(PROJECT, `.connector/load-${process.pid}`);
+  const folder = join(PACKAGE_FOLDER, `.connector/load-${process.pid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stopping = new AbortController();
   const onSignal = () => {

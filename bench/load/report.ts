@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
-import { PROJECT } from '../../local/stack/synthesize.ts';
 import { renderTable } from '../../scripts/connector/terminal/table.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';
@@ -199,7 +199,7 @@ function judgement(report: Report): string {
   return `${[...problems.slice(0, SHOWN), ...more].join('\n')}\n`;
 }
 
-const FILE = join(PROJECT, 'docs/reliability.md');
+const FILE = join(PACKAGE_FOLDER, 'docs/reliability.md');
 const BEGIN = '<!-- What is between these marks is written by: npm run load -- --docs -->\n';
 const END = '<!-- End of the report. -->\n';
 

@@ -4,12 +4,10 @@ import { bundleFunctions } from '../../infra/bundle-functions.ts';
 import { ConnectorStack, functionsOf } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
 import connector from '../../local/harness/storefront.config.ts';
-import { PROJECT } from '../../local/stack/synthesize.ts';
 
 const [folder = '', stage = ''] = process.argv.slice(2);
 const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
 const bundles = await bundleFunctions({
-  root: PROJECT,
   functions: functionsOf(connector),
   configFile: 'local/harness/storefront.config.ts',
   outFolder: join(folder, 'bundles'),

@@ -29,7 +29,6 @@ const FUNCTION_OF: Readonly<Record<Part, string>> = {
 export async function buildVariants(configFile = 'bench/bench.config.ts'): Promise<Bundles> {
   const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
   const connector = await bundleFunctions({
-    root: ROOT,
     functions: Object.values(FUNCTION_OF),
     configFile,
     outFolder: join(folder, 'connector'),

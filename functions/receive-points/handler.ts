@@ -1,4 +1,4 @@
-import connector from '../../connector.config.ts';
+import connector from '#settings';
 import { createPointsReceiver } from '../create-points-receiver.ts';
 
 export const handler = createPointsReceiver(connector);

@@ -1,4 +1,4 @@
-import connector from '../../connector.config.ts';
+import connector from '#settings';
 import { createReceiver } from '../create-receiver.ts';
 
 export const handler = createReceiver(connector);

@@ -1,4 +1,4 @@
-import connector from '../../connector.config.ts';
+import connector from '#settings';
 import { createReconcile } from '../create-reconcile.ts';
 
 export const handler = createReconcile(connector);

@@ -1,4 +1,4 @@
-import connector from '../../connector.config.ts';
+import connector from '#settings';
 import { createStorefrontFunction } from '../create-storefront.ts';
 
 /** The text of the widget, put in when the function is bundled. */

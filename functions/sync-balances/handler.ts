@@ -1,4 +1,4 @@
-import connector from '../../connector.config.ts';
+import connector from '#settings';
 import { createBalanceWorker } from '../create-balance-worker.ts';
 
 export const handler = createBalanceWorker(connector);

@@ -1,14 +1,15 @@
 import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Shop } from '../../shared/config/connector-config.ts';
+import { findProject } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
-import { portsFrom, type StartOptions } from './arguments.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
 import { greet } from './greeting.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
+import { portsFrom, type StartOptions } from './start-options.ts';
 import { writeStateFile } from './state-file.ts';
 import {
   type AssemblyFolder,
@@ -41,16 +42,16 @@ export async function runStack(options: StartOptions): Promise<number> {
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   // When the reader of the output ends (`npm start | head`), no Ctrl-C would come.
-  const onClosed = () => stopping.abort();
-  process.stdout.on('error', onClosed);
+  process.stdout.removeAllListeners('error').on('error', () => stopping.abort());
   let stack: RunningStack | undefined;
   let removeStateFile = () => {};
-  const folder = openAssemblyFolder();
+  const project = findProject();
+  const folder = openAssemblyFolder(join(project, '.connector'));
   try {
-    const settings = await chooseSettings(options);
+    const settings = await chooseSettings(options, project);
     const started = await start(options, settings, folder, stopping.signal);
     stack = started.stack;
-    const state = writeStateFile(stack, { stage: options.stage, settings: settings.file });
+    const state = writeStateFile(stack, { stage: options.stage, settings: settings.file }, project);
     if (state.kind === 'written') removeStateFile = state.remove;
     else
       say(
@@ -82,8 +83,8 @@ export async function runStack(options: StartOptions): Promise<number> {
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
-  { stage, port, dataFolder: given }: StartOptions,
-  { connector, file }: ChosenSettings,
+  { stage, port, data: given }: StartOptions,
+  { connector, file, project }: ChosenSettings,
   folder: AssemblyFolder,
   signal: AbortSignal,
 ): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
@@ -99,6 +100,7 @@ async function start(
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
   const assembly = synthesize(stage, folder.path, {
+    project,
     settings: file,
     signal: synthesis.signal,
   });

@@ -5,7 +5,7 @@ import { isAlive } from '../sandbox-kit/data-file-lock.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
 
-/** Lets other programs of the project find the running stack. */
+/** Lets the other commands find the running stack. */
 interface StackState {
   readonly pid: number;
   readonly stack: string;
@@ -23,7 +23,6 @@ interface StackState {
   readonly metricsAddress: string;
 }
 
-/** In the current folder, which with `npm start` is the project's. */
 const FILE = '.connector/stack.json';
 
 type DescribedStack = Pick<
@@ -40,9 +39,9 @@ export type WrittenState =
 export function writeStateFile(
   stack: DescribedStack,
   { stage, settings }: Pick<StackState, 'stage' | 'settings'>,
-  folder = process.cwd(),
+  project: string,
 ): WrittenState {
-  const file = join(folder, FILE);
+  const file = join(project, FILE);
   const pid = ownerOf(file);
   if (pid !== undefined && pid !== process.pid && isAlive(pid)) return { kind: 'other-runs', pid };
   const state: StackState = {

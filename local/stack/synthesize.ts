@@ -1,34 +1,35 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Connector } from '../../shared/config/connector-config.ts';
+import { moduleFile } from '../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import { isAlive } from '../sandbox-kit/data-file-lock.ts';
-import type { StartOptions } from './arguments.ts';
+import type { StartOptions } from './start-options.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
 export class CannotStart extends Error {}
-
-export const PROJECT = join(import.meta.dirname, '../..');
 
 const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
 
 /** The settings of a stage, as the deployed functions read them. */
 export async function loadConnector(
   stage: string,
+  project: string,
   file = settingsFileOf(stage),
 ): Promise<Connector> {
-  if (!existsSync(join(PROJECT, file))) {
-    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${PROJECT}.`);
+  if (!existsSync(resolve(project, file))) {
+    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${project}.`);
   }
-  const read = await readSettingsFile(PROJECT, file);
+  const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;
   throw new CannotStart(read.faults.join('\n'));
 }
 
 interface SynthesisOptions {
+  readonly project: string;
   /** Used instead of the settings file of the stage. */
   readonly settings?: string | undefined;
   readonly signal?: AbortSignal;
@@ -41,12 +42,12 @@ interface SynthesisOptions {
 export async function synthesize(
   stage: string,
   folder: string,
-  { settings, signal }: SynthesisOptions = {},
+  { project, settings, signal }: SynthesisOptions,
 ): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
   const compiled = getCompileCacheDir();
-  const child = spawn(process.execPath, ['infra/app.ts'], {
-    cwd: PROJECT,
+  const child = spawn(process.execPath, [moduleFile('infra/app')], {
+    cwd: project,
     env: {
       ...process.env,
       ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
@@ -81,7 +82,7 @@ export interface AssemblyFolder {
  * The folder for the synthesized stack. Functions are started from it as long as this process runs,
  * so each process has its own. Removes the folders that killed processes left behind.
  */
-export function openAssemblyFolder(parent = join(PROJECT, '.connector')): AssemblyFolder {
+export function openAssemblyFolder(parent: string): AssemblyFolder {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
     const [, pid] = NAME.exec(name) ?? [];
@@ -96,22 +97,38 @@ function removeFolder(path: string): void {
 }
 
 export interface ChosenSettings {
+  readonly project: string;
   readonly connector: Connector;
   /** The settings file, if it is not the one of the stage. */
   readonly file: string | undefined;
 }
 
-const WITH_STOREFRONT = 'local/stack/with-storefront.config.ts';
-
 /**
  * The settings of the stage. If those of `prod` have no storefront, it is switched on, so that the user
  * can see its pages; not with `--once`, which ends before anyone could look.
  */
-export async function chooseSettings({
-  stage,
-  once,
-}: Pick<StartOptions, 'stage' | 'once'>): Promise<ChosenSettings> {
-  const connector = await loadConnector(stage);
-  if (connector.storefront || stage !== 'prod' || once) return { connector, file: undefined };
-  return { connector: await loadConnector(stage, WITH_STOREFRONT), file: WITH_STOREFRONT };
+export async function chooseSettings(
+  { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
+  project: string,
+): Promise<ChosenSettings> {
+  const connector = await loadConnector(stage, project);
+  if (connector.storefront || stage !== 'prod' || once) {
+    return { project, connector, file: undefined };
+  }
+  const file = writeSettingsWithStorefront(project);
+  return { project, connector: await loadConnector(stage, project, file), file };
+}
+
+/** A file, because functions are bundled with one. */
+function writeSettingsWithStorefront(project: string): string {
+  const file = '.connector/with-storefront.config.mjs';
+  const from = (path: string) => JSON.stringify(path);
+  writeFileSync(
+    join(project, file),
+    `import { withStorefront } from ${from(moduleFile('shared/config/connector-config'))};
+import settings from ${from(`../${settingsFileOf('prod')}`)};
+export default withStorefront(settings);
+`,
+  );
+  return file;
 }

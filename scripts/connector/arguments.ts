@@ -64,3 +64,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
   };
 }
+
+/** A parser for commander. */
+export function stageName(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,19}$/.test(text)) return text;
+  throw new InvalidArgumentError('Give up to 20 lower-case letters, digits and hyphens.');
+}

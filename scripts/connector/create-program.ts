@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
+import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerHistory } from './history/command.ts';
 import { registerProbe } from './probe/command.ts';
@@ -10,6 +11,7 @@ import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
+import { registerStart } from './start/command.ts';
 import { registerStatus } from './status/command.ts';
 import { registerStorefront } from './storefront/command.ts';
 import { registerTrace } from './trace/command.ts';
@@ -28,7 +30,7 @@ machine is meant. Exit codes: 0 fine, 1 failed or not healthy, 2 bad arguments, 
 /** The whole command line. Wrong arguments throw commander's error, whose message is already printed. */
 export function createProgram(): Command {
   const program = new Command('loyalty-connector')
-    .description('Inspect and repair a deployment of the connector, on AWS or on this machine.')
+    .description('Run, deploy, inspect and repair the connector, on AWS or on this machine.')
     .usage('COMMAND [options]')
     .version(manifest.version, '--version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
@@ -93,6 +95,9 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
  * is imported when it runs, so that --help and a mistyped option are answered quickly.
  */
 const registrations: readonly ((program: Command) => void)[] = [
+  registerStart,
+  registerSynth,
+  registerDeploy,
   registerStatus,
   registerTrace,
   registerCompare,

@@ -131,7 +131,11 @@ export function defineConnector(settings: ConnectorSettings): Connector {
   return checked.connector;
 }
 
-/** The same with a storefront, so that the local stack can show one that is not configured. */
+/**
+ * The same with a storefront, so that the local stack can show one that is not configured.
+ *
+ * @public local/stack/synthesize.ts writes a file that imports it.
+ */
 export function withStorefront(connector: Connector): Connector {
   const shown = { ...connector, storefront: connector.storefront ?? completeStorefront({}) };
   defined.add(shown);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
 
@@ -15,7 +15,7 @@ export type ReadSettings =
 /** Reads a settings file that exists. */
 export async function readSettingsFile(folder: string, file: string): Promise<ReadSettings> {
   try {
-    const { default: connector } = await import(pathToFileURL(join(folder, file)).href);
+    const { default: connector } = await import(pathToFileURL(resolve(folder, file)).href);
     if (isConnector(connector)) return { kind: 'settings', connector };
     return faulty(`${file} must end in: export default defineConnector({ … })`);
   } catch (error) {

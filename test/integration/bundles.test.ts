@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
@@ -16,13 +16,13 @@ const STOREFRONT = functionsOf(storefrontSettings).filter(
   (name) => !FUNCTIONS.some((other) => other === name),
 );
 const root = resolve('.');
+const SETTINGS = 'test/fixtures/project/connector.config.ts';
 const folder = mkdtempSync(join(tmpdir(), 'connector-bundles-'));
 const stageFile = join(folder, 'connector.config.dev.ts');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function bundle(outFolder: string, configFile = 'connector.config.ts'): Promise<Bundles> {
+function bundle(outFolder: string, configFile = SETTINGS): Promise<Bundles> {
   return bundleFunctions({
-    root,
     functions: FUNCTIONS,
     configFile,
     outFolder: join(folder, outFolder),
@@ -85,7 +85,6 @@ describe('the bundles', () => {
 
   it('hold no more than they did, and nothing of the SDK but its signer', async () => {
     const all = await bundleFunctions({
-      root,
       functions: functionsOf(storefrontSettings),
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
@@ -152,7 +151,6 @@ describe('the bundles', () => {
 
   it('hold no credential, no personal data and no path of this machine, the widget’s included', async () => {
     const storefront = await bundleFunctions({
-      root,
       functions: STOREFRONT,
       configFile: 'local/harness/storefront.config.ts',
       outFolder: join(folder, 'storefront'),
@@ -190,11 +188,11 @@ describe('the bundles', () => {
   });
 
   it('carry the settings of their own stage', async () => {
-    const settings = readFileSync('connector.config.ts', 'utf8')
-      .replaceAll('./shared', `${root}/shared`)
+    const settings = readFileSync(SETTINGS, 'utf8')
+      .replaceAll('../../../shared', `${root}/shared`)
       .replaceAll('example-store', 'dev-store');
     writeFileSync(stageFile, settings);
-    const dev = await bundle('dev', relative(root, stageFile));
+    const dev = await bundle('dev', stageFile);
     for (const name of FUNCTIONS) {
       expect(codeOf(name, dev)).toContain('dev-store.myshopify.com');
       expect(codeOf(name, dev)).not.toContain('example-store');

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProject } from '../support/project.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'connector-deploy-test-'));
+  folder = createProject('connector-deploy-test');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -15,14 +15,15 @@ interface Step {
   readonly exits?: number;
 }
 
-/** Runs the script with a stand-in for `cdk` on the path, and tells what that one was asked to do. */
+/** Runs the command in a project with a stand-in for `cdk`, and returns what that one was asked to do. */
 function deploy(words: readonly string[], steps: Readonly<Record<string, Step>> = {}) {
   const calls = join(folder, 'calls.jsonl');
   writeFileSync(calls, '');
+  const cdk = join(folder, 'node_modules/aws-cdk/bin/cdk');
+  mkdirSync(dirname(cdk), { recursive: true });
   writeFileSync(
-    join(folder, 'cdk'),
-    `#!${process.execPath}
-const { appendFileSync, writeFileSync } = require('node:fs');
+    cdk,
+    `const { appendFileSync, writeFileSync } = require('node:fs');
 const words = process.argv.slice(2);
 const region = process.env.AWS_REGION;
 appendFileSync(${JSON.stringify(calls)}, JSON.stringify({ words, region }) + '\\n');
@@ -36,14 +37,14 @@ if (exits === 0 && at > 0) {
 process.exitCode = exits;
 `,
   );
-  chmodSync(join(folder, 'cdk'), 0o755);
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['scripts/deploy/main.ts', ...words],
+    [resolve('scripts/connector/launch.mjs'), 'deploy', ...words],
     {
+      cwd: folder,
       encoding: 'utf8',
       input: '',
-      env: { PATH: [folder, process.env.PATH].join(delimiter), AWS_REGION: 'eu-west-1' },
+      env: { PATH: process.env.PATH, AWS_REGION: 'eu-west-1' },
     },
   );
   const asked: { words: string[]; region: string }[] = readFileSync(calls, 'utf8')
@@ -53,7 +54,7 @@ process.exitCode = exits;
   return { status, text: stdout + stderr, asked, commands: asked.map((call) => call.words[0]) };
 }
 
-describe('npm run deploy', () => {
+describe('loyalty-connector deploy', () => {
   it('checks, shows, deploys what was shown, and says what to type next', () => {
     const { status, text, asked, commands } = deploy(['--yes', '--stage', 'dev']);
     expect(commands).toEqual(['synth', 'diff', 'deploy']);
@@ -127,6 +128,6 @@ describe('npm run deploy', () => {
     expect(deploy(['--help'])).toMatchObject({ status: 0, commands: [] });
     const mistake = deploy(['--stagee', 'dev']);
     expect(mistake).toMatchObject({ status: 2, commands: [] });
-    expect(mistake.text).toContain('--stage NAME');
+    expect(mistake.text).toContain('Did you mean --stage?');
   });
 });

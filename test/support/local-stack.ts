@@ -1,11 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { portsFrom } from '../../local/stack/arguments.ts';
+import { join, resolve } from 'node:path';
 import { settle } from '../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
+import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
-import { loadConnector, PROJECT, synthesize } from '../../local/stack/synthesize.ts';
+import { loadConnector, synthesize } from '../../local/stack/synthesize.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { PROJECT } from './project.ts';
 
 export interface LocalStack extends RunningStack {
   readonly problems: readonly string[];
@@ -22,20 +24,21 @@ interface PostOptions {
 }
 
 interface LocalStackOptions extends Pick<StackOptions, 'storeSettings' | 'environmentOf'> {
-  /** A settings file other than that of the stage prod. */
+  /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;
 }
 
 /** The stack as `npm start` runs it, in this process, on free ports. */
 export async function startLocalStack(
   name: string,
-  { settings, ...options }: LocalStackOptions = {},
+  { settings: file, ...options }: LocalStackOptions = {},
 ): Promise<LocalStack> {
-  const folder = join(PROJECT, `.connector/test-${name}`);
+  const settings = file && resolve(PACKAGE_FOLDER, file);
+  const folder = join(PACKAGE_FOLDER, `.connector/test-${name}`);
   const problems: string[] = [];
   const stack = await startStack({
-    connector: await loadConnector('prod', settings),
-    assembly: synthesize('prod', folder, { settings }),
+    connector: await loadConnector('prod', PROJECT, settings),
+    assembly: synthesize('prod', folder, { project: PROJECT, settings }),
     ports: portsFrom(0),
     ...options,
     onProblem: (problem) => problems.push(problem),

@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   GetSecretValueCommand,
@@ -8,7 +7,6 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, vi } from 'vitest';
-import connector from '../../connector.config.ts';
 import { captureOutput } from '../../local/harness/captured-output.ts';
 import {
   createDynamoDbClient,
@@ -27,11 +25,13 @@ import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
+import connector from '../fixtures/project/connector.config.ts';
 import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { runCommand } from './connector-command.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
 import { invocationOf } from './event-source.ts';
+import { createProject } from './project.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const OPERATOR = 'arn:aws:iam::000000000000:user/olivia';
@@ -47,14 +47,13 @@ export type OperatedConnector = Awaited<ReturnType<typeof openOperatedConnector>
 
 /**
  * A whole connector as the operator's commands meet it, described as `npm start` describes it: emulated
- * AWS behind one address, both sandboxes, and the real functions behind the webhook address. With the
- * settings in `connector.config.ts`, because that is what the commands read.
+ * AWS behind one address, both sandboxes, and the real functions behind the webhook address.
  */
 export async function openOperatedConnector({
   services = {},
   rules = {},
 }: {
-  /** Of the functions alone: the commands read `connector.config.ts`. */
+  /** Of the functions alone: the commands read the settings of the project. */
   readonly rules?: Partial<MappingRules>;
   /** AWS services without an emulator, by the name in a signature's scope. */
   readonly services?: Readonly<Record<string, ScriptedService>>;
@@ -124,7 +123,7 @@ export async function openOperatedConnector({
     ...services,
   });
 
-  const folder = await mkdtemp(join(tmpdir(), 'operated-connector-'));
+  const folder = createProject('operated-connector');
   const outputs: StackOutputs = {
     WebhookAddress: webhooks.endpoint,
     OrdersQueueUrl: queues.urls.orders.url,

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PROJECT } from '../../local/stack/synthesize.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 
 export interface StartedCommand {
   readonly pid: number;
@@ -19,19 +19,11 @@ export interface StartedCommand {
   ended(): Promise<number | undefined>;
 }
 
-const PROGRAM = join(PROJECT, 'local/stack/main.ts');
+const LAUNCHER = join(PACKAGE_FOLDER, 'scripts/connector/launch.mjs');
 
-/**
- * `npm start` without npm, so that signals and ids are those of the program. In its own folder, so that it
- * does not disturb a stack that runs in the project.
- */
+/** `npm start` without npm, so that signals and ids are those of the program, in this project. */
 export function startStackCommand(cwd: string, ...args: readonly string[]): StartedCommand {
-  return track(spawn(process.execPath, [PROGRAM, ...args], { cwd }));
-}
-
-/** As it is typed. */
-export function startByNpm(...args: readonly string[]): StartedCommand {
-  return track(spawn('npm', ['start', '--', ...args], { cwd: PROJECT }));
+  return track(spawn(process.execPath, [LAUNCHER, 'start', ...args], { cwd }));
 }
 
 function track(child: ChildProcess): StartedCommand {

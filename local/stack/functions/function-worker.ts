@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { moduleFile } from '../../../shared/config/folders.ts';
 import type { FunctionDescription } from '../template/stack-description.ts';
 
 export interface WorkerSettings {
@@ -13,7 +13,7 @@ export interface WorkerSettings {
   readonly onLine: (line: string, stream: string) => void;
 }
 
-const SCRIPT = join(import.meta.dirname, 'function-process.ts');
+const SCRIPT = moduleFile('local/stack/functions/function-process');
 
 /** Lambda's limit for the initialization is ten seconds; a laptop with two cores is slower. */
 const INIT_MS = 30_000;

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { findProject } from '../../../shared/config/folders.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
-import { PROJECT_FOLDER, readStageSettings } from './stage-settings.ts';
+import { readStageSettings } from './stage-settings.ts';
 
 /**
  * The deployed stack that was named, by option or by CONNECTOR_STACK, else the one that runs on this
@@ -68,17 +69,14 @@ async function findLocalStack(): Promise<Deployment> {
   };
 }
 
-/** Looks in the current folder first, then in the project. */
 async function readStackFile(): Promise<{ readonly file: string; readonly text: string }> {
-  for (const folder of [process.cwd(), PROJECT_FOLDER]) {
-    const file = join(folder, STACK_FILE);
-    try {
-      return { file, text: await readFile(file, 'utf8') };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+  const file = join(findProject(), STACK_FILE);
+  try {
+    return { file, text: await readFile(file, 'utf8') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Problem('No connector runs on this machine.', START);
   }
-  throw new Problem('No connector runs on this machine.', START);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
+import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { Problem } from '../exit.ts';
-
-/** The folder of the project, independent of the current folder. */
-export const PROJECT_FOLDER = fileURLToPath(new URL('../../../', import.meta.url));
 
 const STACK_PREFIX = 'loyalty-connector-';
 const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
@@ -24,16 +22,15 @@ export async function readStageSettings(
   stage: string,
   file = settingsFileOf(stage),
 ): Promise<Connector> {
-  if (!existsSync(`${PROJECT_FOLDER}${file}`)) {
-    const known = readdirSync(PROJECT_FOLDER).filter((name) =>
-      /^connector\.config.*\.ts$/.test(name),
-    );
+  const project = findProject();
+  if (!existsSync(resolve(project, file))) {
+    const known = readdirSync(project).filter((name) => SETTINGS_FILE.test(name));
     throw new Problem(
-      `There are no settings for the stage "${stage}": ${file} is not in ${PROJECT_FOLDER}`,
+      `There are no settings for the stage "${stage}": ${file} is not in ${project}`,
       `Settings found there: ${known.join(', ') || 'none'}.`,
     );
   }
-  const read = await readSettingsFile(PROJECT_FOLDER, file);
+  const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;
   throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import connector from '../../../connector.config.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../../scripts/connector/backfill/open-backfill.ts';
 import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 
 let sandbox: StoreSandbox | undefined;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
+import { createProject } from '../../support/project.ts';
 import {
   answering,
   type ScriptedServer,
@@ -15,7 +16,7 @@ let folder: string;
 let aws: ScriptedServer;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'command-line-'));
+  folder = createProject('command-line');
   aws = await startScriptedServer();
 });
 afterAll(async () => {

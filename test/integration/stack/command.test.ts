@@ -1,15 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startByNpm, startStackCommand } from '../../support/started-command.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { createProject } from '../../support/project.ts';
+import { startStackCommand } from '../../support/started-command.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'connector-command-'));
+const folder = createProject('connector-command');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('npm start', () => {
+describe('loyalty-connector start', () => {
+  it('is what npm start runs', () => {
+    expect(manifest.scripts.start).toMatch(/^exec node scripts\/connector\/launch\.mjs start$/);
+  });
+
   it('--once plays a day in the store and ends with 0 when both sides agree', async () => {
-    const command = startByNpm('--once', '--port', '0');
+    const command = startStackCommand(folder, '--once', '--port', '0');
     const code = await command.ended();
     expect(command.output()).toMatch(/\nin sync: 3 orders, 5 products, 6 coupons\n$/);
     expect(code).toBe(0);
@@ -17,10 +21,10 @@ describe('npm start', () => {
   }, 180_000);
 
   it.each([
-    [['--port', 'x'], '--port must be a whole number'],
+    [['--port', 'x'], 'Give a whole number from 0 to 65530'],
     [['--stage', 'nowhere'], 'connector.config.nowhere.ts is missing'],
-    [['--once', '--no-demo'], 'leave nothing to do'],
-    [['--typo'], "Unknown option '--typo'"],
+    [['--once', '--no-demo'], "'--no-demo' cannot be used with option '--once'"],
+    [['--typo'], "unknown option '--typo'"],
   ])(
     '%j is a mistake that one line explains',
     async (args, problem) => {

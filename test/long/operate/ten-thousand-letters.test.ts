@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { runCommand } from '../../support/connector-command.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { countMessages } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { createProject } from '../../support/project.ts';
 
 const FEW = 500;
 const MANY = 10_000;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     budget: { connectMs: 10_000, attemptMs: 30_000, attempts: 2 },
     emulator,
   });
-  folder = await mkdtemp(join(tmpdir(), 'ten-thousand-letters-'));
+  folder = createProject('ten-thousand-letters');
   await mkdir(join(folder, '.connector'));
 });
 afterAll(async () => {

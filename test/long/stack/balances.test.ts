@@ -5,10 +5,9 @@ import { bundleFunctions } from '../../../infra/bundle-functions.ts';
 import { ConnectorStack, functionsOf } from '../../../infra/connector-stack.ts';
 import { createApp } from '../../../infra/create-app.ts';
 import connector from '../../../local/harness/storefront.config.ts';
-import { portsFrom } from '../../../local/stack/arguments.ts';
 import { settle } from '../../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../../local/stack/running-stack.ts';
-import { PROJECT } from '../../../local/stack/synthesize.ts';
+import { portsFrom } from '../../../local/stack/start-options.ts';
 import { type Assembly, readAssembly } from '../../../local/stack/template/template.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import {
@@ -22,11 +21,12 @@ import {
 import type { Session } from '../../../scripts/connector/session.ts';
 import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/make-reward-code.ts';
 import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
 
-const folder = join(PROJECT, '.connector/test-balances');
+const folder = join(PACKAGE_FOLDER, '.connector/test-balances');
 const problems: string[] = [];
 let stack: RunningStack;
 
@@ -35,7 +35,6 @@ async function synthesize(): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
   const app = createApp({ outdir: folder, builtinCloudFormationValidation: false });
   const bundles = await bundleFunctions({
-    root: PROJECT,
     functions: functionsOf(connector),
     configFile: 'local/harness/storefront.config.ts',
     outFolder: join(folder, 'bundles'),

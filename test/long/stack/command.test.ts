@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
+import { createProject } from '../../support/project.ts';
 import { type StartedCommand, startStackCommand } from '../../support/started-command.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'connector-command-'));
+const folder = createProject('connector-command');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const stateFile = join(folder, '.connector/stack.json');

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import example from '../../../connector.config.ts';
 import {
   type ConnectorSettings,
   checkConnector,
@@ -265,12 +264,5 @@ describe('the connector’s settings', () => {
     ['http://www.example.com/{handle}', 1],
   ])('read the product address %s with %i faults', (productUrl, count) => {
     expect(withRules({ productUrl })).toHaveLength(count);
-  });
-
-  it('are valid in the file that is delivered', () => {
-    expect(example.shops[0]).toMatchObject({
-      domain: 'example-store.myshopify.com',
-      path: 'example-store',
-    });
   });
 });

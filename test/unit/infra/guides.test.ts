@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import connector from '../../../connector.config.ts';
 import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { costTable, putTable } from '../../../scripts/build/cost/cost-table.ts';
@@ -12,6 +11,7 @@ import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import connector from '../../fixtures/project/connector.config.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 

@@ -86,7 +86,7 @@ describe('words', () => {
   });
 });
 
-const script = await bundleWidget(process.cwd());
+const script = await bundleWidget();
 
 describe('the script of the widget', () => {
   it('stays below 11 kB when compressed', () => {

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import type { CdkRun } from './run-cdk.ts';
+import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
+import { ASSEMBLY, type CdkRun, SYNTH } from './run-cdk.ts';
 
 export interface DeployWorld {
   runCdk(words: readonly string[]): Promise<CdkRun>;
@@ -14,8 +13,6 @@ export interface DeployWorld {
 
 export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'failed';
 
-/** Synthesized once: the changes that were shown and confirmed are deployed. */
-const ASSEMBLY = 'cdk.out';
 const NOTHING_NEW = /Number of stacks with differences: 0\b/;
 
 /** Check → show → ask → deploy → print the next command. */
@@ -25,8 +22,8 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
   const outputs = join(folder, 'outputs.json');
   try {
     world.say(`Checking the settings of ${stack}`);
-    const stage = ['--context', `stage=${options.stage}`];
-    const checked = await world.runCdk(['synth', '--quiet', ...stage, '--output', ASSEMBLY]);
+    // Synthesized once: the changes that were shown and confirmed are deployed.
+    const checked = await world.runCdk([...SYNTH, '--context', `stage=${options.stage}`]);
     // The faults are already printed.
     if (!checked.ok) return 'failed';
 
@@ -67,44 +64,6 @@ export interface DeployOptions {
   readonly stage: string;
   /** Deploy without asking. */
   readonly yes: boolean;
-  readonly profile?: string | undefined;
-  readonly region?: string | undefined;
-}
-
-export type DeployArguments =
-  | { readonly kind: 'deploy'; readonly options: DeployOptions }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'mistake'; readonly why: string };
-
-export const HELP = `Shows what a deployment would change, asks, and deploys.
-
-  npm run deploy -- [options]
-
-  --stage NAME     the stage of connector.config.NAME.ts (default: prod, of connector.config.ts)
-  --yes            deploy without asking
-  --profile NAME   a profile of your AWS configuration
-  --region NAME    the AWS region (default: that of the profile or the environment)
-  --help           this text`;
-
-export function readArguments(words: readonly string[]): DeployArguments {
-  try {
-    const { values } = parseArgs({
-      args: [...words],
-      options: {
-        stage: { type: 'string', default: 'prod' },
-        yes: { type: 'boolean', default: false },
-        profile: { type: 'string' },
-        region: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) return { kind: 'help' };
-    const { stage, yes, profile, region } = values;
-    return { kind: 'deploy', options: { stage, yes, profile, region } };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { kind: 'mistake', why };
-  }
 }
 
 /** Advice for the most common failures. */

@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+import { dirname, extname, join, resolve } from 'node:path';
+
+/** Where the connector's own files are: the clone, or `dist` of the installed package. */
+export const PACKAGE_FOLDER = resolve(import.meta.dirname, '../..');
+
+/** The file of one of our modules: TypeScript in the clone, JavaScript in the package. */
+export function moduleFile(path: string): string {
+  return join(PACKAGE_FOLDER, `${path}${extname(import.meta.filename)}`);
+}
+
+/** `connector.config.ts` or `connector.config.<stage>.ts`; the group is the stage. */
+export const SETTINGS_FILE = /^connector\.config(?:\.(.+))?\.ts$/;
+
+/**
+ * The folder of the merchant's settings, `cdk.out` and `.connector`: the nearest one with settings,
+ * from the current folder upwards. The clone is such a folder too.
+ */
+export function findProject(current = process.cwd()): string {
+  for (let folder = resolve(current); ; folder = dirname(folder)) {
+    if (hasSettings(folder)) return folder;
+    if (folder === dirname(folder)) return resolve(current);
+  }
+}
+
+function hasSettings(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((file) => SETTINGS_FILE.test(file));
+  } catch {
+    // A folder above may not be readable.
+    return false;
+  }
+}
