@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
+import { VERSION } from '../shared/config/release.ts';
 
 export interface BundleSettings {
   /** Names of folders in functions/. */
@@ -48,7 +49,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     write: false,
     logLevel: 'warning',
     plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile))],
-    define: await widgetFor(functions),
+    define: { CONNECTOR_VERSION: JSON.stringify(VERSION), ...(await widgetFor(functions)) },
   });
   for (const { path, contents, text } of outputFiles) {
     if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromPackage(text, path));

@@ -7,6 +7,7 @@ import {
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
+import { VERSION } from '../shared/config/release.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
@@ -174,6 +175,7 @@ export class ConnectorStack extends Stack {
       Concurrency: concurrencyText(concurrency),
       ...storefront?.outputs,
       NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
+      Version: VERSION,
     });
   }
 }

@@ -17,6 +17,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   Dashboard: 'The CloudWatch dashboard',
   Concurrency: 'How many workers run at once, and what is reserved for the receiver',
   NextCommand: 'The command to run next',
+  Version: 'The version of the connector that was deployed',
   PointsAddress:
     'The loyalty service sends point events here: npx loyalty-connector storefront setup shows the full address',
   StorefrontAddress:

@@ -52,6 +52,16 @@ interface OpenSettings {
   readonly service?: PartialSettings;
   /** Of the ledger, in epoch milliseconds. Default: no order is older. */
   readonly createdAt?: number;
+  /** Another release that is running: this one shares its queues, store, loyalty service and clock. */
+  readonly beside?: Surroundings;
+}
+
+interface Surroundings {
+  readonly clock: { ms: number };
+  readonly loyalty: ReturnType<typeof openInProcessLoyalty>;
+  readonly store: ReturnType<typeof createMemoryStore>;
+  readonly queues: Readonly<Record<StoreQueueFamily, MemoryQueue>>;
+  readonly dead: MemoryQueue;
 }
 
 /**
@@ -62,9 +72,10 @@ export function openConnector({
   assumptions = {},
   service = {},
   createdAt,
+  beside,
   ...given
 }: OpenSettings = {}) {
-  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const clock = beside?.clock ?? { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
   const settings: Parameters<typeof defineConnector>[0] = {
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
@@ -72,18 +83,18 @@ export function openConnector({
     rules: { ...FROM_THE_FIRST_EVENT, ...given.rules },
   };
   let connector = defineConnector(settings);
-  const loyalty = openInProcessLoyalty(now, service);
+  const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, service);
   const telemetry = recordTelemetry();
-  const store = createMemoryStore();
+  const store = beside?.store ?? createMemoryStore();
   store.now = () => clock.ms;
   const memoryLedger = createMemoryLedger(createdAt);
   const queue = (name: string) => createMemoryQueue({ now: () => clock.ms, name });
-  const queues = {
+  const queues = beside?.queues ?? {
     orders: queue('orders'),
     products: queue('products'),
     coupons: queue('coupons'),
   };
-  const dead = queue('dead');
+  const dead = beside?.dead ?? queue('dead');
   const breakers = new Map(connector.shops.map((shop) => [shop.domain, createCircuitBreaker()]));
   let deliveries = 0;
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
+import { VERSION } from '../../shared/config/release.ts';
 import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
@@ -32,7 +32,7 @@ export function createProgram(): Command {
   const program = new Command('loyalty-connector')
     .description('Run, deploy, inspect and repair the connector, on AWS or on this machine.')
     .usage('COMMAND [options]')
-    .version(manifest.version, '--version', 'the version of the connector')
+    .version(VERSION, '--version', 'the version of the connector')
     .helpOption('-h, --help', 'this text, or that of a command')
     .optionsGroup('Options of every command:')
     .option('--json', 'print one JSON document instead of text')

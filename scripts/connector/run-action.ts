@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { VERSION } from '../../shared/config/release.ts';
+import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
 import type { ChangeEnded } from './history/audit-records.ts';
@@ -104,13 +106,21 @@ function cannotRecord(error: unknown, options: CommonOptions): unknown {
   return new Problem(message, problem.next);
 }
 
+function explain(error: unknown, options: CommonOptions): Problem | undefined {
+  if (!(error instanceof NewerItem)) return explainAwsError(error, options);
+  return new Problem(
+    `In the ledger, ${error.message}.`,
+    `This command is ${VERSION}. Update it (npm update loyalty-connector), then repeat the command.`,
+  );
+}
+
 /** Prints what went wrong on standard error and returns the exit code. */
 function reportError(error: unknown, options: CommonOptions, command: string): ExitCode {
   if (error instanceof BadArguments) {
     process.stderr.write(`${command}: ${error.message}\n`);
     return EXIT.badArguments;
   }
-  const problem = error instanceof Problem ? error : explainAwsError(error, options);
+  const problem = error instanceof Problem ? error : explain(error, options);
   const showStack = options.verbose === true || Boolean(process.env.DEBUG);
   if (problem) {
     process.stderr.write(`${problem.message}\n`);

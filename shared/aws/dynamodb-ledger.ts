@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchesOf } from '../core/batch/in-batches.ts';
-import type { Ledger, LedgerEntry, RedactionMark } from '../core/ledger/ledger.ts';
+import { LEDGER_FORMAT } from '../core/formats.ts';
+import type { Ledger, RedactionMark } from '../core/ledger/ledger.ts';
 import { type LedgerKey, ledgerKeyText } from '../core/ledger/ledger-key.ts';
+import { LedgerEntries, NewerItem } from '../core/ledger/newer-item.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
-import { fromItem, ITEM, itemKeyOf, keyOnly, NO_REVISION, toItem } from './ledger-item.ts';
+import {
+  fromItem,
+  ITEM,
+  itemKeyOf,
+  keyOnly,
+  NO_REVISION,
+  newerFormatIn,
+  toItem,
+} from './ledger-item.ts';
 import { listCodes, type ReadSettings, readItems, scanEntities } from './read-ledger.ts';
 
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
@@ -54,16 +64,20 @@ export function createDynamoDbLedger({
   }
 
   async function redactOne(key: LedgerKey, mark: RedactionMark): Promise<void> {
+    const text = ledgerKeyText(key);
+    const itemKey = itemKeyOf(text);
+    const mayCreate = key.kind === 'order';
     const redacting = client.updateItem({
       TableName: table,
-      Key: keyOnly(itemKeyOf(ledgerKeyText(key))),
-      ...(key.kind !== 'order' && { ConditionExpression: 'attribute_exists(#revision)' }),
+      Key: keyOnly(itemKey),
+      // A newer release may keep personal data in other attributes.
+      ConditionExpression: `(attribute_not_exists(#format) OR #format <= :format)${mayCreate ? '' : ' AND attribute_exists(#revision)'}`,
       // A new revision, so that a worker that read the personal data before cannot write it back.
       UpdateExpression:
         'SET #redactedAt = :at, #expiresAt = :expires, #writeId = :writeId, #version = if_not_exists(#version, :none), #uncertain = if_not_exists(#uncertain, :false) REMOVE #remembered ADD #revision :one',
       ExpressionAttributeNames: names(
         ...(['redactedAt', 'expiresAt', 'writeId', 'version', 'uncertain'] as const),
-        ...(['remembered', 'revision'] as const),
+        ...(['remembered', 'revision', 'format'] as const),
       ),
       ExpressionAttributeValues: {
         ':at': { N: String(mark.redactedAt) },
@@ -72,10 +86,14 @@ export function createDynamoDbLedger({
         ':none': { N: '0' },
         ':false': { BOOL: false },
         ':one': { N: '1' },
+        ':format': { N: String(LEDGER_FORMAT) },
       },
     });
-    await redacting.catch((error: unknown) => {
+    await redacting.catch(async (error: unknown) => {
       if (!failedCondition(error)) throw error;
+      const [item] = await readItems(settings, [itemKey]);
+      const newer = item && newerFormatIn(item);
+      if (newer !== undefined) throw new NewerItem(text, newer);
     });
   }
 
@@ -83,10 +101,15 @@ export function createDynamoDbLedger({
     async readMany(keys) {
       const textOf = new Map(keys.map(ledgerKeyText).map((text) => [itemKeyOf(text), text]));
       const items = await readItems(settings, [...textOf.keys()]);
-      const entries = new Map<string, LedgerEntry>();
+      const entries = new LedgerEntries();
       for (const item of items) {
         const text = textOf.get(item[ITEM.key]?.S ?? '');
         if (text === undefined) continue;
+        const newer = newerFormatIn(item);
+        if (newer !== undefined) {
+          entries.newer.set(text, newer);
+          continue;
+        }
         const { entry, faults } = fromItem(item);
         if (faults.length > 0) onDamagedItem(text, faults);
         entries.set(text, entry);
@@ -151,6 +174,9 @@ export function createDynamoDbLedger({
         }
       }
       // Thrown at the end, so that one failing entry does not prevent the redaction of the others.
+      const [first] = faults;
+      if (first instanceof NewerItem && faults.every((one) => one instanceof NewerItem))
+        throw first;
       if (faults.length > 0) {
         throw new AggregateError(faults, `${faults.length} entries could not be redacted`);
       }

@@ -13,6 +13,10 @@ export interface EmfTelemetry extends Telemetry {
   flush(): void;
 }
 
+/** Put in by the bundler; not there where the sources run as they are. */
+declare const CONNECTOR_VERSION: string | undefined;
+const version = typeof CONNECTOR_VERSION === 'undefined' ? undefined : CONNECTOR_VERSION;
+
 /** CloudWatch accepts at most 100 values of one metric in one line. */
 const VALUES_PER_LINE = 100;
 
@@ -87,7 +91,8 @@ export function createEmfTelemetry(
     },
     log(level, message, fields: LogFields) {
       const at = now().toISOString();
-      write(JSON.stringify({ level, message, at, service: settings.service, ...fields }));
+      const { service } = settings;
+      write(JSON.stringify({ level, message, at, service, version, ...fields }));
     },
     flush() {
       for (const { metric, dimensions, values } of counted.values()) {

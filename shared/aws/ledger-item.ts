@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { LEDGER_FORMAT } from '../core/formats.ts';
 import {
   type EntityEntry,
   type EntityWrite,
@@ -50,6 +51,8 @@ export const ITEM = {
   rules: 's',
   /** N, epoch milliseconds, absent unless the person was redacted. */
   redactedAt: 'x',
+  /** N, absent for 1: see `LEDGER_FORMAT`. */
+  format: 'f',
   /** N, epoch seconds: the table's TTL attribute. */
   expiresAt: 'expiresAt',
 } as const;
@@ -133,6 +136,7 @@ export function toItem(
     [ITEM.outcomes]: { S: JSON.stringify(outcomes) },
     [ITEM.revision]: { N: String(revision) },
     [ITEM.writeId]: { S: writeId },
+    ...(LEDGER_FORMAT > 1 && { [ITEM.format]: { N: String(LEDGER_FORMAT) } }),
     ...(appliedKey !== undefined && { [ITEM.appliedKey]: { S: appliedKey } }),
     ...(remembered !== undefined && { [ITEM.remembered]: { S: remembered } }),
     ...(expiresAt !== undefined && { [ITEM.expiresAt]: { N: String(expiresAt) } }),
@@ -145,6 +149,12 @@ export function toItem(
       ...(itemKey !== text && { [ITEM.listedId]: { S: JSON.stringify(key.id) } }),
     }),
   };
+}
+
+/** The form of an item that a newer release wrote; undefined for one that this release may read and replace. */
+export function newerFormatIn(item: LedgerItem): number | undefined {
+  const format = numberIn(item[ITEM.format]) ?? 1;
+  return format > LEDGER_FORMAT ? format : undefined;
 }
 
 /**

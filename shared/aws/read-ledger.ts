@@ -1,4 +1,5 @@
 import type { Ledger, LedgerEntry } from '../core/ledger/ledger.ts';
+import { NewerItem } from '../core/ledger/newer-item.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import {
   fromItem,
@@ -10,6 +11,7 @@ import {
   type ListedRecord,
   listedIdIn,
   listingText,
+  newerFormatIn,
 } from './ledger-item.ts';
 
 export interface ReadSettings {
@@ -91,7 +93,10 @@ export async function listCodes(
   return { codes: items.flatMap((item) => listedIdIn(shop, 'coupon', item) ?? []), ...rest };
 }
 
-/** One page of the whole table. Not consistent, at half the price: a later walk reads it again. */
+/**
+ * One page of the whole table. Not consistent, at half the price: a later walk reads it again. Without the
+ * items of a newer release.
+ */
 export async function scanEntities(
   { client, table }: Place,
   from: string | undefined,
@@ -102,7 +107,7 @@ export async function scanEntities(
     ...(from !== undefined && { ExclusiveStartKey: keyOnly(from) }),
   });
   const entries = items.flatMap((item) => {
-    const key = keyIn(item);
+    const key = newerFormatIn(item) === undefined ? keyIn(item) : undefined;
     return key ? [{ key, entry: fromItem(item).entry }] : [];
   });
   return { entries, ...nextFrom(last) };
@@ -118,7 +123,10 @@ export interface FoundRecord {
   readonly entry: LedgerEntry;
 }
 
-/** All records of a kind and shop. Uses the index, because the table may hold millions of items. */
+/**
+ * All records of a kind and shop. Uses the index, because the table may hold millions of items. Throws
+ * `NewerItem` where a newer release wrote one: a list that leaves some out misleads.
+ */
 export async function listRecords(
   settings: ReadSettings,
   shop: string,
@@ -135,6 +143,8 @@ export async function listRecords(
   } while (from !== undefined);
   const items = await readItems(settings, [...idOf.keys()]);
   return items.map((item) => {
+    const newer = newerFormatIn(item);
+    if (newer !== undefined) throw new NewerItem(item[ITEM.key]?.S ?? '', newer);
     return { id: idOf.get(item[ITEM.key]?.S ?? '') ?? '', entry: fromItem(item).entry };
   });
 }

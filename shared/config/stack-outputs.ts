@@ -21,6 +21,8 @@ export const STACK_OUTPUTS = [
   /** See shared/config/concurrency.ts. */
   'Concurrency',
   'NextCommand',
+  /** Of the connector that was deployed. Stacks of 0.1.0 have none. */
+  'Version',
 ] as const;
 
 /** Written only where the settings have a `storefront`. */

@@ -280,7 +280,7 @@ function order(id: string, changes: Partial<StoreEvent> = {}): StoreEvent {
 function events(messages: readonly ReceivedMessage[]): StoreEvent[] {
   return messages.map(({ body }) => {
     const decoded = decodeMessage(body);
-    if (decoded.kind === 'unreadable') throw new Error(decoded.why);
+    if (decoded.kind !== 'event') throw new Error(decoded.why);
     return decoded.event as StoreEvent;
   });
 }

@@ -11,6 +11,7 @@ import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { listNotices, listRecords } from '../../shared/aws/read-ledger.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
 import { handleTask } from '../../shared/core/sync/handle-task.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { storeEvent } from '../fixtures/store-event.ts';
@@ -133,6 +134,54 @@ describe('a damaged item', () => {
     );
     const left = [...(await ledger.readMany(others)).values()];
     expect(left.filter(({ remembered }) => remembered !== undefined)).toEqual([]);
+  });
+});
+
+describe('an item of a newer release', () => {
+  const key = { shop: 'example.myshopify.com', kind: 'customer', id: '1' } as const;
+  const order = { ...key, kind: 'order' } as const;
+  const item = (of: typeof key | typeof order) => ({
+    [ITEM.key]: { S: ledgerKeyText(of) },
+    [ITEM.version]: { N: '5' },
+    [ITEM.uncertain]: { BOOL: false },
+    [ITEM.outcomes]: { S: '[]' },
+    [ITEM.revision]: { N: '3' },
+    [ITEM.remembered]: { S: 'in a form of its own' },
+    [ITEM.format]: { N: '2' },
+  });
+
+  async function open() {
+    const table = await newTable();
+    for (const Item of [item(key), item(order)]) await client.putItem({ TableName: table, Item });
+    const ledger = createDynamoDbLedger({ client, table });
+    const other = { ...order, id: '2' };
+    const entry = { version: 1, uncertain: false, outcomes: [], remembered: 'ana@example.com' };
+    await ledger.write(other, entry, undefined);
+    const scan = async () => (await client.scan({ TableName: table })).Items ?? [];
+    return { ledger, other, scan };
+  }
+
+  it('is refused to whoever asks for it, and hides no other', async () => {
+    const { ledger, other } = await open();
+    const entries = await ledger.readMany([key, order, other]);
+    expect(() => entries.get(ledgerKeyText(key))).toThrow(NewerItem);
+    expect(() => entries.has(ledgerKeyText(order))).toThrow(NewerItem);
+    expect(entries.get(ledgerKeyText(other))).toMatchObject({ revision: 1 });
+    const { entries: walked } = await ledger.scanEntities();
+    expect(walked.map(({ key: { id } }) => id)).toEqual(['2']);
+  });
+
+  it('is not redacted by halves: the others are, and the worker tries again', async () => {
+    const { ledger, other, scan } = await open();
+    const mark = { redactedAt: 1, expiresAt: 1 };
+    for (const newer of [key, order]) {
+      await expect(ledger.redact([newer, other], mark)).rejects.toThrow(NewerItem);
+    }
+    const items = await scan();
+    expect(items).toEqual(expect.arrayContaining([item(key), item(order)]));
+    expect((await ledger.readMany([other])).get(ledgerKeyText(other))?.remembered).toBeUndefined();
+    await ledger.redact([{ ...key, id: 'nobody known' }], mark);
+    expect(await scan()).toHaveLength(items.length);
   });
 });
 

@@ -22,6 +22,7 @@ import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
+import { VERSION } from '../../shared/config/release.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
@@ -140,6 +141,7 @@ export async function openOperatedConnector({
     Dashboard: 'https://example.com/dashboard',
     Concurrency: '{"orders":10,"products":5,"coupons":5}',
     NextCommand: 'npx loyalty-connector doctor',
+    Version: VERSION,
   };
   await mkdir(join(folder, '.connector'));
   const describe = (changes: object = {}) =>

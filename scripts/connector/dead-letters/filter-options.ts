@@ -20,6 +20,7 @@ export const REASONS = [
   'unmappable',
   'rejected',
   'retry-window-over',
+  'newer-release',
   'crashed',
   'unknown',
 ];

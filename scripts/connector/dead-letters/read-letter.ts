@@ -7,11 +7,13 @@ export interface ReadLetter extends DeadLetter {
   /** Undefined when not even the envelope can be read. */
   readonly event: QueuedEvent | undefined;
   readonly undecodable: string | undefined;
+  /** A newer release wrote it: the command of that release can show and replay it. */
+  readonly isNewer: boolean;
 }
 
 export function readLetter(letter: DeadLetter): ReadLetter {
   const decoded = decodeMessage(letter.body);
   return decoded.kind === 'event'
-    ? { ...letter, event: decoded.event, undecodable: undefined }
-    : { ...letter, event: undefined, undecodable: decoded.why };
+    ? { ...letter, event: decoded.event, undecodable: undefined, isNewer: false }
+    : { ...letter, event: undefined, undecodable: decoded.why, isNewer: decoded.kind === 'newer' };
 }

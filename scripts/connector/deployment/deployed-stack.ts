@@ -1,5 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Problem } from '../exit.ts';
+import { versionIn } from './compare-release.ts';
 import { awsSettings, CLIENT_LIMITS, type Deployment, outputsOf } from './deployment.ts';
 import { readStageSettings, stageOfStack } from './stage-settings.ts';
 
@@ -26,7 +27,9 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
   );
   const [found] = stacks;
   if (!found) throw new Problem(`CloudFormation did not describe the stack ${stack} in ${region}.`);
-  const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']);
+  const outputs: Record<string, string> = Object.fromEntries(
+    (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']),
+  );
   const described = `The stack ${stack} in ${region} (${found.StackStatus})`;
   return {
     where: 'aws',
@@ -34,11 +37,8 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     stack,
     region,
     aws: awsSettings({ region, ...account }),
-    output: outputsOf(
-      Object.fromEntries(outputs),
-      described,
-      'Deploy this release: npm run deploy.',
-    ),
+    version: versionIn(outputs),
+    output: outputsOf(outputs, described, 'Deploy this release: npm run deploy.'),
     connector,
   };
 }

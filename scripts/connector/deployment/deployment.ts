@@ -24,6 +24,8 @@ export interface Deployment {
   readonly stage: string;
   readonly stack: string;
   readonly region: string;
+  /** Of the connector that was deployed. */
+  readonly version: string;
   readonly aws: AwsSettings;
   /**
    * An output of the stack. Read one by one: an older deployment may lack one that only another

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { findProject } from '../../../shared/config/folders.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
+import { versionIn } from './compare-release.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
 import { readStageSettings } from './stage-settings.ts';
 
@@ -62,6 +63,7 @@ async function findLocalStack(): Promise<Deployment> {
     stage,
     stack,
     region,
+    version: versionIn(outputs),
     aws: awsSettings({ region, endpoint, credentials }),
     output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
     connector: await readStageSettings(stage, settings),

@@ -10,14 +10,18 @@ import {
   readConcurrency,
 } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
+import { versionDifference } from '../deployment/compare-release.ts';
 import { readConcurrencyLimits } from '../deployment/concurrency-limits.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { Problem } from '../exit.ts';
 import { readQueues } from '../status/read-queues.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
-export function checkOutputs({ stack, region, output }: Deployment): readonly Finding[] {
+export function checkOutputs({ stack, region, version, output }: Deployment): readonly Finding[] {
+  const difference = versionDifference(version);
+  const differs = difference ? [warn(difference.what, difference.next)] : [];
   const missing = STACK_OUTPUTS.filter((name) => {
+    if (name === 'Version') return false;
     try {
       return output(name) === '';
     } catch (error) {
@@ -25,8 +29,11 @@ export function checkOutputs({ stack, region, output }: Deployment): readonly Fi
       throw error;
     }
   });
-  if (missing.length === 0) return [pass(`${stack} (${region}) has all its outputs`)];
-  return [fail(`${stack} lacks the outputs ${missing.join(', ')}`, 'Deploy it: npm run deploy')];
+  if (missing.length === 0) {
+    return [pass(`${stack} ${version} (${region}) has all its outputs`), ...differs];
+  }
+  const lacks = `${stack} lacks the outputs ${missing.join(', ')}`;
+  return [fail(lacks, 'Deploy it: npm run deploy'), ...differs];
 }
 
 /** The read calls that the other commands make, each once. */

@@ -27,8 +27,9 @@ export async function examine(
   const findings = results.flatMap((result) => result.findings);
   const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
   const warned = findings.filter(({ verdict }) => verdict === 'warn').length;
-  const { stack, stage, region, where } = deployment;
-  if (json) terminal.json({ stack, stage, region, where, failed, warned, checks: results });
+  const { stack, stage, region, where, version } = deployment;
+  if (json)
+    terminal.json({ stack, stage, region, where, version, failed, warned, checks: results });
   else terminal.line(`\n${summaryOf(failed, warned)}`);
   return failed === 0 ? EXIT.fine : EXIT.failed;
 }

@@ -1,3 +1,5 @@
+import { VERSION } from '../../../shared/config/release.ts';
+import { versionDifference } from '../deployment/compare-release.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
@@ -26,10 +28,13 @@ export async function showStatus(
     what,
     next: nextCommand(deployment, next),
   }));
-  const judged = { ...verdict, troubles };
-  const { stack, stage, region, where } = deployment;
-  if (json) terminal.json({ stack, stage, region, where, ...judged, ...status });
-  else printStatus(terminal, { stack, region, where }, status, judged);
+  const { stack, stage, region, where, version } = deployment;
+  const difference = versionDifference(version);
+  const notes = difference ? [`${difference.what}. ${difference.next}`] : [];
+  const judged = { ...verdict, troubles, notes: [...notes, ...verdict.notes] };
+  const versions = { version, commandVersion: VERSION };
+  if (json) terminal.json({ stack, stage, region, where, ...versions, ...judged, ...status });
+  else printStatus(terminal, deployment, status, judged);
   return verdict.healthy ? EXIT.fine : EXIT.failed;
 }
 
@@ -41,12 +46,12 @@ function oneLine(error: unknown): string {
 /** Prints the verdict first, then the figures behind it. */
 function printStatus(
   terminal: Terminal,
-  { stack, region, where }: Pick<Deployment, 'stack' | 'region' | 'where'>,
+  { stack, region, where, version }: Deployment,
   status: Status,
   verdict: Verdict,
 ): void {
   const place = where === 'aws' ? `in ${region}` : 'on this machine';
-  terminal.line(`${stack} ${place}, ${status.at.slice(0, 19).replace('T', ' ')} UTC`);
+  terminal.line(`${stack} ${version} ${place}, ${status.at.slice(0, 19).replace('T', ' ')} UTC`);
   terminal.line();
   if (verdict.healthy) terminal.line(terminal.style(['bold', 'green'], 'healthy'));
   else terminal.line(terminal.style(['bold', 'red'], 'NOT HEALTHY'));

@@ -1,4 +1,5 @@
 import type { DeadLetters } from '../events/dead-letter.ts';
+import type { EventAge } from '../events/decode-event.ts';
 import type { QueuedEvent } from '../events/event.ts';
 import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
 import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
@@ -12,6 +13,8 @@ export type Item =
       readonly message: ReceivedMessage;
       readonly event: undefined;
       readonly unreadable: string;
+      /** Of a message of a newer release. Where it does not say its age, SQS itself ends the retries. */
+      readonly newer?: { readonly age: EventAge | undefined };
     };
 
 export interface ConcludeWorld {
@@ -112,9 +115,10 @@ export async function delayMessages(
 ): Promise<readonly string[]> {
   const stay: Item[] = [];
   for (const item of unsettled) {
-    const over = item.event && isRetryWindowOver(item.event, world.retryWindowDays, world.now());
+    const age = item.event ?? item.newer?.age;
+    const over = age && isRetryWindowOver(age, world.retryWindowDays, world.now());
     const rejection = {
-      reason: 'retry-window-over',
+      reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
       why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
     } as const;
     if (!over || !(await parkMessage(item, rejection, world))) stay.push(item);

@@ -2,6 +2,7 @@ import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { FindingName } from '../../loyalty/payload.ts';
 import type { TransportFailureReason } from '../../loyalty/result.ts';
+import type { DeadLetterReason } from '../events/dead-letter.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 
@@ -24,6 +25,8 @@ export type SkipReason =
 type RetryWhy =
   | 'ledger-unavailable'
   | 'dead-letter-queue-unavailable'
+  /** A newer release wrote the message, or what the ledger holds. */
+  | 'newer-release'
   | 'out-of-time'
   /** Broken infrastructure, or a bug. */
   | 'broke-off'
@@ -59,7 +62,7 @@ export interface RetryReason {
 }
 
 export interface Rejection {
-  readonly reason: 'unreadable' | 'unmappable' | 'rejected' | 'retry-window-over';
+  readonly reason: DeadLetterReason['reason'];
   /** One plain sentence without personal data. */
   readonly why: string;
   readonly code?: LoyaltyErrorName;

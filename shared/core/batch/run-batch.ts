@@ -1,9 +1,10 @@
-import { decodeEvent } from '../events/decode-event.ts';
+import { type DecodedEvent, decodeEvent } from '../events/decode-event.ts';
 import type { MeaningOf } from '../events/event.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
 import type { LedgerKey } from '../ledger/ledger-key.ts';
+import { NewerItem } from '../ledger/newer-item.ts';
 import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
 import type { RetryReason } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
@@ -46,7 +47,10 @@ export async function runBatch<World>(
   settle: Settle<World>,
 ): Promise<readonly string[]> {
   const groups = groupMessages(messages, world.meaningOf);
-  const settleGroup = settle(groups, world);
+  const settleGroup = settle(
+    groups.filter((group) => !hasNewer(group)),
+    world,
+  );
   const left: string[] = [];
   const waiting = [...groups];
 
@@ -79,10 +83,19 @@ function groupMessages(
     group.push(
       isEvent
         ? { message, event: decoded.event }
-        : { message, event: undefined, unreadable: decoded.why },
+        : { message, event: undefined, unreadable: decoded.why, ...newerIn(decoded) },
     );
   }
   return [...groups.values()].map((items) => ({ items, unsettled: new Set(items) }));
+}
+
+function newerIn(decoded: DecodedEvent) {
+  return decoded.kind === 'newer' && { newer: { age: decoded.age } };
+}
+
+/** One of its messages was written by a newer release: all wait, in their order, for a worker that reads it. */
+function hasNewer({ items }: Group): boolean {
+  return items.some((item) => !item.event && item.newer);
 }
 
 async function workInTime(
@@ -90,10 +103,12 @@ async function workInTime(
   settleGroup: ReturnType<Settle<never>>,
   { deadline, telemetry }: BatchWorld,
 ): Promise<RetryReason | undefined> {
+  if (hasNewer(group)) return { why: 'newer-release' };
   if (deadline.aborted) return { why: 'out-of-time' };
   try {
     return await Promise.race([settleGroup(group), outOfTime(deadline)]);
   } catch (error) {
+    if (error instanceof NewerItem) return { why: 'newer-release' };
     // Broken infrastructure, or a bug: caught here and nowhere else.
     telemetry.count('crash');
     const event = group.items.find((item) => item.event)?.event;

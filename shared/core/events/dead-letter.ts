@@ -1,14 +1,16 @@
 import type { QueueFamily } from './event.ts';
 
 /**
- * Why a message is a dead letter. `crashed`: SQS moved it, because every worker died on it. `unknown`:
- * a newer release wrote a reason that this one does not know.
+ * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
+ * release, which was not deployed within the retry window. `crashed`: SQS moved it, because every worker
+ * died on it. `unknown`: a newer release wrote a reason that this one does not know.
  */
 export const LETTER_REASONS = [
   'unreadable',
   'unmappable',
   'rejected',
   'retry-window-over',
+  'newer-release',
   'crashed',
   'unknown',
 ] as const;

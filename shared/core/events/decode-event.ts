@@ -1,13 +1,19 @@
 import * as v from 'valibot';
 import { pointTopics } from '../../loyalty/point-topics.ts';
-import { canBeReadFromStore, NEWEST_VERSION } from './encode-event.ts';
-import type { Meaning, MeaningOf, QueuedEvent } from './event.ts';
+import { ENVELOPE_VERSION } from '../formats.ts';
+import { canBeReadFromStore } from './encode-event.ts';
+import type { EventHead, Meaning, MeaningOf, QueuedEvent } from './event.ts';
 import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './message-body.ts';
 
 /** `why` quotes nothing of the message: it goes into logs and attributes. */
 export type DecodedEvent =
   | { readonly kind: 'event'; readonly event: QueuedEvent }
-  | { readonly kind: 'unreadable'; readonly why: string };
+  | { readonly kind: 'unreadable'; readonly why: string }
+  /** Written by a newer release. */
+  | { readonly kind: 'newer'; readonly why: string; readonly age: EventAge | undefined };
+
+/** From when the retry window counts. */
+export type EventAge = Pick<EventHead, 'receivedAt' | 'replays'>;
 
 const isoTime = v.pipe(
   v.string(),
@@ -120,26 +126,28 @@ export function decodeEvent(
   if (typeof envelope !== 'object' || envelope === null || !('v' in envelope)) {
     return unreadable('the message is not an envelope of this connector');
   }
-  // Messages outlive a release by up to 14 days: a version once written is always read. A new version
-  // gets its own case.
-  switch (envelope.v) {
-    case 1:
-      return readVersion1(envelope, meaningOf, maxBodyBytes);
-    default:
-      return unknownVersion(envelope.v);
+  const version = envelope.v;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+    return unreadable('the message has no envelope version that was ever written');
   }
+  if (version > ENVELOPE_VERSION) return newer(envelope, version);
+  // Messages outlive a release by up to 14 days: a version once written is always read. A version of
+  // another form gets a reader of its own here.
+  return readEnvelope(envelope, meaningOf, maxBodyBytes);
 }
 
-function unknownVersion(version: unknown): DecodedEvent {
-  const isNewer = Number.isSafeInteger(version) && Number(version) > NEWEST_VERSION;
-  return unreadable(
-    isNewer
-      ? `the message has envelope version ${version}, written by a newer release than this one, which reads up to ${NEWEST_VERSION}`
-      : 'the message has no envelope version that was ever written',
-  );
+const eventAge = v.object({ receivedAt: isoTime, replays: head.replays });
+
+function newer(envelope: object, version: number): DecodedEvent {
+  const age = v.safeParse(eventAge, envelope);
+  return {
+    kind: 'newer',
+    why: `the message has envelope version ${version}, written by a newer release than this one, which reads up to ${ENVELOPE_VERSION}`,
+    age: age.success ? age.output : undefined,
+  };
 }
 
-function readVersion1(envelope: object, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
+function readEnvelope(envelope: object, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
   const kind = 'kind' in envelope ? envelope.kind : undefined;
   if (kind === 'balance' || kind === 'redemption') {
     const ofBalance = 'eventDate' in envelope ? balanceEvent : balanceRequest;

@@ -1,3 +1,4 @@
+import { ENVELOPE_VERSION } from '../formats.ts';
 import { isEntityKind } from '../ledger/ledger-key.ts';
 import type { PointEvent, QueuedEvent, StoreEvent } from './event.ts';
 import { type CarriedBody, carryBody, escapeToAscii, omitBody } from './message-body.ts';
@@ -5,13 +6,11 @@ import { hashBody } from './message-ids.ts';
 
 // Separate from decoding: the receiver's cold start should not load a schema library.
 
-export const NEWEST_VERSION = 1;
-
 /** The SQS message body of an event: ASCII, and never too long. */
 export function encodeEvent(event: QueuedEvent): string {
   const body = 'body' in event && event.body ? carry(event, event.body) : undefined;
   // JSON leaves out what is undefined.
-  return escapeToAscii(JSON.stringify({ v: NEWEST_VERSION, ...event, body }));
+  return escapeToAscii(JSON.stringify({ v: ENVELOPE_VERSION, ...event, body }));
 }
 
 /**

@@ -77,7 +77,8 @@ export interface RedactionMark {
 export interface Ledger {
   /**
    * Strongly consistent: sees every write that returned before this call began.
-   * Keyed by `ledgerKeyText`; keys without an entry are absent.
+   * Keyed by `ledgerKeyText`; keys without an entry are absent. Asked for an item of a newer release, the
+   * map throws `NewerItem`.
    */
   readMany(keys: readonly LedgerKey[]): Promise<ReadonlyMap<string, EntityEntry>>;
 
@@ -112,7 +113,8 @@ export interface Ledger {
 
   /**
    * Every entity in the ledger, in pages and in no order, each entry once. Eventually consistent.
-   * Without codes whose name is not known any more: those of no discount, stored under a hash.
+   * Without codes whose name is not known any more (those of no discount, stored under a hash) and without
+   * items of a newer release.
    */
   scanEntities(from?: string): Promise<{
     readonly entries: readonly { readonly key: EntityKey; readonly entry: EntityEntry }[];
@@ -125,7 +127,8 @@ export interface Ledger {
   /**
    * Erases what the ledger remembers of a person and marks when; keeps version, key and outcomes. An
    * order without an entry gets one with the mark alone, for messages that are still on a queue.
-   * Nothing else does: a new key would name a customer of whom the ledger knew nothing.
+   * Nothing else does: a new key would name a customer of whom the ledger knew nothing. Rejects if a newer
+   * release wrote an entry, after redacting the others.
    */
   redact(keys: readonly LedgerKey[], mark: RedactionMark): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { recallBalance } from '../balances/remembered-balance.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { ledgerKeyText } from '../ledger/ledger-key.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
+import { isNewer } from '../ledger/newer-item.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
 
 type Reported = Value<'listCustomersReport'>['Items'][number];
@@ -25,9 +26,10 @@ export async function askForDifferences(
   );
   const keyOf = (id: string) => ({ shop, kind: 'customer', id }) as const;
   const entries = await ledger.readMany([...byId.keys()].map(keyOf));
-  const differing = [...byId].filter(([id, one]) =>
-    differs(one, entries.get(ledgerKeyText(keyOf(id))), now().getTime()),
-  );
+  const differing = [...byId].filter(([id, one]) => {
+    const text = ledgerKeyText(keyOf(id));
+    return !isNewer(entries, text) && differs(one, entries.get(text), now().getTime());
+  });
   for (const [id] of differing) {
     const deliveryId = `repair/${id}/${until}`;
     const receivedAt = now().toISOString();

@@ -1,6 +1,7 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { inBatches } from '../batch/in-batches.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { isNewer } from '../ledger/newer-item.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { announce } from '../sync/fan-out.ts';
@@ -38,6 +39,7 @@ export async function compareEntities(
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
     const { version, entity } = one;
+    if (isNewer(entries, ledgerKeyText(key))) return [];
     const entry = entries.get(ledgerKeyText(key));
     const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });

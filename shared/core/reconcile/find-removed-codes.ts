@@ -1,6 +1,7 @@
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { isNewer } from '../ledger/newer-item.ts';
 import type { WalkAnswer } from '../sync/store-walk.ts';
 import { deletionMessage, sendOnce } from './healing-message.ts';
 import type { ReconcileWorld } from './reconcile-world.ts';
@@ -34,6 +35,7 @@ export async function findRemovedCodes(
     const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
     const entries = await ledger.readMany(keys);
     for (const key of keys) {
+      if (isNewer(entries, ledgerKeyText(key))) continue;
       const entry = entries.get(ledgerKeyText(key));
       if (!entry || !isActive(key.id, entry)) continue;
       // Settled from this state of the discount, so it is among the codes that this run did not read.

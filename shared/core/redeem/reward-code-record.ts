@@ -1,5 +1,6 @@
 import { expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
+import { isNewer } from '../ledger/newer-item.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import type { RewardCode } from './redemption.ts';
 
@@ -42,7 +43,11 @@ export async function withRewardCodeFirst<Entity extends StoreEntity | { readonl
   if (entity.kind !== 'order' || entity.order.couponCodes.length < 2) return entity;
   const { couponCodes } = entity.order;
   const known = await ledger.readMany(couponCodes.map((code) => codeKey(shop, code)));
-  const isReward = (code: string) => known.has(ledgerKeyText(codeKey(shop, code)));
+  // That there is one is enough, also if a newer release wrote it.
+  const isReward = (code: string) => {
+    const text = ledgerKeyText(codeKey(shop, code));
+    return isNewer(known, text) || known.has(text);
+  };
   const first = [...couponCodes.filter(isReward), ...couponCodes.filter((code) => !isReward(code))];
   return { ...entity, order: { ...entity.order, couponCodes: first } };
 }

@@ -6,6 +6,7 @@ import type { EventQueue } from '../events/queues.ts';
 import { encodeCoupon } from '../events/snapshot-body.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { isNewer } from '../ledger/newer-item.ts';
 import { isLongUnseen } from './read-snapshot.ts';
 import { askStoreLater, retryStore, type Store } from './store-reader.ts';
 
@@ -78,7 +79,10 @@ export async function announce(
 ): Promise<void> {
   const keyOf = ({ code }: StoreCoupon): EntityKey => ({ shop, kind: 'coupon', id: code });
   const known = await ledger.readMany(coupons.map(keyOf));
-  const unknown = coupons.filter((coupon) => !known.has(ledgerKeyText(keyOf(coupon))));
+  const unknown = coupons.filter((coupon) => {
+    const text = ledgerKeyText(keyOf(coupon));
+    return !isNewer(known, text) && !known.has(text);
+  });
   // A conflict means that another worker has just done it.
   await inBatches(unknown, (coupon) => {
     const { discountId } = coupon;

@@ -41,9 +41,9 @@ export function createTarget(): FuzzTarget {
     make,
     async run({ body }) {
       const decoded = decodeMessage(Buffer.from(body).toString('utf8'));
-      if (decoded.kind === 'unreadable') {
+      if (decoded.kind !== 'event') {
         expectLaw(decoded.why.length < 300, 'a reason is short');
-        return 'unreadable';
+        return decoded.kind;
       }
       const bytes = bodyOf(decoded.event)?.length ?? 0;
       expectLaw(bytes <= DEFAULT_MAX_BODY_BYTES, 'no body is larger than a request can be');

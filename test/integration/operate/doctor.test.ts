@@ -78,6 +78,20 @@ describe('loyalty-connector doctor', () => {
     expect(about(stdout, 'stack')[0]).toMatch(/^FAIL .*lacks the outputs NextCommand/);
     expect(about(stdout, 'loyalty')[0]).toMatch(/^pass /);
   });
+
+  it('warns when command and stack are of different versions, with what to do', async () => {
+    for (const [version, advice] of [
+      [undefined, 'npx loyalty-connector deploy'],
+      ['99.0.0', 'npm update loyalty-connector'],
+    ] as const) {
+      await connector.describe({ outputs: { ...connector.outputs, Version: version } });
+      const { stdout } = await connector.run('doctor');
+      await connector.describe();
+      expect(about(stdout, 'stack')[0]).toMatch(/^pass /);
+      expect(stdout).toContain(`warn  stack         the stack has version ${version ?? '0.1.0'}, `);
+      expect(stdout).toContain(advice);
+    }
+  });
 });
 
 describe('the program in the loyalty service', () => {

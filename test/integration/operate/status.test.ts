@@ -15,7 +15,7 @@ describe('loyalty-connector status', () => {
     expect(stderr).toBe('');
     const [place, , verdict, first, next] = stdout.split('\n');
     expect(place).toMatch(
-      /^loyalty-connector-prod on this machine, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+      /^loyalty-connector-prod \d+\.\d+\.\d+ on this machine, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );
     expect(verdict).toBe('NOT HEALTHY');
     expect(first).toBe(`  ${SHOP}: the loyalty secret was never set`);

@@ -14,6 +14,7 @@ import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
@@ -66,6 +67,7 @@ async function run(command: (session: Session) => Promise<number>) {
     interruption: () => new AbortController().signal,
     findDeployment: async () => ({
       where: 'local',
+      version: VERSION,
       stage: 'prod',
       stack: 'loyalty-connector-prod',
       region: 'us-east-1',

@@ -11,6 +11,7 @@ import {
   setUpStorefront,
 } from '../../../scripts/connector/storefront/set-up.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -50,6 +51,7 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
   const aws = { region: 'us-east-1', maxAttempts: 2, requestHandler, credentials };
   const deployment: Deployment = {
     where: 'local',
+    version: VERSION,
     stage: 'prod',
     stack: 'loyalty-connector-prod',
     region: 'us-east-1',

@@ -22,6 +22,7 @@ import type { Session } from '../../../scripts/connector/session.ts';
 import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
 import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/make-reward-code.ts';
 import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
@@ -115,6 +116,7 @@ async function operate(command: (session: Session) => Promise<number>) {
   const { accessKeyId, secretAccessKey } = stack.operator;
   const deployment: Deployment = {
     where: 'local',
+    version: VERSION,
     stage: 'test',
     stack: stack.name,
     region: 'us-east-1',

@@ -159,6 +159,16 @@ describe('a prepared replay', () => {
     }
   });
 
+  it('is refused for a message of a newer release, which may mean something else', () => {
+    const newer = letterOf(JSON.stringify({ v: 2, ...letterEvent({}) }));
+    expect(newer).toMatchObject({ isNewer: true, undecodable: expect.stringContaining('newer') });
+    const prepared = prepareReplay(newer, { ...wishes, refetch: true }, read, now);
+    expect(prepared).toEqual({ kind: 'obstacle', obstacle: 'newer-release' });
+    expect(prepareReplay(letterOf('nonsense'), wishes, read, now)).toMatchObject({
+      obstacle: 'undecodable',
+    });
+  });
+
   it('is refused for a shop that left the settings', () => {
     const letter = letterOf({ shop: 'gone.myshopify.com' });
     for (const wish of [wishes, { ...wishes, refetch: true }]) {

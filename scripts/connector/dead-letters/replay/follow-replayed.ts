@@ -4,6 +4,7 @@ import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts'
 import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
+import { isNewer } from '../../../../shared/core/ledger/newer-item.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';
@@ -89,6 +90,7 @@ async function takeOutcomes(
     for (const letter of some) {
       if (!letter.key) continue;
       const entity = ledgerKeyText(letter.key);
+      if (isNewer(entries, entity)) continue;
       // The first since the replay, and each for one letter only: of two letters of an entity the
       // second often changes nothing, and leaves no line.
       const since = entries

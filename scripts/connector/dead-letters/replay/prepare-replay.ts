@@ -21,14 +21,16 @@ export interface ReplayWishes {
 /** Why a letter that was chosen stays where it is. */
 export type Obstacle =
   | 'undecodable'
+  | 'newer-release'
   | 'shop-not-configured'
   | 'still-unreadable'
   | 'unreadable-for-ever'
   | 'not-in-the-store';
 
 export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
-  undecodable:
-    'this release cannot read the message: use the release that wrote it, or drop it once it is understood',
+  undecodable: 'this release cannot read the message: drop it once it is understood',
+  'newer-release':
+    'a newer release wrote it: update this command (npm update loyalty-connector), deploy that release, then replay',
   'still-unreadable':
     'this release cannot use the body either, so it would only come back; --refetch asks the store instead',
   'unreadable-for-ever':
@@ -60,12 +62,14 @@ export function letterReaderOf(shops: readonly { readonly domain: string }[]): L
 
 /** The message to send again; an obstacle where it would only become a dead letter again. */
 export function prepareReplay(
-  { event, messageId }: ReadLetter,
+  { event, messageId, isNewer }: ReadLetter,
   { refetch, force, by }: ReplayWishes,
   reader: LetterReader,
   now: Date,
 ): PreparedReplay {
-  if (!event) return { kind: 'obstacle', obstacle: 'undecodable' };
+  if (!event) {
+    return { kind: 'obstacle', obstacle: isNewer ? 'newer-release' : 'undecodable' };
+  }
   const replays = [...(event.replays ?? []), { at: now.toISOString(), by }];
   const how = [...(refetch ? ['refetch'] : []), ...(force ? ['force'] : [])];
   const name = ['replay', messageId, ...how].join('/');

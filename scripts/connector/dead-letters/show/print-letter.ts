@@ -20,7 +20,8 @@ const LABEL_WIDTH = 12;
 export function printLetter({ letter, entry, prospect }: Examined, settings: PrintSettings): void {
   const { terminal, options } = settings;
   const { event } = letter;
-  const title = event ? `${event.kind} ${event.id} of ${event.shop}` : 'an unreadable message';
+  const unread = letter.isNewer ? 'a message of a newer release' : 'an unreadable message';
+  const title = event ? `${event.kind} ${event.id} of ${event.shop}` : unread;
   terminal.line(terminal.style('bold', printable(title)));
   printFacts(letter, settings);
   if (prospect.kind !== 'storefront') printEntry(entry, settings);

@@ -1,0 +1,11 @@
+/**
+ * The forms that this release writes, and the newest that it reads. What an older release wrote is always
+ * read. A release that writes a form which the one before would misread or lose raises the number: the one
+ * before then waits instead of guessing, because functions are updated side by side.
+ *
+ * Every envelope keeps `v` and `receivedAt`; every item of the ledger keeps its key, `f`, revision, write id
+ * and uncertain mark.
+ * See docs/decisions/0054-newer-forms-wait.md.
+ */
+export const ENVELOPE_VERSION = 1;
+export const LEDGER_FORMAT = 1;
