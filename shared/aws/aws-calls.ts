@@ -10,6 +10,7 @@ import type {
   ScanOutput,
   TableDescription,
   UpdateItemInput,
+  UpdateItemOutput,
 } from '@aws-sdk/client-dynamodb';
 import type {
   GetSecretValueRequest,
@@ -43,7 +44,7 @@ export interface SqsCalls {
 export interface DynamoDbCalls {
   batchGetItem(input: BatchGetItemInput): Promise<BatchGetItemOutput>;
   putItem(input: PutItemInput): Promise<unknown>;
-  updateItem(input: UpdateItemInput): Promise<unknown>;
+  updateItem(input: UpdateItemInput): Promise<Pick<UpdateItemOutput, 'Attributes'>>;
   query(input: QueryInput): Promise<QueryOutput>;
   scan(input: ScanInput): Promise<ScanOutput>;
   describeTable(

@@ -1,0 +1,169 @@
+/**
+ * Limits the calls to one loyalty account, across all processes of the stack.
+ *
+ * A token is a moment on one line of moments, `1 / callsPerSecond` apart. Each belongs to one process, and
+ * a call begins at its token or up to `TOKEN_LIFE_MS` later. So in any T seconds at most
+ * `callsPerSecond * (T + 1) + 1` calls begin, whatever the processes do, and tokens that are not used are
+ * lost rather than saved up.
+ *
+ *   booked ──┬──┬──┬──┬──┬──┬──┬──▶ later
+ *            └ one process ┘└ another
+ * See docs/decisions/0054-one-line-of-tokens.md.
+ */
+export interface TokenLine {
+  /**
+   * Books the next `lengthMs` of the line, from the end of what is booked or from `now`, whichever is
+   * later; not if that is after `latest`. Moments are epoch milliseconds.
+   */
+  book(lengthMs: number, now: number, latest: number): Promise<Booking>;
+}
+
+export type Booking =
+  | { readonly kind: 'booked'; readonly from: number }
+  | { readonly kind: 'full' };
+
+export interface CallRate {
+  /** Resolves when the call may begin, or soon with how long to stay away. */
+  take(signal?: AbortSignal): Promise<Turn>;
+}
+
+export type Turn =
+  | { readonly kind: 'go' }
+  | {
+      readonly kind: 'wait';
+      readonly why: 'out-of-tokens' | 'ledger-unavailable';
+      readonly afterSeconds: number;
+    }
+  | { readonly kind: 'aborted' };
+
+export interface CallRateSettings {
+  readonly perSecond: number;
+  readonly line: TokenLine;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+/** How late a token can be used: a process that is slow to begin loses little. */
+const TOKEN_LIFE_MS = 1_000;
+/** The time between two bookings of one process. */
+const BOOKING_MS = 1_000;
+/** Longer than the time between two bookings, so that the line has no gap between them. */
+const LONGEST_BLOCK_MS = 1_500;
+/** A call waits this long at most: other shops need the worker, too. */
+const LONGEST_WAIT_MS = 10_000;
+
+interface Waiter {
+  readonly since: number;
+  readonly end: (turn: Turn) => void;
+}
+
+const GO: Turn = { kind: 'go' };
+
+/** For a worker: a call waits for its token a little, or its message waits in the queue. */
+export function createCallRate({ perSecond, line, now, pause }: CallRateSettings): CallRate {
+  const stepMs = 1_000 / perSecond;
+  const mostTokens = Math.max(1, Math.floor(LONGEST_BLOCK_MS / stepMs));
+  const waiters = new Set<Waiter>();
+  let tokens: number[] = [];
+  let nextBooking = 0;
+  let refusedUntil = 0;
+  let refusal: Turn = GO;
+  let isServing = false;
+  /**
+   * Calls that came while the last block could serve them: the next block has tokens for as many more,
+   * or for twice as many if the last was used up before the next could be booked.
+   */
+  let block = { from: 0, until: 0, came: 0, isShort: false };
+
+  async function serve(): Promise<void> {
+    while (waiters.size > 0) {
+      const at = now();
+      tokens = tokens.filter((token) => token + TOKEN_LIFE_MS > at);
+      const [token] = tokens;
+      if (token === undefined && at >= nextBooking) await book(at);
+      else if (token === undefined || token > at) {
+        block.isShort ||= token === undefined;
+        await pause((token ?? nextBooking) - at);
+      } else {
+        tokens.shift();
+        const [first] = waiters;
+        first?.end(GO);
+      }
+    }
+  }
+
+  async function book(at: number): Promise<void> {
+    const more = at < block.until + TOKEN_LIFE_MS ? block.came * (block.isShort ? 2 : 1) : 0;
+    const count = Math.min(waiters.size + more, mostTokens);
+    const [first] = waiters;
+    const latest = (first?.since ?? at) + LONGEST_WAIT_MS;
+    const booking = await line
+      .book(count * stepMs, at, latest)
+      .catch((): { kind: 'unavailable' } => ({ kind: 'unavailable' }));
+    nextBooking = at + BOOKING_MS;
+    if (booking.kind === 'booked') {
+      const { from } = booking;
+      tokens = Array.from({ length: count }, (_, index) => from + index * stepMs);
+      block = { from, until: from + (count - 1) * stepMs + TOKEN_LIFE_MS, came: 0, isShort: false };
+      return;
+    }
+    const why = booking.kind === 'full' ? 'out-of-tokens' : 'ledger-unavailable';
+    refusal = { kind: 'wait', why, afterSeconds: LONGEST_WAIT_MS / 1_000 };
+    refusedUntil = nextBooking;
+    for (const { end } of waiters) end(refusal);
+  }
+
+  return {
+    take(signal) {
+      const at = now();
+      if (signal?.aborted) return Promise.resolve({ kind: 'aborted' });
+      // What was true a moment ago needs no second write.
+      if (at < refusedUntil) return Promise.resolve(refusal);
+      if (at >= block.from && at < block.until) block.came += 1;
+      return new Promise((resolve) => {
+        const abort = () => waiter.end({ kind: 'aborted' });
+        const waiter: Waiter = {
+          since: at,
+          end(turn) {
+            waiters.delete(waiter);
+            signal?.removeEventListener('abort', abort);
+            resolve(turn);
+          },
+        };
+        signal?.addEventListener('abort', abort, { once: true });
+        waiters.add(waiter);
+        if (isServing) return;
+        isServing = true;
+        void serve().finally(() => {
+          isServing = false;
+        });
+      });
+    },
+  };
+}
+
+/**
+ * For a shopper's request: it never waits. What it calls is booked behind what is booked already, so that
+ * the workers make room for it; without the ledger it calls all the same.
+ */
+export function createShopperRate({
+  perSecond,
+  line,
+  now,
+}: Omit<CallRateSettings, 'pause'>): CallRate {
+  let owed = 0;
+  let nextBooking = 0;
+  return {
+    async take() {
+      owed += 1;
+      const at = now();
+      if (at < nextBooking) return GO;
+      nextBooking = at + BOOKING_MS;
+      const lengthMs = (owed * 1_000) / perSecond;
+      owed = 0;
+      await line.book(lengthMs, at, Number.POSITIVE_INFINITY).catch(() => {});
+      return GO;
+    },
+  };
+}
