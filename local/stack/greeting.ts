@@ -40,3 +40,26 @@ Read the queues, the ledger and the secrets with the AWS CLI:
 Ctrl-C stops everything.
 `;
 }
+
+/** What a person who sets it up would find on the pages of the store and of the loyalty service. */
+export function greetNew({ name, store, loyalty }: RunningStack): string {
+  const { clientId, clientSecret } = store.credentials;
+  const { token, key } = loyalty.credentials;
+  return `
+Stack ${name} is running on this machine, as after a first deployment. Set it up, in another terminal:
+
+  npx loyalty-connector setup
+
+It asks for these values of the sandboxes:
+
+  client id        ${clientId}
+  client secret    ${clientSecret}
+  loyalty token    ${token}
+  loyalty key      ${key}
+
+  the store        ${store.address}   (a page with buttons)
+  loyalty service  ${loyalty.address}/state
+
+Ctrl-C stops everything.
+`;
+}

@@ -49,11 +49,16 @@ export function makeKey(): AwsKey {
 
 const random = (): string => randomBytes(16).toString('hex');
 
-/** The text of each secret in the template. Their names are `<prefix>/<shop>/<purpose>`. */
+/**
+ * The text of each secret in the template. Their names are `<prefix>/<shop>/<purpose>`. Of a new stack they
+ * are random, as a deployment creates them.
+ */
 export function fillSecrets(
   descriptions: readonly SecretDescription[],
   secrets: RunSecrets,
+  isNew: boolean,
 ): Readonly<Record<string, string>> {
+  if (isNew) return Object.fromEntries(descriptions.map(({ name }) => [name, random()]));
   const texts: Readonly<Record<string, unknown>> = {
     webhook: secrets.webhook,
     loyalty: secrets.loyalty,

@@ -7,7 +7,7 @@ import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
-import { greet } from './greeting.ts';
+import { greet, greetNew } from './greeting.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { portsFrom, type StartOptions } from './start-options.ts';
 import { writeStateFile } from './state-file.ts';
@@ -61,7 +61,8 @@ export async function runStack(options: StartOptions): Promise<number> {
       ? await demonstrate(stack, started.shop, stopping.signal)
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
-    if (!stopping.signal.aborted) say(greet(stack, started.shop.domain));
+    if (!stopping.signal.aborted)
+      say(options.isNew ? greetNew(stack) : greet(stack, started.shop.domain));
     await stopped;
     return 0;
   } catch (error) {
@@ -83,7 +84,7 @@ export async function runStack(options: StartOptions): Promise<number> {
 const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
-  { stage, port, data: given }: StartOptions,
+  { stage, port, data: given, isNew }: StartOptions,
   { connector, file, project }: ChosenSettings,
   folder: AssemblyFolder,
   signal: AbortSignal,
@@ -112,6 +113,7 @@ async function start(
       assembly,
       ports: portsFrom(port),
       ...(dataFolder !== undefined && { dataFolder }),
+      isNew,
       onProblem: (problem) => sayAt(problem),
     });
     return { stack, shop };

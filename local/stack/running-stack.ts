@@ -75,7 +75,8 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const stack = await describe(run, aws, web);
   const clients = await createResources(run, aws, stack.description);
   const logs = await startFunctions(run, aws, sandboxes, stack);
-  if (run.options.connector.healing.subscriptions === 'admin-api') {
+  const { connector, isNew } = run.options;
+  if (connector.healing.subscriptions === 'admin-api' && !isNew) {
     await subscribe(sandboxes.store, run.shop, web.webhooks.address);
   }
   return toRunningStack(run, { web, aws, sandboxes, clients, logs, ...stack });

@@ -29,4 +29,6 @@ export interface StartOptions {
   readonly data?: string;
   readonly demo: boolean;
   readonly once: boolean;
+  /** As after a first deployment: `loyalty-connector setup` completes it. */
+  readonly isNew: boolean;
 }

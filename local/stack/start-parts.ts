@@ -33,6 +33,8 @@ export interface StackOptions {
   readonly ports: Ports;
   /** Keeps queues, ledger and sandboxes across restarts. Absent: in memory. */
   readonly dataFolder?: string;
+  /** As after a first deployment: the secrets are not set, and neither side sends webhooks yet. */
+  readonly isNew?: boolean;
   /** Differences from the store's default settings, such as its plan. */
   readonly storeSettings?: Partial<ServerSettings>;
   /** Emulators that already run in another process. Absent: they are started here. */
@@ -133,15 +135,16 @@ export async function startSandboxes(run: Run, { webhooks, points, storefront }:
     await startLoyaltySandbox({
       port: ports.loyalty,
       settings: { credentials: secrets.loyalty },
-      ...(points && {
-        subscriptions: [
-          {
-            name: `loyalty-connector ${shop.domain}`,
-            address: `${points.address}/${shop.path}`,
-            headers: { [TOKEN_HEADER]: secrets.pointsToken },
-          },
-        ],
-      }),
+      ...(points &&
+        !options.isNew && {
+          subscriptions: [
+            {
+              name: `loyalty-connector ${shop.domain}`,
+              address: `${points.address}/${shop.path}`,
+              headers: { [TOKEN_HEADER]: secrets.pointsToken },
+            },
+          ],
+        }),
       // The receiver answers 503 while the stack starts: that must not end the subscription.
       serverSettings: { subscriptionFailures: 0 },
       ...dataFile('loyalty.jsonl'),
@@ -195,7 +198,7 @@ export async function createResources(
   { endpoint, emulators }: Aws,
   description: StackDescription,
 ) {
-  const secrets = fillSecrets(description.secrets, run.secrets);
+  const secrets = fillSecrets(description.secrets, run.secrets, run.options.isNew === true);
   emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
   // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.operator };

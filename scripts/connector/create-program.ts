@@ -11,6 +11,7 @@ import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
+import { registerSetup } from './setup/command.ts';
 import { registerStart } from './start/command.ts';
 import { registerStatus } from './status/command.ts';
 import { registerStorefront } from './storefront/command.ts';
@@ -95,6 +96,7 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
  * is imported when it runs, so that --help and a mistyped option are answered quickly.
  */
 const registrations: readonly ((program: Command) => void)[] = [
+  registerSetup,
   registerStart,
   registerSynth,
   registerDeploy,

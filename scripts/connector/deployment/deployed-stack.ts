@@ -1,7 +1,13 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Problem } from '../exit.ts';
 import { versionIn } from './compare-release.ts';
-import { awsSettings, CLIENT_LIMITS, type Deployment, outputsOf } from './deployment.ts';
+import {
+  type AwsSettings,
+  awsSettings,
+  CLIENT_LIMITS,
+  type Deployment,
+  outputsOf,
+} from './deployment.ts';
 import { readStageSettings, stageOfStack } from './stage-settings.ts';
 
 export interface StackName {
@@ -10,10 +16,8 @@ export interface StackName {
   readonly profile?: string;
 }
 
-/** Finds a stack on AWS by its CloudFormation outputs. */
-export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
-  const stage = stageOfStack(stack);
-  const connector = await readStageSettings(stage);
+/** The account and the region that are meant; rejects when no region is set. */
+export async function openAws(place: Omit<StackName, 'stack'>): Promise<AwsSettings> {
   const account = place.profile === undefined ? {} : { profile: place.profile };
   const client = new CloudFormationClient({
     ...CLIENT_LIMITS,
@@ -21,8 +25,16 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     // If undefined, the SDK reads it from the environment and the profile.
     ...(place.region !== undefined && { region: place.region }),
   });
-  const region = await client.config.region();
-  const { Stacks: stacks = [] } = await client.send(
+  return awsSettings({ region: await client.config.region(), ...account });
+}
+
+/** Finds a stack on AWS by its CloudFormation outputs. */
+export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
+  const stage = stageOfStack(stack);
+  const connector = await readStageSettings(stage);
+  const aws = await openAws(place);
+  const { region } = aws;
+  const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
     new DescribeStacksCommand({ StackName: stack }),
   );
   const [found] = stacks;
@@ -36,7 +48,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     stage,
     stack,
     region,
-    aws: awsSettings({ region, ...account }),
+    aws,
     version: versionIn(outputs),
     output: outputsOf(outputs, described, 'Deploy this release: npm run deploy.'),
     connector,

@@ -15,7 +15,11 @@ import { readStageSettings } from './stage-settings.ts';
  */
 export async function findDeployment(options: CommonOptions): Promise<Deployment> {
   const stack = options.stack ?? process.env.CONNECTOR_STACK;
-  if (stack === undefined || stack === '') return findLocalStack();
+  if (stack === undefined || stack === '') {
+    const local = await findLocalStack();
+    if (local) return local;
+    throw new Problem('No connector runs on this machine.', START);
+  }
   const { findDeployedStack } = await import('./deployed-stack.ts');
   return findDeployedStack({ ...options, stack });
 }
@@ -40,9 +44,11 @@ const localStack = v.object({
 const START =
   'Start it with "npm start", or name a deployed one: --stack loyalty-connector-prod --region REGION.';
 
-/** The connector that runs on this machine. */
-async function findLocalStack(): Promise<Deployment> {
-  const { file, text } = await readStackFile();
+/** The connector that runs on this machine; undefined when none was started. */
+export async function findLocalStack(): Promise<Deployment | undefined> {
+  const described = await readStackFile();
+  if (!described) return undefined;
+  const { file, text } = described;
   const parsed = v.safeParse(localStack, parseJson(text));
   if (!parsed.success) {
     throw new Problem(
@@ -71,13 +77,15 @@ async function findLocalStack(): Promise<Deployment> {
   };
 }
 
-async function readStackFile(): Promise<{ readonly file: string; readonly text: string }> {
+async function readStackFile(): Promise<
+  { readonly file: string; readonly text: string } | undefined
+> {
   const file = join(findProject(), STACK_FILE);
   try {
     return { file, text: await readFile(file, 'utf8') };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Problem('No connector runs on this machine.', START);
+    return undefined;
   }
 }
 

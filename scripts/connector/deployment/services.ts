@@ -8,6 +8,7 @@ import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
+import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { Problem } from '../exit.ts';
@@ -17,8 +18,8 @@ import type { Deployment } from './deployment.ts';
 export interface ShopServices {
   readonly store: Store & Pick<StoreWalk, 'changedOrders'>;
   readonly rewards: RewardStore;
-  /** The Admin API of one shop, for requests that the workers do not make. */
-  ask(shop: Shop): Ask;
+  /** The Admin API of one shop, for requests that the workers do not make; also with other credentials. */
+  ask(shop: Shop, credentials?: AdminCredentials): Ask;
   /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
   readonly loyaltyAddress: string;
@@ -38,10 +39,12 @@ export function openShopServices({ aws, output, connector, sandbox }: Deployment
   return {
     store,
     rewards: store,
-    ask: ({ domain, path }) =>
-      createAdminClient({ shop: domain, secret: secrets.store(path), sandboxAddress }).until(
-        undefined,
-      ),
+    ask: ({ domain, path }, other) => {
+      const secret = other
+        ? { get: async () => other, refresh: async () => other }
+        : secrets.store(path);
+      return createAdminClient({ shop: domain, secret, sandboxAddress }).until(undefined);
+    },
     loyalty: ({ path }, other) => {
       const credentials = secrets.loyalty(path);
       return createLoyaltyClient({ baseUrl, credentials: other ?? (() => credentials.get()) });

@@ -1,8 +1,9 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import type { ShopServices } from '../deployment/services.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 type DoNext = (command: string) => string;
@@ -10,11 +11,11 @@ type DoNext = (command: string) => string;
 /** Checks that the shop accepts the token and that the app has the scopes that the workers need. */
 export async function checkAdminApi(
   shop: Shop,
-  services: ShopServices,
+  ask: Ask,
   doNext: DoNext,
   hasStorefront: boolean,
 ): Promise<readonly Finding[]> {
-  const answer = await services.ask(shop)(accessScopesDocument, {});
+  const answer = await ask(accessScopesDocument, {});
   if (answer.kind === 'data') {
     const granted = answer.data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
     const findings = judgeScopes(granted, shop.rules, hasStorefront);
@@ -32,10 +33,10 @@ export async function checkAdminApi(
 /** Uses the most harmless operation of the contract: one entry of the list of rewards. */
 export async function checkLoyalty(
   shop: Shop,
-  services: ShopServices,
+  loyalty: LoyaltyClient,
   doNext: DoNext,
 ): Promise<readonly Finding[]> {
-  const result = await services.loyalty(shop).listRewardConfigurations({ PageSize: 1 });
+  const result = await loyalty.listRewardConfigurations({ PageSize: 1 });
   switch (result.kind) {
     case 'success':
     case 'warning':
@@ -81,15 +82,12 @@ const STOREFRONT: readonly NeededScope[] = [
   { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
 ];
 
-/** Checks that the app has the scopes that the functions need under these rules. */
-export function judgeScopes(
-  granted: readonly string[],
+/** The scopes that the functions need under these rules. */
+export function neededScopes(
   { enrich, customers }: Pick<MappingRules, 'enrich' | 'customers'>,
-  hasStorefront = false,
-): readonly Finding[] {
-  const has = (scope: string) =>
-    granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'));
-  const needed = [
+  hasStorefront: boolean,
+): readonly NeededScope[] {
+  return [
     ...ALWAYS,
     ...(enrich.locationNames
       ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
@@ -100,7 +98,17 @@ export function judgeScopes(
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
     ...(hasStorefront ? STOREFRONT : []),
   ];
-  const missing = needed.filter(({ scope }) => !has(scope));
+}
+
+/** Checks that the app has them. */
+export function judgeScopes(
+  granted: readonly string[],
+  rules: Pick<MappingRules, 'enrich' | 'customers'>,
+  hasStorefront = false,
+): readonly Finding[] {
+  const has = (scope: string) =>
+    granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'));
+  const missing = neededScopes(rules, hasStorefront).filter(({ scope }) => !has(scope));
   const findings = missing.map((one) =>
     fail(
       `the app lacks the scope ${one.scope}, needed for ${one.for}`,

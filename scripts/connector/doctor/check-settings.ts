@@ -1,18 +1,32 @@
-import type { Alarms } from '../../../shared/config/alarm-settings.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type Finding, fail, info, pass, warn } from './finding.ts';
+import { type Finding, fail, info, pass } from './finding.ts';
+
+const EXAMPLE_SHOP = 'example-store.myshopify.com';
 
 /** Reading the settings has checked each one; this finds what no check of a single setting can see. */
-export function checkSettings({ where, stage, connector }: Deployment): readonly Finding[] {
-  const file = stage === 'prod' ? 'connector.config.ts' : `connector.config.${stage}.ts`;
+export function checkSettings({
+  where,
+  stage,
+  connector,
+}: Pick<Deployment, 'where' | 'stage' | 'connector'>): readonly Finding[] {
+  const file = settingsFileOf(stage);
+  const examples: Finding[] = [];
   const { hostname } = new URL(connector.loyalty.address);
-  if (where === 'aws' && /(^|\.)example\.(com|org|net)$/.test(hostname)) {
+  if (/(^|\.)example\.(com|org|net)$/.test(hostname)) {
     const what = `${file}: loyalty.address is still the example's (${hostname})`;
-    return [fail(what, "Set the loyalty service's address and deploy.")];
+    examples.push(fail(what, "Set the loyalty service's address and deploy."));
   }
+  for (const [index, { domain }] of connector.shops.entries()) {
+    if (domain !== EXAMPLE_SHOP) continue;
+    const what = `${file}: shops[${index}].domain is still the example's (${domain})`;
+    examples.push(fail(what, "Set the shop's permanent domain and deploy."));
+  }
+  // On this machine the sandboxes answer for them.
+  if (where === 'aws' && examples.length > 0) return examples;
   const shops = connector.shops.map(({ domain }) => domain).join(', ');
   return [pass(`${file} is valid: ${shops}`)];
 }
@@ -29,11 +43,4 @@ export async function checkGoLive(
       return info(`${domain}: since ${goLive} (${source}); older orders are history`);
     }),
   );
-}
-
-/** Only the SNS console shows whether an address has confirmed its subscription. */
-export function checkAlarms({ emails }: Alarms): readonly Finding[] {
-  return emails.length > 0
-    ? [pass(`go to ${emails.length} addresses, each of which must have confirmed its subscription`)]
-    : [warn('alarms.emails is empty: alarms notify no one', 'Add an address and deploy.')];
 }

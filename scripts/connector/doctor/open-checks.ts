@@ -6,12 +6,13 @@ import { openShopServices } from '../deployment/services.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
+import { checkAlarms } from './check-alarms.ts';
 import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
 import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
-import { checkAlarms, checkGoLive, checkSettings } from './check-settings.ts';
+import { checkGoLive, checkSettings } from './check-settings.ts';
 import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
 import { type Check, type Finding, fail, pass, warn } from './finding.ts';
 import { listGuesses } from './list-guesses.ts';
@@ -45,10 +46,15 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     {
       name: 'Admin API',
       run: () =>
-        forEachShop((shop) => checkAdminApi(shop, services, doNext, storefront !== undefined)),
+        forEachShop((shop) =>
+          checkAdminApi(shop, services.ask(shop), doNext, storefront !== undefined),
+        ),
     },
     { name: 'subscriptions', run: judgeSubscriptions },
-    { name: 'loyalty', run: () => forEachShop((shop) => checkLoyalty(shop, services, doNext)) },
+    {
+      name: 'loyalty',
+      run: () => forEachShop((shop) => checkLoyalty(shop, services.loyalty(shop), doNext)),
+    },
     {
       name: 'order origin',
       run: () =>
@@ -76,7 +82,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
         ]
       : []),
     { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },
-    { name: 'alarms', run: async () => checkAlarms(connector.alarms) },
+    { name: 'alarms', run: () => checkAlarms(deployment) },
     { name: 'assumptions', run: async () => listGuesses(connector) },
   ];
 

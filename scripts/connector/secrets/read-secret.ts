@@ -1,5 +1,6 @@
 import {
   GetSecretValueCommand,
+  PutSecretValueCommand,
   ResourceNotFoundException,
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
@@ -40,6 +41,15 @@ export async function readSecret(
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields }
     : { kind: 'malformed', why: `is not usable: ${parsed.field} ${parsed.why}` };
+}
+
+export async function storeSecret(
+  client: SecretsManagerClient,
+  name: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
+  const SecretString = JSON.stringify(fields);
+  await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
 }
 
 /** Which secrets of every shop are set and usable, without their values. */

@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers';
-import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
 import { findShop } from '../arguments.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { askHidden } from '../terminal/ask.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret, storeSecret } from './read-secret.ts';
 import {
   type Change,
   faultIn,
@@ -52,9 +52,7 @@ export async function setSecret(
   }
   const { overlap } = next;
   const recorded = await beginChange(deployment);
-  await client.send(
-    new PutSecretValueCommand({ SecretId: name, SecretString: JSON.stringify(next.fields) }),
-  );
+  await storeSecret(client, name, next.fields);
   recorded.count({ stored: 1 });
 
   const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;

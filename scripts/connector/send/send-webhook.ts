@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { findShop } from '../arguments.ts';
@@ -101,14 +102,13 @@ async function findTarget(session: Session, options: SendOptions): Promise<Targe
     shop: domain,
     deployment,
     testOrdersAreSent: rules.testOrders === 'send',
-    readSecret: askSecret ? ask(domain) : () => readWebhookSecret(deployment, domain, path),
+    readSecret: askSecret ? ask(domain) : () => readWebhookSecret(deployment, { domain, path }),
   };
 }
 
-async function readWebhookSecret(
+export async function readWebhookSecret(
   deployment: Deployment,
-  domain: string,
-  path: string,
+  { domain, path }: Pick<Shop, 'domain' | 'path'>,
 ): Promise<string> {
   const client = new SecretsManagerClient(deployment.aws);
   const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');
@@ -136,9 +136,9 @@ async function confirmTrace(
   throw new Problem(`${why} Nothing was sent.`, 'To send it anyway: --yes.');
 }
 
-const isFine = (status: number) => status >= 200 && status <= 299;
+export const isFine = (status: number) => status >= 200 && status <= 299;
 
-function answerText(answer: PostedWebhook): string {
+export function answerText(answer: PostedWebhook): string {
   if (answer.kind === 'unanswered') {
     return `no answer: ${printable(answer.why)} (${answer.milliseconds} ms)`;
   }

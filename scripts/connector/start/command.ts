@@ -14,6 +14,12 @@ export function registerStart(program: Command): void {
     )
     .option('--once', 'end after the comparison: exit code 0 if both sides agree, 1 otherwise')
     .addOption(new Option('--no-demo', 'start without playing the day').conflicts('once'))
+    .addOption(
+      new Option(
+        '--new',
+        'start as after a first deployment, for "loyalty-connector setup" to complete',
+      ).conflicts('once'),
+    )
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
@@ -22,9 +28,9 @@ export function registerStart(program: Command): void {
       wholeNumber(0, HIGHEST_FIRST_PORT),
       4030,
     )
-    .action(async ({ once = false, ...options }) => {
+    .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');
-      process.exitCode = await runStack({ once, ...options });
+      process.exitCode = await runStack({ once, isNew, ...options, demo: options.demo && !isNew });
     });
 }

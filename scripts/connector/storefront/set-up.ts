@@ -84,24 +84,27 @@ export async function setUpStorefront(
     if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
     recorded.count({ definitions: index + 1 });
   }
-  if (next.kind === 'store') {
-    await storeTokens(client, name, next.tokens);
-    recorded.count({ tokens: 1 });
-  }
   const subscription = subscriptionOf(
     deployment,
     shop,
     next.kind === 'store' ? next.fresh : undefined,
   );
+  if (!json) {
+    if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);
+    if (change !== 'finish')
+      for (const line of describeSubscription(subscription)) terminal.line(line);
+  }
+  // Printed first: a token that was stored without being shown would be lost.
+  if (next.kind === 'store') {
+    await storeTokens(client, name, next.tokens);
+    recorded.count({ tokens: 1 });
+  }
   if (json) {
     const repaired = toRepair.map(({ field }) => field);
     const made = { repaired, appProxy, tokens: next.kind, changed: true, subscription };
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
-  if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);
-  if (change !== 'finish')
-    for (const line of describeSubscription(subscription)) terminal.line(line);
   for (const line of afterwards(change, subscription.header.value !== undefined))
     terminal.line(line);
   return EXIT.fine;

@@ -33,16 +33,23 @@ export async function askHidden(
   }
 }
 
-/** Asks on standard error, so that a piped result stays clean. Only a typed "yes" counts. */
-export async function askYesNo(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
+/** Asks on standard error, so that a piped result stays clean. Undefined when the user cancels. */
+export async function askLine(question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // Ctrl-C and the end of the input close the interface: that means no.
-    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const answer = await Promise.race([lines.question(`${question} Type "yes": `), closed]);
-    return answer.trim() === 'yes';
+    // Ctrl-C and the end of the input close the interface.
+    const closed = new Promise<undefined>((resolve) =>
+      lines.once('close', () => resolve(undefined)),
+    );
+    const answer = await Promise.race([lines.question(`${question}: `), closed]);
+    return answer?.trim();
   } finally {
     lines.close();
   }
+}
+
+/** False where there is no terminal to answer. Only a typed "yes" counts. */
+export async function askYesNo(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  return (await askLine(`${question} Type "yes"`)) === 'yes';
 }

@@ -80,10 +80,10 @@ function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): 
   return { shop, findings: { ...findings, extra: [...extra, ...other], other: [] } };
 }
 
-async function repair(
+export async function repair(
   subscriptions: Subscriptions,
   work: readonly ShopFindings[],
-  { terminal, beginChange }: Session,
+  { terminal, beginChange }: Pick<Session, 'terminal' | 'beginChange'>,
   deployment: Deployment,
 ): Promise<readonly (Change & { readonly shop: string })[]> {
   const recorded = await beginChange(deployment);

@@ -31,7 +31,7 @@ describe('loyalty-connector doctor', () => {
     // Nobody has made the subscriptions yet.
     expect(about(stdout, 'subscriptions')[0]).toMatch(/^FAIL .*orders\/create is missing, and/);
     expect(stdout).toContain(`fix: npx loyalty-connector webhooks sync --shop ${SHOP}`);
-    expect(about(stdout, 'alarms')[0]).toMatch(/^warn /);
+    expect(about(stdout, 'alarms')[0]).toMatch(/^info /);
     expect(about(stdout, 'assumptions').length).toBeGreaterThan(6);
     expect(about(stdout, 'order origin')[0]).toMatch(/^info /);
     expect(about(stdout, 'rewards')).toEqual([]);

@@ -1,0 +1,103 @@
+import { findShop } from '../arguments.ts';
+import { openAws } from '../deployment/deployed-stack.ts';
+import { nextCommand } from '../deployment/deployment.ts';
+import { findLocalStack } from '../deployment/find-deployment.ts';
+import { readStageSettings, stageOfStack } from '../deployment/stage-settings.ts';
+import { examine } from '../doctor/examine.ts';
+import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { type Left, runStep, type Step } from './step.ts';
+import { accountStep, bootstrapStep, quotaStep } from './steps/account.ts';
+import { alarmsStep } from './steps/alarms.ts';
+import { appStep, scopesStep } from './steps/app.ts';
+import { appConfigurationStep } from './steps/app-configuration.ts';
+import { deployStep, settingsStep } from './steps/deploy.ts';
+import { loyaltyStep } from './steps/loyalty.ts';
+import { storefrontStep } from './steps/storefront.ts';
+import { subscriptionsStep } from './steps/subscriptions.ts';
+import { testWebhookStep } from './steps/test-webhook.ts';
+import type { SetupOptions, World } from './world.ts';
+
+/** Every step in turn → doctor → what is left, and the first order. */
+export async function runSetup(session: Session, options: SetupOptions): Promise<ExitCode> {
+  if (session.json) {
+    throw new BadArguments('setup has no --json; "doctor --json" shows the state that it reached.');
+  }
+  const world = await openWorld(session, options);
+  const { terminal } = session;
+  const leftovers: Left[] = [];
+  let number = 0;
+  for await (const step of stepsOf(world)) {
+    number += 1;
+    const rest = await runStep(step, number, terminal);
+    if (rest) leftovers.push(rest);
+  }
+  const deployment = await world.deployment();
+  terminal.line(`${number + 1}. ${terminal.style('bold', 'Doctor')}`);
+  const own = { ...session, findDeployment: async () => deployment };
+  const code = await examine(own, { ...options, stack: world.stack });
+  if (leftovers.length > 0) {
+    terminal.line('\nLeft for you:');
+    for (const { what, next } of leftovers) terminal.line(`- ${what} ${next}`);
+  }
+  if (code !== EXIT.fine) return code;
+  terminal.line('\nNext, place an order in the store, or pay a draft order, and see its outcome:');
+  const trace = nextCommand(deployment, 'trace order <number at the end of its address>');
+  terminal.line(`  ${trace}`);
+  return code;
+}
+
+async function openWorld(session: Session, options: SetupOptions): Promise<World> {
+  const { stage: named, ...common } = options;
+  if (named !== undefined && common.stack !== undefined) {
+    throw new BadArguments('give --stage or --stack, not both.');
+  }
+  const given = common.stack ?? (process.env.CONNECTOR_STACK || undefined);
+  const asked = named === undefined ? given : `loyalty-connector-${named}`;
+  const local = asked === undefined ? await findLocalStack() : undefined;
+  const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
+  const stage = local?.stage ?? stageOfStack(stack);
+  const { terminal } = session;
+  return {
+    where: local ? 'local' : 'aws',
+    stage,
+    stack,
+    aws: local?.aws ?? (await openAws(common)),
+    options,
+    session,
+    terminal,
+    connector: async () => local?.connector ?? readStageSettings(stage),
+    deployment: async () => {
+      if (local) return local;
+      const { findDeployedStack } = await import('../deployment/deployed-stack.ts');
+      return findDeployedStack({ ...common, stack });
+    },
+    agrees: async (question) => options.yes === true || terminal.confirm(question),
+  };
+}
+
+/** Later steps need what earlier ones have made: the settings, then the deployment. */
+async function* stepsOf(world: World): AsyncGenerator<Step> {
+  yield accountStep(world);
+  yield settingsStep(world);
+  if (world.where === 'aws') {
+    yield bootstrapStep(world);
+    yield quotaStep(world);
+    yield deployStep(world);
+  }
+  const deployment = await world.deployment();
+  const { connector } = deployment;
+  const { shop: named } = world.options;
+  const shops = named === undefined ? connector.shops : [findShop(connector, named)];
+  for (const shop of shops) {
+    const one = { world, deployment, shop, isOnly: shops.length === 1 };
+    yield appStep(one);
+    yield scopesStep(one);
+    if (world.where === 'aws') yield appConfigurationStep(one);
+    yield loyaltyStep(one);
+    yield subscriptionsStep(one);
+    if (connector.storefront) yield storefrontStep(one);
+    yield testWebhookStep(one);
+  }
+  yield alarmsStep(world, deployment);
+}

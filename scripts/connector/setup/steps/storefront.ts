@@ -1,0 +1,37 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { secretName } from '../../../../shared/services/secret-forms.ts';
+import { readDefinitions } from '../../../../shared/shopify/admin/storefront/balance-definitions.ts';
+import { openShopServices } from '../../deployment/services.ts';
+import { readTokens } from '../../storefront/point-tokens.ts';
+import { setUpStorefront } from '../../storefront/set-up.ts';
+import { type ShopSetup, titleOf } from '../shop-setup.ts';
+import { blocked, done, open, type Step } from '../step.ts';
+import { waitForUser } from '../world.ts';
+
+/** The loyalty service's panel cannot be read: only our side of point events is verified. */
+export function storefrontStep(setup: ShopSetup): Step {
+  const { world, deployment, shop } = setup;
+  const { connector, aws, output } = deployment;
+  return {
+    title: titleOf(setup, 'Storefront and point events'),
+    async look() {
+      const namespace = connector.storefront?.metafieldNamespace ?? '';
+      const read = await readDefinitions(openShopServices(deployment).ask(shop), namespace);
+      if (read.kind !== 'read') {
+        return blocked(`${shop.domain} did not answer: ${read.why}.`, 'Try again later.');
+      }
+      const name = secretName(output('SecretsPrefix'), shop.path, 'points');
+      const tokens = await readTokens(new SecretsManagerClient(aws), name);
+      const missing = read.states.filter(({ state }) => state !== 'fine').length;
+      return missing === 0 && tokens?.shared
+        ? done('the metafields are defined, and the token of point events is stored')
+        : open('Balances need definitions of metafields and a token for point events.');
+    },
+    async act() {
+      const own = { ...world.session, findDeployment: async () => deployment };
+      await setUpStorefront(own, { shop: shop.domain, yes: true });
+      await waitForUser('When the subscription is saved in the panel:');
+      return undefined;
+    },
+  };
+}
