@@ -8,7 +8,7 @@ import type { Call, Program } from './call.ts';
 import type { Contract } from './contract.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
-import type { Subscriptions } from './events/subscriptions.ts';
+import type { Subscription, Subscriptions } from './events/subscriptions.ts';
 import { type FaultRule, readFaultRule } from './faults/fault-rule.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createRouter, type Router } from './http/router.ts';
@@ -107,6 +107,12 @@ export class Service {
     const reset = this.#lastReset.then(() => this.#reset());
     this.#lastReset = reset.catch(() => {});
     return reset;
+  }
+
+  /** Throws on what no panel would accept. */
+  subscribe(subscription: Subscription): void {
+    this.parts.subscriptions.enter(subscription);
+    this.#save();
   }
 
   /** False where there is no such subscription. */

@@ -23,7 +23,8 @@ interface PostOptions {
   readonly contentType?: string;
 }
 
-interface LocalStackOptions extends Pick<StackOptions, 'storeSettings' | 'environmentOf'> {
+interface LocalStackOptions
+  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew'> {
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;
 }

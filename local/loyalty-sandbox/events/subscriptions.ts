@@ -43,7 +43,7 @@ const topicsOf = ({ topics = pointTopics }: Subscription) => topics;
  * Documented: five or more. What happens meanwhile is not sent later: not shown, and the worse case.
  */
 export class Subscriptions {
-  readonly #given: readonly Subscription[];
+  #given: readonly Subscription[];
   readonly #conditions: Table<Condition>;
   readonly #offAfter: number;
 
@@ -52,6 +52,15 @@ export class Subscriptions {
     this.#given = given;
     this.#conditions = tables.table('subscriptions');
     this.#offAfter = offAfter;
+  }
+
+  /** As a person does in the panel; replaces one of the same name. Until the process ends. */
+  enter(subscription: Subscription): void {
+    const others = this.#given.filter(({ name }) => name !== subscription.name);
+    const next = [...others, subscription];
+    checkSubscriptions(next);
+    this.#given = next;
+    this.#conditions.put(subscription.name, AT_FIRST);
   }
 
   /** The one that is on and has the topic. */

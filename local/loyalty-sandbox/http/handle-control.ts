@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import * as v from 'valibot';
 import {
   handleControl as answerControl,
   done,
@@ -17,7 +18,7 @@ const resources: Readonly<Record<string, Resource<Service>>> = {
   '/sandbox/settings': { GET: ({ parts }) => jsonAnswer(200, describeSettings(parts)) },
   '/sandbox/journal': { GET: readJournal, DELETE: clearJournal },
   '/sandbox/faults': faultControls<FaultRule>(),
-  '/sandbox/subscriptions': { POST: switchOn },
+  '/sandbox/subscriptions': { POST: switchOn, PUT: subscribe },
   '/sandbox/time': { POST: advance },
   '/sandbox/reset': { POST: reset },
 };
@@ -75,6 +76,24 @@ function switchOn(service: Service, _: Query, body: unknown): Answer {
   if (typeof name === 'string' && service.switchOn(name)) return done;
   return wrong(400, 'on must be the name of a subscription.');
 }
+
+/** `{"name": "…", "address": "…", "headers": {"…": "…"}}`: as a person enters it in the panel. */
+function subscribe(service: Service, _: Query, body: unknown): Answer {
+  const parsed = v.safeParse(subscription, body);
+  if (!parsed.success) return wrong(400, 'name and address must be texts, headers an object.');
+  try {
+    service.subscribe(parsed.output);
+    return done;
+  } catch (error) {
+    return wrong(400, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const subscription = v.object({
+  name: v.string(),
+  address: v.string(),
+  headers: v.optional(v.record(v.string(), v.string()), {}),
+});
 
 function describeSettings({ settings, serverSettings }: Service['parts']) {
   return { settings, serverSettings };

@@ -1,0 +1,175 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLACE } from '../../../local/stack/emulators.ts';
+import { writeStateFile } from '../../../local/stack/state-file.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { runCommand } from '../../support/connector-command.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { createProject } from '../../support/project.ts';
+
+const SETTINGS = 'local/harness/storefront.config.ts';
+
+let stack: LocalStack;
+let folder = '';
+beforeAll(async () => {
+  folder = createProject('connector-setup');
+  stack = await startLocalStack('setup', { settings: SETTINGS, isNew: true });
+  const settings = resolve(PACKAGE_FOLDER, SETTINGS);
+  writeStateFile(stack, { stage: 'prod', settings }, folder);
+});
+afterAll(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** In the order in which they are printed: the titles of the steps, and what a step has just done. */
+const KILLED_AT = [
+  '1. AWS',
+  '2. Settings',
+  '3. Shopify app',
+  'The store secret is stored',
+  'The webhook secret is stored',
+  '4. Scopes',
+  '5. Loyalty service',
+  'The loyalty secret is stored',
+  '6. Webhook subscriptions',
+  '22 made',
+  '7. Storefront',
+  'Point events, for the loyalty service',
+  '8. Test webhook',
+  '9. Alarms',
+  '10. Doctor',
+];
+
+interface Run {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** What is typed once: a run after the values were stored gets none of them. */
+function environment(stored: ReadonlySet<string>): Readonly<Record<string, string>> {
+  const { clientId, clientSecret } = stack.store.credentials;
+  const { token, key } = stack.loyalty.credentials;
+  return {
+    ...(!stored.has('The store secret is stored') && {
+      CONNECTOR_CLIENT_ID: clientId,
+      CONNECTOR_CLIENT_SECRET: clientSecret,
+    }),
+    ...(!stored.has('The loyalty secret is stored') && {
+      CONNECTOR_LOYALTY_TOKEN: token,
+      CONNECTOR_LOYALTY_KEY: key,
+    }),
+  };
+}
+
+async function setUp(env: Readonly<Record<string, string>>, killAt?: string): Promise<Run> {
+  const { code, stdout, stderr } = await runCommand(['setup', '--yes'], {
+    folder,
+    env,
+    onOutput: (output, child) => {
+      if (killAt !== undefined && output.includes(killAt)) child.kill('SIGKILL');
+    },
+  });
+  return { code, output: stdout + stderr };
+}
+
+async function readSecret(purpose: string): Promise<unknown> {
+  const credentials = stack.operator;
+  const client = new SecretsManagerClient({
+    ...{ endpoint: stack.endpoint, region: PLACE.region, credentials },
+  });
+  const { SecretString = '' } = await client.send(
+    new GetSecretValueCommand({
+      SecretId: `${stack.outputs.SecretsPrefix}/example-store/${purpose}`,
+    }),
+  );
+  return JSON.parse(SecretString);
+}
+
+const tokenIn = (output: string) => /value {2}([\w-]{43})$/m.exec(output)?.[1];
+
+describe('setup of a new stack', () => {
+  let printedToken: string | undefined;
+
+  it('says which value is missing, and stores nothing, where it cannot ask', async () => {
+    const { code, output } = await setUp({});
+    expect(output).toContain("Not given: the app's client ID.");
+    expect(output).toContain('CONNECTOR_CLIENT_ID');
+    expect(code).toBe(1);
+  });
+
+  it('stores no value that the store or the loyalty service refuses', async () => {
+    const wrong = { ...environment(new Set()), CONNECTOR_CLIENT_SECRET: 'not-this-one' };
+    const { code, output } = await setUp(wrong);
+    expect(output).toMatch(/Nothing was stored: .* does not accept them/);
+    expect(output).not.toContain('not-this-one');
+    expect(code).toBe(1);
+    await expect(readSecret('store')).rejects.toThrow();
+  });
+
+  it('goes on after a kill at every step, and asks for nothing that was stored', async () => {
+    const killed = new Set<string>();
+    for (const place of KILLED_AT) {
+      const { code, output } = await setUp(environment(killed), place);
+      expect(output, place).toContain(place);
+      expect(code, output).toBeNull();
+      printedToken = tokenIn(output) ?? printedToken;
+      killed.add(place);
+    }
+    const { code, output } = await setUp(environment(killed));
+    printedToken = tokenIn(output) ?? printedToken;
+    expect(output).toContain('All checks passed.');
+    expect(output).toContain('trace order');
+    expect(code).toBe(0);
+  });
+
+  it('stores the client secret twice, and the token that it printed last', async () => {
+    const { clientId, clientSecret } = stack.store.credentials;
+    expect(await readSecret('store')).toEqual({ clientId, clientSecret });
+    expect(await readSecret('webhook')).toEqual({ current: clientSecret });
+    expect(await readSecret('points')).toEqual({ shared: { current: printedToken } });
+  });
+
+  it('changes nothing when it runs once more', async () => {
+    const before = stack.store.state().subscriptions;
+    const { code, output } = await setUp({});
+    expect(output).not.toMatch(/is stored\.|made, corrected/);
+    expect(stack.store.state().subscriptions).toEqual(before);
+    expect(code).toBe(0);
+  });
+
+  it('leaves a connector that syncs an order and brings its points back', async () => {
+    const { loyalty, store, outputs } = stack;
+    const entered = await fetch(`${loyalty.address}/sandbox/subscriptions`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: 'connector',
+        address: `${outputs.PointsAddress}/example-store`,
+        headers: { [TOKEN_HEADER]: printedToken },
+      }),
+    });
+    expect(entered.status).toBe(200);
+    const person = { firstName: 'Ada', lastName: 'Sampleson', email: 'ada@example.com' };
+    const customer = store.actions.createCustomer(person);
+    const order = store.actions.placeOrder({
+      customerId: customer.id,
+      lines: [{ title: 'Lamp', price: 40, quantity: 1 }],
+      payment: 'paid',
+    });
+    store.actions.fulfilOrder({ orderId: order.id });
+    const ownPoints = () =>
+      store
+        .state()
+        .metafields.find(
+          ({ ownerGid, key }) => ownerGid.endsWith(`/${customer.id}`) && key === 'points',
+        );
+    await expect.poll(ownPoints, { timeout: 90_000, interval: 500 }).toBeDefined();
+    const { stdout } = await runCommand(['trace', 'order', order.id], { folder });
+    expect(stdout).toContain('applied');
+    expect(stack.problems).toEqual([]);
+  });
+});
