@@ -65,7 +65,8 @@ export interface ConnectorSettings {
   /**
    * How long the connector remembers an order after its last event, in days from 35 (longer than any
    * event can wait in a queue or as a dead letter) to 3650. A later event reads the order from the
-   * store again. Default: 400, so that a return after a year still finds its order.
+   * store again. Default: 400, so that a return after a year still finds its order. Raise it before the first
+   * entry expires: an order that was forgotten under a lower number counts as never sent until then.
    */
   readonly orderRetentionDays?: number;
 

@@ -122,6 +122,7 @@ export function recordRefund(
     sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
   if (!plan.repay) return { order: next, refund: draft };
   const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested);
+  // If an edit took goods out before, a real store may write less: this is the most that it could.
   const discrepancy =
     plan.chosenMinor !== undefined && plan.chosenMinor !== suggested
       ? { id: ids.next('OrderAdjustment'), minor: suggested - plan.chosenMinor }

@@ -16,7 +16,7 @@ export type CustomerResult =
  * An order without a customer keeps the one it was last sent with: the customer was deleted since, and the
  * order in the loyalty service still is theirs. Only an order that never had one is a guest's.
  *
- * A completed order keeps its customer too, where merges are followed. Its points are with that member, and
+ * A completed order keeps its customer too, for example after a merge. Its points are with that member, and
  * a person moves them: sent for the kept customer, the order could give them a second time.
  */
 export function orderCustomer(
@@ -27,7 +27,7 @@ export function orderCustomer(
   const { customer } = order;
   const remembered = before?.customer;
   const hasEarned = before?.basics?.OrderCompletedDate != null;
-  const staysWith = hasEarned && rules.customers === 'from-sign-up' ? remembered : undefined;
+  const staysWith = hasEarned ? remembered : undefined;
   if (customer === undefined || (staysWith && staysWith.OriginalId !== customer.id)) {
     return { kind: 'form', form: remembered };
   }

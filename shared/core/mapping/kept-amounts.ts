@@ -34,15 +34,18 @@ export function countOrder(
   remembered: RememberedOrder | undefined,
 ): CountedOrder {
   const amounts = orderAmounts(order, rules);
-  const current = { rules: amountRulesText(rules), value: storeValue(order) };
+  const { extras } = amounts;
+  const value = storeValue(order);
+  const current = { rules: amountRulesText(rules), value, ...withExtras(extras) };
   const sent = before.byNewRules ? undefined : sentBefore(order, rules, before, remembered);
   const isFirstValue = sent?.value === ZERO && sent.valueNow !== ZERO;
   if (!sent || sent.rules === current.rules || isFirstValue) return { amounts, counted: current };
   const digits = minorDigits(order.currency);
-  const isSame = sent.value === sent.valueNow;
-  const total = isSame ? sent.total : share(sent.total, sent.valueNow, sent.value, digits);
+  const total = keptTotal(sent, digits);
+  const keptExtras = sent.extras ?? ZERO;
+  const lines = spreadOver(atLeastZero(subtract(total, keptExtras)), amounts, digits);
   return {
-    amounts: { total, lines: spreadOver(total, amounts, digits) },
+    amounts: { total, extras: keptExtras, lines },
     counted: countedBy(sent, order),
   };
 }
@@ -51,6 +54,11 @@ interface SentBefore extends Counted {
   readonly total: Amount;
   /** The value of this snapshot, measured like `value`. */
   readonly valueNow: Amount;
+}
+
+function keptTotal({ total, value, valueNow, extras = ZERO }: SentBefore, digits: number): Amount {
+  if (value === valueNow) return total;
+  return sum([share(subtract(total, extras), valueNow, value, digits), extras]);
 }
 
 /** Undefined for an order that was not sent as completed: it has no points to lose. */
@@ -65,23 +73,42 @@ function sentBefore(
   if (total === undefined || OrderCompletedDate == null) return undefined;
   const { counted: kept } = remembered ?? {};
   if (kept) return { ...kept, total, valueNow: storeValue(order, kept.ignored) };
-  const { refundedAt, refundedWithoutLines, subtotal, shipping } = order;
-  const counted =
-    rules.orderTotal === 'subtotal'
-      ? subtotal
-      : subtract(order.total, sum([shipping.price, shipping.taxOnTop]));
+  const { counted, extras } = countedByFirstRelease(order, rules, total);
   // The first release ignored amounts refunded without lines. Those from before its last event stay ignored;
   // a refund that has changed the lines says nothing about them.
+  const { refundedAt, refundedWithoutLines } = order;
   const isLater = refundedAt !== undefined && Date.parse(refundedAt) > version;
   const isNew = isLater && counted === total;
-  const valueNow = isNew ? atLeastZero(subtract(counted, refundedWithoutLines)) : counted;
+  const goods = subtract(counted, extras);
+  const valueNow = isNew ? atLeastZero(subtract(goods, refundedWithoutLines)) : goods;
+  const value = atLeastZero(subtract(total, extras));
   const ignored = isNew || refundedWithoutLines === ZERO ? {} : { ignored: refundedWithoutLines };
-  return { rules: FIRST_RULES, value: total, total, valueNow, ...ignored };
+  return { rules: FIRST_RULES, value, total, valueNow, ...withExtras(extras), ...ignored };
 }
 
-function countedBy({ rules, ignored }: Counted, order: StoreOrder): Counted {
+/**
+ * What the first release would count now. Which `orderTotal` it was sent with is not known: the one by which
+ * nothing changed, else that of today.
+ */
+function countedByFirstRelease(
+  { subtotal, total, shipping, lines, taxesIncluded }: StoreOrder,
+  { orderTotal }: OrderRules,
+  sent: Amount,
+): { readonly counted: Amount; readonly extras: Amount } {
+  const whole = subtract(total, sum([shipping.price, shipping.taxOnTop]));
+  const isWhole =
+    orderTotal === 'subtotal' ? sent === whole && sent !== subtotal : sent !== subtotal;
+  if (!isWhole) return { counted: subtotal, extras: ZERO };
+  const taxOnTop = taxesIncluded ? ZERO : sum(lines.map(({ tax }) => tax));
+  return { counted: whole, extras: atLeastZero(subtract(whole, sum([subtotal, taxOnTop]))) };
+}
+
+const withExtras = (extras: Amount | undefined) =>
+  extras !== undefined && extras !== ZERO ? { extras } : {};
+
+function countedBy({ rules, ignored, extras }: Counted, order: StoreOrder): Counted {
   const value = storeValue(order, ignored);
-  return { rules, value, ...(ignored !== undefined && { ignored }) };
+  return { rules, value, ...withExtras(extras), ...(ignored !== undefined && { ignored }) };
 }
 
 function storeValue({ subtotal, refundedWithoutLines }: StoreOrder, ignored = ZERO): Amount {

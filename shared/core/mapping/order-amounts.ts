@@ -16,6 +16,8 @@ export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards'>
 
 export interface OrderAmounts {
   readonly total: Amount;
+  /** The part of the total that is tips and duties. */
+  readonly extras: Amount;
   /** The kept lines that count, with their part of the total. */
   readonly lines: readonly { readonly line: StoreOrderLine; readonly counts: Amount }[];
 }
@@ -52,8 +54,10 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
     [paidInMoney, paid],
   ];
   const goodsTotal = atLeastZero(shareOf(worth, parts, digits));
+  const extras = extrasOf(order, rules, goods, [paidInMoney, paid], digits);
   return {
-    total: sum([goodsTotal, extrasOf(order, rules, goods, [paidInMoney, paid], digits)]),
+    total: sum([goodsTotal, extras]),
+    extras,
     lines: spread(goodsTotal, counting, worth, digits),
   };
 }

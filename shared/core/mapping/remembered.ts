@@ -27,6 +27,8 @@ export interface Counted {
   readonly rules: string;
   /** What the order was worth in the store then, independent of the rules. */
   readonly value: Amount;
+  /** The part of the amount that is tips and duties: it does not change with the worth. */
+  readonly extras?: Amount;
   /** Refunded without lines under the first release, which did not deduct it: still part of the worth. */
   readonly ignored?: Amount;
 }

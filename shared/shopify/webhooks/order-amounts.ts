@@ -106,8 +106,12 @@ function taxRefund(item: RefundedLine): Amount {
  * A refund of another amount than its lines and shipping are worth has an adjustment with the difference:
  * negative if more was paid back. All refunds count together, because a refund with too little money can be
  * followed by one with the rest. Less money than the lines are worth is a fee, which buys nothing.
+ *
+ * An edit takes goods out without any money, which may follow in a refund without lines. Which adjustments the
+ * store writes then is not documented: such money counts for the goods, and not a second time.
  */
-export function refundedWithoutLines({ refunds, taxes_included }: OrderPayload): Amount {
+export function refundedWithoutLines(payload: OrderPayload): Amount {
+  const { refunds, taxes_included } = payload;
   const differences = refunds
     .flatMap((refund) => refund.order_adjustments)
     .filter((adjustment) => !isOfShipping(adjustment))
@@ -115,7 +119,36 @@ export function refundedWithoutLines({ refunds, taxes_included }: OrderPayload):
       amount ?? ZERO,
       taxes_included === true ? ZERO : (tax_amount ?? ZERO),
     ]);
-  return atLeastZero(subtract(ZERO, sum(differences)));
+  const stated = atLeastZero(subtract(ZERO, sum(differences)));
+  return smallest([stated, paidBeyond(payload) ?? stated]) ?? stated;
+}
+
+/** What was paid back beyond all that was taken back until then; undefined where the payload does not say it. */
+function paidBeyond(payload: OrderPayload): Amount | undefined {
+  const inTime = payload.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
+  let owed = ZERO;
+  let beyond = ZERO;
+  for (const refund of inTime) {
+    const money = moneyIn(refund);
+    if (money === undefined) return undefined;
+    const left = subtract(sum([owed, refundWorth(refund, payload)]), money);
+    owed = atLeastZero(left);
+    beyond = sum([beyond, atLeastZero(subtract(ZERO, left))]);
+  }
+  return beyond;
+}
+
+const momentOf = ({ created_at, processed_at }: RefundPayload): number =>
+  Date.parse(processed_at ?? created_at ?? '') || 0;
+
+const NOT_PAID: ReadonlySet<unknown> = new Set(['failure', 'error']);
+
+/** What the refund paid back, or is about to; undefined where the payload does not say it. */
+function moneyIn({ transactions }: RefundPayload): Amount | undefined {
+  const paid = transactions?.filter(
+    ({ kind, status }) => kind === 'refund' && !NOT_PAID.has(status),
+  );
+  return paid && sum(paid.map(({ amount }) => amount ?? ZERO));
 }
 
 function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][number]): boolean {

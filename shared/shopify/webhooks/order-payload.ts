@@ -73,6 +73,9 @@ const refund = v.object({
       tax_amount: optional(amount),
     }),
   ),
+  transactions: optional(
+    v.array(v.object({ kind: optional(text), status: optional(text), amount: optional(amount) })),
+  ),
 });
 
 const customer = v.pipe(v.object(customerFields), hasCustomerId);

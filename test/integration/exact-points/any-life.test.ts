@@ -35,7 +35,8 @@ function paidForKept(order: OrderRow): number {
   const taxes = sum(kept.flatMap(({ keptTaxesMinor }) => keptTaxesMinor));
   const paid = order.taxesIncluded ? goods : goods + taxes;
   const counted = order.taxesIncluded ? goods - taxes : goods;
-  const extra = Math.max(0, -sum(order.refunds.map(({ discrepancy }) => discrepancy?.minor ?? 0)));
+  const stated = -sum(order.refunds.map(({ discrepancy }) => discrepancy?.minor ?? 0));
+  const extra = Math.max(0, Math.min(stated, paidBackBeyond(order)));
   const whole = orderTotals(order).current.totalMinor - extra;
   if (paid <= extra || whole <= 0) return 0;
   const byGiftCard = order.transactions
@@ -43,6 +44,22 @@ function paidForKept(order: OrderRow): number {
     .map(({ kind, minor }) => (kind === 'refund' ? -minor : minor));
   const inMoney = Math.max(0, whole - sum(byGiftCard));
   return share(counted, (paid - extra) * inMoney, paid * whole);
+}
+
+/** In cents, beyond all that was taken back until then: what an edit took out may be paid back later. */
+function paidBackBeyond(order: OrderRow): number {
+  const onTop = order.taxesIncluded ? 0 : 1;
+  let [owed, beyond] = [0, 0];
+  for (const { id, shipping, transactionIds } of order.refunds) {
+    const money = order.transactions.filter((one) => transactionIds.includes(one.id));
+    const lines = order.reductions.filter(({ refundId }) => refundId === id);
+    owed += sum(lines.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
+    owed += sum(shipping.map((one) => one.minor + onTop * sum(one.taxesMinor)));
+    owed -= sum(money.map(({ minor }) => minor));
+    beyond += Math.max(0, -owed);
+    owed = Math.max(0, owed);
+  }
+  return beyond;
 }
 
 /** Follows the order to where the store is now. Called only when all is at rest. */
@@ -70,14 +87,12 @@ function step(shop: Shop, order: OrderRow, [what = 0, a = 0, b = 0]: readonly nu
   const { receivedMinor, refundedMinor } = orderTotals(order);
   const some = (receivedMinor - refundedMinor) / 100;
   const add = [{ title: `Addition ${a}`, price: (b % 5000) / 100 }];
-  const isEdited = order.refunds.some(({ transactionIds }) => transactionIds.length === 0);
   const choices = [
     () => piece && actions.refundOrder({ orderId, lines: piece }),
     () => piece && actions.refundOrder({ orderId, lines: piece }),
-    () => !isEdited && actions.refundOrder({ orderId, amount: Math.floor(some * (b % 60)) / 100 }),
+    () => actions.refundOrder({ orderId, amount: Math.floor(some * (b % 60)) / 100 }),
     () =>
       piece &&
-      !isEdited &&
       actions.refundOrder({ orderId, lines: piece, amount: Math.floor(some * (a % 60)) / 100 }),
     () => actions.refundOrder({ orderId, shipping: 'all' }),
     () => actions.editOrder({ orderId, add }),

@@ -289,7 +289,7 @@ describe('an exchange on a fulfilled order', () => {
     expect(await shop.parked()).toBe(0);
   });
 
-  test('for something cheaper: 8600 → 8000 points', async () => {
+  test('for something cheaper, the difference paid back later: 8600 → 8000 points, once', async () => {
     const shop = await shops.open();
     const order = shop.sell([8600]);
     await shop.rest();
@@ -298,6 +298,11 @@ describe('an exchange on a fulfilled order', () => {
     shop.actions.editOrder({ orderId: order.id, set, add: [{ title: 'Coat', price: 8000 }] });
     await shop.rest();
     expect(shop.balances()).toEqual([8600, 8000]);
+    shop.later(60);
+    shop.actions.refundOrder({ orderId: order.id, amount: 600 });
+    await shop.rest();
+    expect(shop.balances()).toEqual([8600, 8000]);
+    expect(await shop.parked()).toBe(0);
   });
 
   test('with 600 of 8600 paid back in the same second: 8600 → 8000 points', async () => {

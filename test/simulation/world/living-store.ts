@@ -92,6 +92,7 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
   refunds: [
     'created_at',
     'order_adjustments',
+    'transactions',
     'refund_shipping_lines',
     'refund_line_items.line_item_id',
     'refund_line_items.quantity',

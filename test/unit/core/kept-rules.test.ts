@@ -48,7 +48,10 @@ async function sentUnderOldRules(next: MappingSettings = { taxes: 'exclude' }) {
 
 /** The same with a ledger entry as 0.1.0 wrote it. */
 async function sentByFirstRelease() {
-  const connector = await sentUnderOldRules();
+  return asFirstRelease(await sentUnderOldRules());
+}
+
+async function asFirstRelease(connector: Connector): Promise<Connector> {
   const entry = connector.ledger.entries.get(`${SHOP}|order|${ID}`);
   if (!entry) throw new Error('the order has no entry');
   const { counted: _, ...remembered } = recallOrder(entry.remembered) ?? {};
@@ -151,6 +154,44 @@ describe.each([
     expect(points(connector)).toBe(100);
     await tell(connector, 4, oneBack);
     expect(points(connector)).toBe(50);
+  });
+});
+
+describe.each([
+  ['a changed setting', async (connector: Connector) => connector],
+  ['an upgrade from 0.1.0 with a changed setting', asFirstRelease],
+])('after %s, an order of 120 with a tip of 3', (_, upgrade) => {
+  const tip = { tipCents: 300 };
+  const open = async (before: MappingSettings, after: MappingSettings, sent: number) => {
+    const connector = openConnector({ rules: { taxes: 'include', ...before } });
+    await tell(connector, 1, { ...shirts, ...tip });
+    expect(points(connector)).toBe(sent);
+    connector.changeRules({ pendingOrders: 'send', taxes: 'include', ...after });
+    return upgrade(connector);
+  };
+  const whole = { orderTotal: 'total-less-shipping' } as const;
+  const goods = { orderTotal: 'subtotal' } as const;
+
+  it('that was counted keeps it, once: 123 → 123 → 183 → 63 points', async () => {
+    const connector = await open(whole, goods, 123);
+    await tell(connector, 2, { ...shirts, ...tip }, { source_name: 'app' });
+    expect(points(connector)).toBe(123);
+    await tell(connector, 3, { ...dearer, ...tip }, { source_name: 'app' });
+    expect(points(connector)).toBe(183);
+    await tell(connector, 4, {
+      ...bothBack,
+      ...tip,
+      lines: [...bothBack.lines, dearer.lines[1] ?? line],
+    });
+    expect(points(connector)).toBe(63);
+  });
+
+  it('that was not counted earns nothing for it: 120 → 120 → 180 points', async () => {
+    const connector = await open(goods, whole, 120);
+    await tell(connector, 2, { ...shirts, ...tip }, { source_name: 'app' });
+    expect(points(connector)).toBe(120);
+    await tell(connector, 3, { ...dearer, ...tip }, { source_name: 'app' });
+    expect(points(connector)).toBe(180);
   });
 });
 

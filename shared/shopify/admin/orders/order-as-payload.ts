@@ -10,9 +10,11 @@ export type CustomerNode = NonNullable<OrderNode['customer']>;
 type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
 export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
 
-/** What was taken back in one refund, and the difference between its worth and the money paid back. */
+/** What was taken back in one refund, the money paid back, and the difference between the two. */
 export interface RefundDetails {
   readonly lines: readonly RefundLineNode[];
+  readonly shipping: RefundNode['refundShippingLines']['nodes'];
+  readonly money: Money;
   readonly adjustments: RefundNode['orderAdjustments']['nodes'];
 }
 
@@ -112,17 +114,27 @@ function shippingPayload(line: ShippingNode) {
 }
 
 function refundPayloads({ node, refunds }: WholeOrder) {
-  return node.refunds.map(({ id, createdAt, processedAt }) => ({
-    created_at: createdAt,
-    processed_at: processedAt,
-    refund_line_items: refunds.get(id)?.lines.map(refundLine),
-    // The Admin API lists refunded shipping separately.
-    order_adjustments: refunds.get(id)?.adjustments.map(({ amountSet, taxAmountSet }) => ({
-      kind: 'refund_discrepancy',
-      amount: amountOf(amountSet),
-      tax_amount: amountOf(taxAmountSet),
-    })),
-  }));
+  return node.refunds.map(({ id, createdAt, processedAt }) => {
+    const details = refunds.get(id);
+    return {
+      created_at: createdAt,
+      processed_at: processedAt,
+      refund_line_items: details?.lines.map(refundLine),
+      refund_shipping_lines: details?.shipping.map(({ subtotalAmountSet, taxAmountSet }) => ({
+        subtotal_amount_set: moneySet(subtotalAmountSet),
+        tax_amount_set: moneySet(taxAmountSet),
+      })),
+      // The Admin API lists refunded shipping separately.
+      order_adjustments: details?.adjustments.map(({ amountSet, taxAmountSet }) => ({
+        kind: 'refund_discrepancy',
+        amount: amountOf(amountSet),
+        tax_amount: amountOf(taxAmountSet),
+      })),
+      transactions: details && [
+        { kind: 'refund', status: 'success', amount: amountOf(details.money) },
+      ],
+    };
+  });
 }
 
 function refundLine({ quantity, lineItem, subtotalSet, totalTaxSet }: RefundLineNode) {

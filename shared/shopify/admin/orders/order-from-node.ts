@@ -94,16 +94,20 @@ async function readRefunds(
 ): Promise<Refunds> {
   const details = new Map<string, RefundDetails>();
   for (const { id } of needsRefunds(lines) ? refunds : []) {
-    let adjustments: RefundDetails['adjustments'] = [];
+    let rest: Omit<RefundDetails, 'lines'> | undefined;
     const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
       pick(await ask(refundDocument, { id, after: after || null }), ({ refund }) => {
         if (!refund) return undefined;
-        adjustments = refund.orderAdjustments.nodes;
+        rest = {
+          adjustments: refund.orderAdjustments.nodes,
+          shipping: refund.refundShippingLines.nodes,
+          money: refund.totalRefundedSet,
+        };
         return { state: refund.order.updatedAt, page: refund.refundLineItems };
       }),
     );
     if (list.kind === 'failure') return list;
-    details.set(id, { lines: list.nodes, adjustments });
+    if (rest) details.set(id, { lines: list.nodes, ...rest });
   }
   return { kind: 'refunds', refunds: details };
 }

@@ -105,6 +105,7 @@ describe('an order whose customer is another than before', () => {
     const completed = order.fulfilledAt ?? '';
     expect(customerOf(sentWith(completed), 'from-sign-up')).toBe('1');
     expect(customerOf(sentWith(null), 'from-sign-up')).toBe(order.customer?.id);
-    expect(customerOf(sentWith(completed), 'with-orders')).toBe(order.customer?.id);
+    // Where merges are not followed, too: sent for the other, it could earn twice.
+    expect(customerOf(sentWith(completed), 'with-orders')).toBe('1');
   });
 });
