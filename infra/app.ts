@@ -1,9 +1,9 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readConcurrency } from '../shared/config/concurrency.ts';
 import { findProject } from '../shared/config/folders.ts';
-import { bundleFunctions } from './bundle-functions.ts';
-import { ConnectorStack, functionsOf } from './connector-stack.ts';
+import { ConnectorStack } from './connector-stack.ts';
 import { createApp } from './create-app.ts';
+import { prepareStage } from './entry.ts';
 import { loadStages } from './stages.ts';
 
 const project = findProject();
@@ -17,16 +17,9 @@ if (loaded.kind === 'faulty') {
   process.exit(1);
 }
 
-for (const { name, file, connector } of loaded.stages) {
-  const bundles = await bundleFunctions({
-    functions: functionsOf(connector),
-    configFile: resolve(project, file),
-    outFolder: join(app.outdir, 'bundles', name),
-  });
+for (const stage of loaded.stages) {
   new ConnectorStack(app, {
-    stage: name,
-    connector,
-    bundleOf: bundles.folderOf,
+    ...(await prepareStage(stage, project, join(app.outdir, 'bundles'))),
     concurrency: concurrency === undefined ? undefined : readConcurrency(concurrency),
   });
 }

@@ -1,5 +1,5 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
+import { type App, Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
 import {
   type Concurrency,
   concurrencyText,
@@ -41,7 +41,8 @@ export function functionsOf({ storefront }: Connector): readonly FunctionName[] 
   return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
 }
 
-export interface ConnectorStackProps extends StackProps {
+export interface LoyaltyConnectorProps {
+  /** Part of the names of secrets and metrics: `prod` belongs to `connector.config.ts`. */
   readonly stage: string;
   readonly connector: Connector;
   /** The folder of a function's bundle. */
@@ -50,26 +51,20 @@ export interface ConnectorStackProps extends StackProps {
   readonly concurrency?: Concurrency | undefined;
 }
 
-/** One stage of the connector. */
-export class ConnectorStack extends Stack {
+/** One stage of the connector, as part of any stack. A stack can hold one, because its outputs have fixed names. */
+export class LoyaltyConnector extends Construct {
   constructor(
     scope: Construct,
+    id: string,
     {
       stage,
       connector,
       bundleOf,
       concurrency = defaultConcurrency(connector),
-      ...props
-    }: ConnectorStackProps,
+    }: LoyaltyConnectorProps,
   ) {
-    const name = `loyalty-connector-${stage}`;
-    super(scope, name, {
-      description: `loyalty-connector, stage ${stage}`,
-      ...props,
-      stackName: name,
-      // Activated as cost allocation tags, they show what each stage costs.
-      tags: { application: 'loyalty-connector', stage },
-    });
+    super(scope, id);
+    const { stackName, region } = Stack.of(this);
     const { deployment, shops } = connector;
     const { retainData, logRetentionDays } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
@@ -174,8 +169,23 @@ export class ConnectorStack extends Stack {
       Dashboard: dashboard.address,
       Concurrency: concurrencyText(concurrency),
       ...storefront?.outputs,
-      NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${name} --region ${this.region}`,
+      NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
+  }
+}
+
+/** One stage of the connector as a stack of its own. */
+export class ConnectorStack extends Stack {
+  constructor(app: App, props: LoyaltyConnectorProps) {
+    const name = `loyalty-connector-${props.stage}`;
+    super(app, name, {
+      description: `loyalty-connector, stage ${props.stage}`,
+      stackName: name,
+      // Activated as cost allocation tags, they show what each stage costs.
+      tags: { application: 'loyalty-connector', stage: props.stage },
+    });
+    // CDK leaves this name out of logical ids, so they are those of 0.1.0.
+    new LoyaltyConnector(this, 'Default', props);
   }
 }

@@ -1,4 +1,5 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { CfnOutput } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
 import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
 
 const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
@@ -27,9 +28,9 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
 };
 
 /** The command line looks outputs up by these keys, so they get no generated suffix. */
-export function writeOutputs(stack: Stack, outputs: StackOutputs): void {
+export function writeOutputs(scope: Construct, outputs: StackOutputs): void {
   for (const [name, value] of Object.entries(outputs)) {
-    new CfnOutput(stack, `Output${name}`, {
+    new CfnOutput(scope, `Output${name}`, {
       value,
       description: DESCRIPTIONS[name as StackOutput],
     }).overrideLogicalId(name);

@@ -4,7 +4,7 @@ import { SETTINGS_FILE } from '../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file.ts';
 
 /** One deployment: its name, the file that describes it, and what that says. */
-interface Stage {
+export interface Stage {
   readonly name: string;
   /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
   readonly file: string;

@@ -37,7 +37,7 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'this text, or that of a command')
     .optionsGroup('Options of every command:')
     .option('--json', 'print one JSON document instead of text')
-    .option('--stack <name>', 'the deployed stack: loyalty-connector-<stage>')
+    .option('--stack <name>', 'the deployed stack, such as loyalty-connector-prod')
     .option('--region <region>', 'its AWS region (default: that of the environment or profile)')
     .option('--profile <name>', 'a profile of your AWS configuration')
     .option('--verbose', 'show where an unknown error happened')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +15,16 @@ import { describeContractAt, renderDocsPage } from '../pages/docs-page.ts';
 import { renderStateFragment, renderStatePage } from '../pages/state-page.ts';
 import type { Service } from '../service.ts';
 
-const { resolve } = createRequire(import.meta.url);
 const ownAsset = (name: string) =>
   fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
+
+/** The package holds a copy. */
+function swaggerAsset(name: string): string {
+  const copy = ownAsset(`swagger-ui/${name}`);
+  return existsSync(copy)
+    ? copy
+    : createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+}
 
 const pages: Pages<Service> = {
   ...commonFiles,
@@ -29,12 +37,12 @@ const pages: Pages<Service> = {
   '/openapi.yaml': ({ parts }) => fileAnswer('application/yaml', parts.contract.openapiText),
   '/assets/docs.js': file('text/javascript', ownAsset('docs.js')),
   '/assets/state.js': file('text/javascript', ownAsset('state.js')),
-  '/docs-assets/swagger-ui.css': file('text/css', resolve('swagger-ui-dist/swagger-ui.css')),
+  '/docs-assets/swagger-ui.css': file('text/css', swaggerAsset('swagger-ui.css')),
   '/docs-assets/swagger-ui-bundle.js': file(
     'text/javascript',
-    resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    swaggerAsset('swagger-ui-bundle.js'),
   ),
-  '/docs-assets/favicon-32x32.png': file('image/png', resolve('swagger-ui-dist/favicon-32x32.png')),
+  '/docs-assets/favicon-32x32.png': file('image/png', swaggerAsset('favicon-32x32.png')),
 };
 
 export function handlePage(service: Service, request: IncomingMessage): Answer {

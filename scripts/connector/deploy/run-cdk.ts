@@ -6,11 +6,11 @@ import type { CommonOptions } from '../session.ts';
 
 export const ASSEMBLY = 'cdk.out';
 
-/** A shell starts the app, so its words are quoted. */
-const APP = [process.execPath, moduleFile('infra/app')].map((word) => JSON.stringify(word));
+/** A shell starts the app, so its words are quoted. Not the first one: CDK would remove that quote. */
+const APP = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(moduleFile('infra/app'))}`;
 
 /** Makes every stage of the project, without a file that says how: the app comes with the connector. */
-export const SYNTH = ['synth', '--quiet', '--app', APP.join(' '), '--output', ASSEMBLY] as const;
+export const SYNTH = ['synth', '--quiet', '--app', APP, '--output', ASSEMBLY] as const;
 
 export interface CdkRun {
   readonly ok: boolean;

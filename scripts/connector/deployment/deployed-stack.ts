@@ -8,7 +8,7 @@ import {
   type Deployment,
   outputsOf,
 } from './deployment.ts';
-import { readStageSettings, stageOfStack } from './stage-settings.ts';
+import { readStageSettings } from './stage-settings.ts';
 
 export interface StackName {
   readonly stack: string;
@@ -30,8 +30,6 @@ export async function openAws(place: Omit<StackName, 'stack'>): Promise<AwsSetti
 
 /** Finds a stack on AWS by its CloudFormation outputs. */
 export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
-  const stage = stageOfStack(stack);
-  const connector = await readStageSettings(stage);
   const aws = await openAws(place);
   const { region } = aws;
   const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
@@ -43,6 +41,9 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']),
   );
   const described = `The stack ${stack} in ${region} (${found.StackStatus})`;
+  const output = outputsOf(outputs, described, 'Deploy this release: npm run deploy.');
+  // Not from the name: as a construct, the connector may be in a stack of any name.
+  const stage = output('SecretsPrefix').replace(/^.*\//, '');
   return {
     where: 'aws',
     stage,
@@ -50,7 +51,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     region,
     aws,
     version: versionIn(outputs),
-    output: outputsOf(outputs, described, 'Deploy this release: npm run deploy.'),
-    connector,
+    output,
+    connector: await readStageSettings(stage),
   };
 }
