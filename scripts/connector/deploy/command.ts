@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { stageName } from '../arguments.ts';
+import { openAws } from '../deployment/deployed-stack.ts';
+import { readStageSettings } from '../deployment/stage-settings.ts';
 import { EXIT } from '../exit.ts';
 import { runAction } from '../run-action.ts';
 
@@ -44,9 +46,12 @@ export function registerDeploy(program: Command): void {
       runAction<DeployOptions>(async ({ terminal }, { stage, yes = false, ...aws }) => {
         const { deploy } = await import('./deploy.ts');
         const { runCdk } = await import('./run-cdk.ts');
+        const { fitToAccount } = await import('../deployment/fit-to-account.ts');
         const result = await deploy(
           { stage, yes },
           {
+            fitConcurrency: async (stack) =>
+              fitToAccount(await openAws(aws), stack, await readStageSettings(stage)),
             runCdk: (words) => runCdk(words, aws),
             confirm: terminal.confirm,
             say: terminal.note,

@@ -1,10 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { concurrencyText, type FittedConcurrency } from '../../../shared/config/concurrency.ts';
 import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
 import { ASSEMBLY, type CdkRun, SYNTH } from './run-cdk.ts';
 
 export interface DeployWorld {
+  /** How many functions may run at once in the account, or why it cannot be deployed there. */
+  fitConcurrency(stack: string): Promise<FittedConcurrency>;
   runCdk(words: readonly string[]): Promise<CdkRun>;
   /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
@@ -15,15 +18,28 @@ export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'failed';
 
 const NOTHING_NEW = /Number of stacks with differences: 0\b/;
 
-/** Check → show → ask → deploy → print the next command. */
+/** Fit → check → show → ask → deploy → print the next command. */
 export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
   const stack = `loyalty-connector-${options.stage}`;
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
   const outputs = join(folder, 'outputs.json');
   try {
     world.say(`Checking the settings of ${stack}`);
+    const fitted = await world.fitConcurrency(stack);
+    if (fitted.kind === 'refused') {
+      world.say(fitted.why.join('\n'));
+      return 'failed';
+    }
+    world.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
+    const concurrency = concurrencyText(fitted.concurrency);
+    const chosen = [
+      '--context',
+      `stage=${options.stage}`,
+      '--context',
+      `concurrency=${concurrency}`,
+    ];
     // Synthesized once: the changes that were shown and confirmed are deployed.
-    const checked = await world.runCdk([...SYNTH, '--context', `stage=${options.stage}`]);
+    const checked = await world.runCdk([...SYNTH, ...chosen]);
     // The faults are already printed.
     if (!checked.ok) return 'failed';
 
@@ -82,12 +98,6 @@ const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
     when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
     advice:
       'No valid AWS credentials were found. Sign in (aws configure, or aws sso login) or give --profile NAME.',
-  },
-  {
-    when: /UnreservedConcurrentExecution/,
-    advice: `The account has too little concurrency to reserve some. Remove
-deployment.reservedReceiverConcurrency from the settings, or ask AWS for a higher quota of
-"Concurrent executions" of Lambda first.`,
   },
   {
     when: /secret.*already exists|already exists.*secret/i,

@@ -11,8 +11,8 @@ import {
 } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
-import { readConcurrencyLimits } from '../deployment/concurrency-limits.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { Problem } from '../exit.ts';
 import { readQueues } from '../status/read-queues.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';

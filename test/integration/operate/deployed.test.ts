@@ -111,7 +111,7 @@ describe('a deployment on AWS', () => {
 
   it("is examined with the account's quota, and the settings of the example are reported", async () => {
     const { code, stdout } = await runDeployed('doctor');
-    expect(stdout).toMatch(/warn {2}concurrency +the account runs at most 10 functions at once/);
+    expect(stdout).toMatch(/warn {2}concurrency +deployed is .* what fits the\s+quota of 10 is/);
     expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);
     expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \(us-east-1\)/);
     expect(code).toBe(1);

@@ -1,35 +1,9 @@
-import {
-  CloudFormationClient,
-  CloudFormationServiceException,
-  DescribeStacksCommand,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { fitConcurrency, readConcurrency } from '../../../../shared/config/concurrency.ts';
 import { runCdk } from '../../deploy/run-cdk.ts';
-import { readConcurrencyLimits } from '../../deployment/concurrency-limits.ts';
+import { describeStack } from '../../deployment/describe-stack.ts';
+import { fitToAccount } from '../../deployment/fit-to-account.ts';
 import { readCaller } from '../../deployment/read-caller.ts';
 import { blocked, done, open, type Step } from '../step.ts';
 import type { World } from '../world.ts';
-
-/** Undefined when there is none. */
-export async function describeStack(
-  { aws }: Pick<World, 'aws'>,
-  name: string,
-): Promise<Stack | undefined> {
-  try {
-    const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
-      new DescribeStacksCommand({ StackName: name }),
-    );
-    return stacks[0];
-  } catch (error) {
-    // CloudFormation has no other error for a stack that does not exist; the name itself is valid.
-    const isUnknown =
-      error instanceof CloudFormationServiceException && error.name === 'ValidationError';
-    if (isUnknown) return undefined;
-    throw error;
-  }
-}
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
@@ -54,7 +28,7 @@ export function bootstrapStep(world: World): Step {
   return {
     title: 'CDK bootstrap',
     async look() {
-      const outputs = (await describeStack(world, BOOTSTRAP_STACK))?.Outputs ?? [];
+      const outputs = (await describeStack(aws, BOOTSTRAP_STACK))?.Outputs ?? [];
       const output = outputs.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
       const version = Number(output?.OutputValue ?? 0);
       return version >= LEAST_VERSION
@@ -80,12 +54,7 @@ export function quotaStep(world: World): Step {
   return {
     title: 'Lambda quota',
     async look() {
-      const outputs = (await describeStack(world, stack))?.Outputs ?? [];
-      const deployed = outputs.find(({ OutputKey }) => OutputKey === 'Concurrency')?.OutputValue;
-      const own = deployed === undefined ? undefined : readConcurrency(deployed);
-      const limits = await readConcurrencyLimits(new LambdaClient(aws), own);
-      if (!limits) return done('AWS does not report it');
-      const fitted = fitConcurrency(limits, await world.connector(), aws.region);
+      const fitted = await fitToAccount(aws, stack, await world.connector());
       if (fitted.kind === 'fits') return done(fitted.summary);
       const [what = '', ...ways] = fitted.why;
       return blocked(what, ways.join('\n'));

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deploy } from '../../deploy/deploy.ts';
 import { runCdk } from '../../deploy/run-cdk.ts';
+import { describeStack } from '../../deployment/describe-stack.ts';
+import { fitToAccount } from '../../deployment/fit-to-account.ts';
 import { checkSettings } from '../../doctor/check-settings.ts';
 import { blocked, done, open, type Step, say } from '../step.ts';
 import type { World } from '../world.ts';
-import { describeStack } from './account.ts';
 
 export function settingsStep(world: World): Step {
   return {
@@ -25,7 +26,7 @@ const POLL_MS = 5_000;
 async function waitWhileChanging(world: World): Promise<void> {
   const progress = world.terminal.progress(`waiting for ${world.stack}`);
   for (let polls = 0; ; polls += 1) {
-    const status = (await describeStack(world, world.stack))?.StackStatus ?? '';
+    const status = (await describeStack(world.aws, world.stack))?.StackStatus ?? '';
     if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') break;
     progress.report(polls, status);
     await sleep(POLL_MS);
@@ -40,7 +41,7 @@ export function deployStep(world: World): Step {
     title: 'Deploy',
     async look() {
       await waitWhileChanging(world);
-      const status = (await describeStack(world, stack))?.StackStatus;
+      const status = (await describeStack(aws, stack))?.StackStatus;
       return open(status === undefined ? `${stack} does not exist yet.` : `${stack} is ${status}.`);
     },
     async act() {
@@ -48,6 +49,7 @@ export function deployStep(world: World): Step {
       const deployed = await deploy(
         { stage, yes },
         {
+          fitConcurrency: async (name) => fitToAccount(aws, name, await world.connector()),
           runCdk: (words) => runCdk(words, aws),
           confirm: (question) => terminal.confirm(question),
           say: (text) => say(terminal, text),

@@ -1,0 +1,54 @@
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  type Concurrency,
+  type ConcurrencyLimits,
+  defaultConcurrency,
+  type FittedConcurrency,
+  fitConcurrency,
+  readConcurrency,
+} from '../../../shared/config/concurrency.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
+import type { AwsSettings } from './deployment.ts';
+import { describeStack } from './describe-stack.ts';
+
+/** Undefined: AWS does not say. `deployed`: what this stack has now, if there is one. */
+export async function readConcurrencyLimits(
+  lambda: LambdaClient,
+  deployed: Concurrency | undefined,
+): Promise<ConcurrencyLimits | undefined> {
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+  const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } =
+    AccountLimit ?? {};
+  if (total === undefined || unreserved === undefined) return undefined;
+  return { total, unreserved, own: deployed?.receiver ?? 0 };
+}
+
+/**
+ * What to deploy as this stack in this account. Rejects when AWS does not answer, unless the settings state
+ * every number: then there is nothing to choose.
+ */
+export async function fitToAccount(
+  aws: AwsSettings,
+  stack: string,
+  connector: Connector,
+): Promise<FittedConcurrency> {
+  try {
+    const deployed = await readDeployed(aws, stack);
+    const limits = await readConcurrencyLimits(new LambdaClient(aws), deployed);
+    if (!limits) throw new Error('AWS does not report the quota of concurrent executions');
+    return fitConcurrency(limits, connector, aws.region);
+  } catch (error) {
+    const { orders, products, coupons } = connector.deployment.maxConcurrency;
+    if (orders === undefined || products === undefined || coupons === undefined) throw error;
+    const concurrency = defaultConcurrency(connector);
+    return { kind: 'fits', concurrency, summary: 'what the settings state; it could not be read' };
+  }
+}
+
+async function readDeployed(aws: AwsSettings, stack: string): Promise<Concurrency | undefined> {
+  const name: StackOutput = 'Concurrency';
+  const outputs = (await describeStack(aws, stack))?.Outputs ?? [];
+  const deployed = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+  return deployed === undefined ? undefined : readConcurrency(deployed);
+}
