@@ -12,6 +12,7 @@ import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
+import { createPauses } from '../shared/core/pause/pauses.ts';
 import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
@@ -38,12 +39,15 @@ export function createBalanceWorker(connector: Connector) {
     service: 'sync-balances',
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
+  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
+  const pauses = createPauses({ ledger, telemetry, queue: 'balances' });
   const shops = new Map(
-    connector.shops.map(({ domain, path }) => [domain, openShopLoyalty(connector, secrets, path)]),
+    connector.shops.map((shop) => [shop.domain, openShopLoyalty(connector, secrets, shop, pauses)]),
   );
   const store = createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
+    ledger,
+    pauses,
     queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
     deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),

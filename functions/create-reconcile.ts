@@ -9,6 +9,7 @@ import {
 import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createPauses } from '../shared/core/pause/pauses.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
@@ -66,10 +67,12 @@ export function createReconcile(connector: Connector) {
     return shop;
   };
   const { assumptions } = connector.loyalty;
+  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
+  const pauses = createPauses({ ledger, telemetry });
   const programs = new Map(
-    connector.shops.map(({ domain, path }) => [
-      domain,
-      { ...openShopLoyalty(connector, secrets, path), assumptions },
+    connector.shops.map((shop) => [
+      shop.domain,
+      { ...openShopLoyalty(connector, secrets, shop, pauses), assumptions },
     ]),
   );
   const program = (shop: string) => {
@@ -78,7 +81,7 @@ export function createReconcile(connector: Connector) {
     return found;
   };
   const world = {
-    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
+    ledger,
     queue: createSqsEventQueue(sqs, queues),
     topicOf,
     depth: createSqsQueueDepth(sqs, queues),

@@ -10,6 +10,7 @@ import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createPauses } from '../shared/core/pause/pauses.ts';
 import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
@@ -50,6 +51,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
+  const pauses = createPauses({ ledger, telemetry });
   const retentionDays = connector.orderRetentionDays;
   const queue = createSqsEventQueue(createSqsCalls(aws), {
     balances: environment.BALANCES_QUEUE_URL,
@@ -66,8 +68,9 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const store = createConfiguredStore(connector, secrets);
   const uses = createUsesCache(now);
 
-  function openShop({ domain, path, rules }: Connector['shops'][number]): ServedShop {
-    const line = openShopLoyalty(connector, secrets, path);
+  function openShop(configured: Connector['shops'][number]): ServedShop {
+    const { domain, path, rules } = configured;
+    const line = openShopLoyalty(connector, secrets, configured, pauses);
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const { customers } = rules;
     const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };

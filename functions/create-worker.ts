@@ -11,8 +11,9 @@ import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import type { Service } from '../shared/config/metrics.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
+import type { StoreQueueFamily } from '../shared/core/events/event.ts';
+import { createPauses } from '../shared/core/pause/pauses.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
@@ -31,7 +32,7 @@ const PARALLEL = 5;
  * Settles the batches of one queue. The three workers differ only in their queue. `given`: the store of
  * a test.
  */
-export function createWorker(connector: Connector, service: Service, given?: Store) {
+export function createWorker(connector: Connector, queue: StoreQueueFamily, given?: Store) {
   const environment = readEnvironment([
     'ORDERS_QUEUE_URL',
     'PRODUCTS_QUEUE_URL',
@@ -44,17 +45,22 @@ export function createWorker(connector: Connector, service: Service, given?: Sto
   ]);
   const aws = settingsFromEnvironment(WORKER_BUDGET);
   const sqs = createSqsCalls(aws);
+  const service = `sync-${queue}` as const;
   const telemetry = createEmfTelemetry({ namespace: environment.METRICS_NAMESPACE, service });
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
+  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
+  const pauses = createPauses({ ledger, telemetry, queue });
+  const { assumptions } = connector.loyalty;
   const shops = new Map(
-    connector.shops.map(({ domain, path, rules }) => {
-      const { assumptions } = connector.loyalty;
-      return [domain, { ...openShopLoyalty(connector, secrets, path), rules, assumptions }];
+    connector.shops.map((shop) => {
+      const line = openShopLoyalty(connector, secrets, shop, pauses);
+      return [shop.domain, { ...line, rules: shop.rules, assumptions }];
     }),
   );
   const store = given ?? createConfiguredStore(connector, secrets);
   const world = {
-    ledger: createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry),
+    ledger,
+    pauses,
     queue: createSqsEventQueue(sqs, {
       orders: environment.ORDERS_QUEUE_URL,
       products: environment.PRODUCTS_QUEUE_URL,

@@ -1,4 +1,4 @@
 import connector from '#settings';
 import { createWorker } from '../create-worker.ts';
 
-export const handler = createWorker(connector, 'sync-coupons');
+export const handler = createWorker(connector, 'coupons');

@@ -5,6 +5,7 @@ import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type { EventQueue, ReceivedMessage, SourceQueue } from '../../shared/core/events/queues.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
@@ -95,7 +96,6 @@ export function openConnector({
     coupons: queue('coupons'),
   };
   const dead = beside?.dead ?? queue('dead');
-  const breakers = new Map(connector.shops.map((shop) => [shop.domain, createCircuitBreaker()]));
   let deliveries = 0;
 
   /** What a test may replace. */
@@ -114,8 +114,26 @@ export function openConnector({
     source: undefined,
   };
 
+  /** A process of each worker, which keeps between two batches what it knows. */
+  const processes = new Map(
+    (['orders', 'products', 'coupons'] as const).map((family) => {
+      const ledger: Pick<Ledger, 'readMany' | 'write'> = {
+        readMany: (keys) => parts.ledger.readMany(keys),
+        write: (...args) => parts.ledger.write(...args),
+      };
+      const pauses = createPauses({ ledger, telemetry, queue: family });
+      const breakers = new Map(
+        connector.shops.map(({ domain }) => [domain, pauses.guard(domain, createCircuitBreaker())]),
+      );
+      return [family, { pauses, breakers }];
+    }),
+  );
+
   function world(family: StoreQueueFamily, deadline: AbortSignal, watch: Watch) {
+    const { pauses, breakers } = processes.get(family) ?? {};
+    if (!pauses || !breakers) throw new Error('unknown queue');
     return {
+      pauses,
       get ledger() {
         return watch(parts.ledger);
       },
@@ -237,6 +255,7 @@ export function openConnector({
         pause: async (ms) => {
           // A moment between two calls is too short for a worker.
           if (ms < 1_000) return;
+          clock.ms += ms;
           for (const family of ['orders', 'products', 'coupons'] as const) {
             await opened.work(family);
           }

@@ -30,6 +30,8 @@ export const METRICS = {
   misconfigured: [],
   /** The loyalty service asked for fewer calls. */
   throttled: [],
+  /** The age of a message that waits because its shop is paused. */
+  'paused-ms': [],
   /** Only for callers that run the sync in their own process; not written to CloudWatch. */
   'store-read': null,
   /** A request that a person must answer, by kind. */

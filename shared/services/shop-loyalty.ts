@@ -1,4 +1,5 @@
 import type { Connector } from '../config/connector-config.ts';
+import type { Pauses } from '../core/pause/pauses.ts';
 import { createCircuitBreaker } from '../core/sync/circuit-breaker.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
@@ -16,12 +17,17 @@ export function loyaltyAddress(
   throw new Error('a loyalty sandbox must be at http://localhost, 127.x.x.x or [::1]');
 }
 
-/** One shop's account at the loyalty service, and its circuit breaker. */
-export function openShopLoyalty(connector: Connector, secrets: ShopSecrets, shopPath: string) {
-  const credentials = secrets.loyalty(shopPath);
+/** One shop's account at the loyalty service, and its circuit breaker, which obeys the shop's pauses. */
+export function openShopLoyalty(
+  connector: Connector,
+  secrets: ShopSecrets,
+  { domain, path }: { readonly domain: string; readonly path: string },
+  pauses: Pauses,
+) {
+  const credentials = secrets.loyalty(path);
   const loyalty = createLoyaltyClient({
     baseUrl: loyaltyAddress(connector),
     credentials: () => credentials.get(),
   });
-  return { loyalty, breaker: createCircuitBreaker() };
+  return { loyalty, breaker: pauses.guard(domain, createCircuitBreaker()) };
 }

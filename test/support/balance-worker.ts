@@ -12,6 +12,7 @@ import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { BalanceEvent, BalanceRequest } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 
@@ -52,7 +53,8 @@ export function openBalanceWorker(customers: readonly string[]) {
       return { kind: 'success', value: { CustomerExists: true, ...known } } as never;
     },
   };
-  const source = { loyalty, breaker: createCircuitBreaker() };
+  const pauses = createPauses({ ledger: memoryLedger, telemetry, queue: 'balances' });
+  const source = { loyalty, breaker: pauses.guard(SHOP, createCircuitBreaker()) };
 
   const send = async (event: BalanceEvent | BalanceRequest): Promise<void> => {
     queue.send({
@@ -114,6 +116,7 @@ export function openBalanceWorker(customers: readonly string[]) {
         batch,
         {
           ledger: parts.ledger,
+          pauses,
           balances: store,
           queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
           source: createMemorySourceQueue(queue),

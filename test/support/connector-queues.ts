@@ -100,7 +100,7 @@ export function startFunctions(deployment: Deployment) {
   const worker = (family: StoreQueueFamily) => {
     process.env.SOURCE_QUEUE_URL = queues[family].url;
     process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
-    return createWorker(connector, `sync-${family}`, store);
+    return createWorker(connector, family, store);
   };
   return {
     receiver: createReceiver(connector),

@@ -15,6 +15,7 @@ import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
@@ -162,11 +163,13 @@ export function openRedeeming({
     /** One batch of the worker; finished messages leave the queue. */
     async work(watch = asItIs) {
       const batch = queue.receive({ max: 10 });
+      const pauses = createPauses({ ledger: watch(ledger), telemetry, queue: 'balances' });
       const source = { loyalty: watch(loyalty), breaker: newBreaker() };
       const left = await runBatch(
         batch,
         {
           ledger: watch(ledger),
+          pauses,
           balances: watch(balances),
           queue: watch(events),
           meaningOf,

@@ -19,10 +19,17 @@ export interface CustomerWork extends Messages {
   readonly items: readonly [BalanceItem, ...BalanceItem[]];
 }
 
-export interface SortedGroup {
+interface SortedGroup {
   readonly unusable: readonly { readonly item: Item; readonly outcome: Rejected }[];
   /** Undefined when no message of the group can be used. */
   readonly work: CustomerWork | undefined;
+}
+
+export function customerKey({
+  shop,
+  id,
+}: Pick<BalanceEvent, 'shop' | 'id'>): RecordKey<'customer'> {
+  return { shop, kind: 'customer', id };
 }
 
 /** Separates what cannot be used, and orders the rest by date. */
@@ -42,9 +49,8 @@ export function sortGroup(
   const ordered = newestFirst(events);
   const [first, ...others] = [...ordered, ...requests];
   if (!first) return { unusable, work: undefined };
-  const { shop, id } = first.event;
   const work: CustomerWork = {
-    key: { shop, kind: 'customer', id },
+    key: customerKey(first.event),
     events: ordered.map(({ event }) => event),
     requests: requests.map(({ event }) => event),
     items: [first, ...others],

@@ -2,9 +2,9 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/payload.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
 import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
-import type { Outcome } from '../batch/outcome.ts';
-import { isRetryWindowOver } from '../batch/retry-policy.ts';
-import type { Settle } from '../batch/run-batch.ts';
+import type { Outcome, RetryReason } from '../batch/outcome.ts';
+import { isRetryWindowOver, type PausedTime } from '../batch/retry-policy.ts';
+import type { Group } from '../batch/run-batch.ts';
 import type { BalanceEvent, PointEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
@@ -29,6 +29,7 @@ export interface FindWorld extends ConcludeWorld {
   readonly queue: EventQueue;
   readonly customerIdIn: string;
   readonly deadline: AbortSignal;
+  readonly pauses: PausedTime;
 }
 
 /** An hour: the store may make the account a moment after the points. */
@@ -38,7 +39,10 @@ const SEARCHED_DAYS = 1 / 24;
  * Read → find the customer → send the balance to that customer's own group. There it is ordered with all
  * other events of the customer, by its date.
  */
-export const settlePointEvents: Settle<FindWorld> = (_, world) => async (group) => {
+export async function settlePointEvent(
+  group: Group,
+  world: FindWorld,
+): Promise<RetryReason | undefined> {
   for (const item of group.items) {
     const { event } = item;
     if (event?.kind !== 'point-event') throw new Error('a group mixes kinds of events');
@@ -46,7 +50,7 @@ export const settlePointEvents: Settle<FindWorld> = (_, world) => async (group) 
     if (retry) return retry;
   }
   return undefined;
-};
+}
 
 async function passOn(event: PointEvent, world: FindWorld): Promise<Outcome> {
   const { shop, topic, receivedAt, replays, body } = event;
@@ -58,7 +62,7 @@ async function passOn(event: PointEvent, world: FindWorld): Promise<Outcome> {
     read.kind === 'of-customer'
       ? read.customerId
       : await findCustomer(read.person, { ...world, ...source, shop });
-  if (found === undefined) return notFound(event, world.now());
+  if (found === undefined) return notFound(event, world);
   if (typeof found !== 'string') return found;
   const balance: BalanceEvent = { kind: 'balance', shop, id: found, ...read.said, receivedAt };
   await world.queue.send(replays ? { ...balance, replays } : balance);
@@ -130,8 +134,8 @@ function isDocument(id: string, found: ServiceCustomer | undefined): boolean {
   return typeof Document === 'string' && plainDocument(Document) === plainDocument(id);
 }
 
-function notFound(event: PointEvent, now: Date): Outcome {
-  if (!isRetryWindowOver(event, SEARCHED_DAYS, now)) {
+function notFound(event: PointEvent, { now, pauses }: FindWorld): Outcome {
+  if (!isRetryWindowOver(event, SEARCHED_DAYS, now(), pauses)) {
     return { kind: 'retry', why: 'customer-not-found' };
   }
   const why =

@@ -78,10 +78,7 @@ export async function ask<Answer>(
   world: Pick<CustomerSource, 'breaker'> & Pick<ReadCustomerWorld, 'now'>,
 ): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
   const called = await callLoyalty(operation, call, world);
-  if (called.kind === 'stay-away') {
-    const { afterSeconds } = called;
-    return { kind: 'retry', retry: { why: 'loyalty-unavailable', afterSeconds } };
-  }
+  if (called.kind === 'stay-away') return { kind: 'retry', retry: called.retry };
   const { outcome, result } = called;
   if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
   const answered = result.kind === 'success' || result.kind === 'warning';

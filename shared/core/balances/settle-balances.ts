@@ -1,6 +1,6 @@
 import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
 import { type Outcome, overtaken, type RetryReason } from '../batch/outcome.ts';
-import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
+import type { Group, Settle } from '../batch/run-batch.ts';
 import { askAgain, firstDeliveryId } from '../events/message-ids.ts';
 import type { EventQueue } from '../events/queues.ts';
 import {
@@ -18,7 +18,7 @@ import { mergedInto } from '../ledger/merged-customer.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import type { BalanceStore, BalanceWritten } from './balance-store.ts';
-import { type CustomerWork, type SortedGroup, sortGroup } from './customer-work.ts';
+import { type CustomerWork, customerKey, sortGroup } from './customer-work.ts';
 import { type BalanceDecision, decideBalance, planBalance } from './decide-balance.ts';
 import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
 import { balanceKey, type RememberedBalance, rememberBalance } from './remembered-balance.ts';
@@ -43,28 +43,29 @@ interface Writing extends Change<RecordKey<'customer'>>, Given {
  * are written in one call; in all else they are independent.
  * See docs/decisions/0026-balances-are-written-together.md.
  */
-export const settleBalances: Settle<BalanceWorld> = (groups, world) => {
-  const sorted = groups.map((group) => ({ group, ...sortGroup(group.items, world.shops) }));
-  const keys = sorted.flatMap(({ work }) => (work ? [work.key] : []));
-  const entries = readLedger(keys, world);
-  const prepared = new Map(
-    sorted.map((customer) => [customer.group, prepare(customer, entries, world)]),
-  );
-  const written = writeTogether(
-    [...prepared.values()].map(async (one) => {
-      const ready = await one;
-      return { writing: ready.kind === 'writing' ? ready : undefined };
-    }),
-    world.balances,
-  );
-  return async (group) => {
-    const ready = await prepared.get(group);
-    if (!ready || ready.kind === 'parked') return ready?.retry;
-    const { work } = ready;
-    const outcome =
-      ready.kind === 'ended' ? ready.outcome : await record(ready, await written(ready), world);
-    return concludeWork(work, outcome, group, world);
-  };
+export const settleBalances: Settle<BalanceWorld> = {
+  keyOf({ items }) {
+    const event = items.find((item) => item.event)?.event;
+    return event?.kind === 'balance' ? customerKey(event) : undefined;
+  },
+  begin(groups, entries, world) {
+    const prepared = new Map(groups.map((group) => [group, prepare(group, entries, world)]));
+    const written = writeTogether(
+      [...prepared.values()].map(async (one) => {
+        const ready = await one;
+        return { writing: ready.kind === 'writing' ? ready : undefined };
+      }),
+      world.balances,
+    );
+    return async (group) => {
+      const ready = await prepared.get(group);
+      if (!ready || ready.kind === 'parked') return ready?.retry;
+      const { work } = ready;
+      const outcome =
+        ready.kind === 'ended' ? ready.outcome : await record(ready, await written(ready), world);
+      return concludeWork(work, outcome, group, world);
+    };
+  },
 };
 
 /** What is to be done for one customer after the first steps. */
@@ -75,19 +76,17 @@ type Prepared =
   | Writing;
 
 async function prepare(
-  { group, unusable, work }: SortedGroup & { readonly group: Group },
-  entries: ReturnType<typeof readLedger>,
+  group: Group,
+  entries: ReadonlyMap<string, LedgerEntry>,
   world: BalanceWorld,
 ): Promise<Prepared> {
+  const { unusable, work } = sortGroup(group.items, world.shops);
   for (const { item, outcome } of unusable) {
     const retry = await conclude(item, outcome, group.unsettled, world);
     if (retry) return { kind: 'parked', retry };
   }
   if (!work) return { kind: 'parked', retry: undefined };
-  const known = await entries;
-  const decided = known
-    ? await decideAndMark(work, known.get(ledgerKeyText(work.key)), world)
-    : ({ kind: 'retry', why: 'ledger-unavailable' } as const);
+  const decided = await decideAndMark(work, entries.get(ledgerKeyText(work.key)), world);
   return decided.kind === 'writing' ? decided : { kind: 'ended', work, outcome: decided };
 }
 

@@ -2,8 +2,9 @@ import type { DeadLetters } from '../events/dead-letter.ts';
 import type { EventAge } from '../events/decode-event.ts';
 import type { QueuedEvent } from '../events/event.ts';
 import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
+import type { Pauses } from '../pause/pauses.ts';
 import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
-import { isRetryWindowOver, retryDelaySeconds } from './retry-policy.ts';
+import { isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
 
 /** A message and the event it carries; `unreadable` says why its envelope could not be read. */
@@ -27,6 +28,7 @@ export interface DelayWorld extends ConcludeWorld {
   readonly source: SourceQueue;
   readonly random: () => number;
   readonly retryWindowDays: number;
+  readonly pauses: Pauses;
 }
 
 /**
@@ -116,7 +118,7 @@ export async function delayMessages(
   const stay: Item[] = [];
   for (const item of unsettled) {
     const age = item.event ?? item.newer?.age;
-    const over = age && isRetryWindowOver(age, world.retryWindowDays, world.now());
+    const over = age && isRetryWindowOver(age, world.retryWindowDays, world.now(), world.pauses);
     const rejection = {
       reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
       why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
@@ -126,10 +128,16 @@ export async function delayMessages(
   if (stay.length === 0) return [];
 
   const attempts = Math.max(...stay.map(({ message }) => message.attempts));
-  const seconds = retryDelaySeconds({ attempts, ...retry }, world.random);
+  const sinceResumed = secondsSinceResumed(stay, world);
+  const seconds = retryDelaySeconds({ attempts, ...retry, sinceResumed }, world.random);
   for (const { event } of stay) {
-    world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
-    world.telemetry.log('warn', 'will be tried again', {
+    if (retry.pausedBy && event) {
+      const waitedMs = world.now().getTime() - queuedAt(event);
+      world.telemetry.count('paused-ms', {}, waitedMs);
+    } else {
+      world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
+    }
+    world.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
       ...(event && correlationOf(event)),
       why: retry.why,
       afterSeconds: seconds,
@@ -146,4 +154,9 @@ export async function delayMessages(
     world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
   }
   return kept.map(({ messageId }) => messageId);
+}
+
+function secondsSinceResumed(items: readonly Item[], { pauses, now }: DelayWorld) {
+  const shop = items.find(({ event }) => event)?.event?.shop;
+  return shop === undefined ? undefined : pauses.secondsSinceResumed(shop, now());
 }

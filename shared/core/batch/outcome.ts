@@ -34,6 +34,7 @@ type RetryWhy =
   | 'overtaken'
   /** The circuit breaker is open. */
   | 'loyalty-unavailable'
+  | 'shop-paused'
   | LoyaltyErrorName
   | FindingName
   | 'unnamed-error'
@@ -59,6 +60,8 @@ export interface RetryReason {
   readonly misconfigured?: boolean;
   /** The loyalty service asked for fewer calls. */
   readonly throttled?: boolean;
+  /** Nothing was tried: the shop's calls are paused. */
+  readonly pausedBy?: 'service' | 'operator';
 }
 
 export interface Rejection {

@@ -5,10 +5,11 @@ import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
 import type { LedgerKey } from '../ledger/ledger-key.ts';
 import { NewerItem } from '../ledger/newer-item.ts';
+import { waitFor } from '../pause/pauses.ts';
 import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
 import type { RetryReason } from './outcome.ts';
 import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
-import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import { correlationOf, errorFields } from './telemetry.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
@@ -17,16 +18,21 @@ export interface Group {
   readonly unsettled: Set<Item>;
 }
 
-/**
- * Begins what all groups of a batch share, and returns the work on one group. That work takes from
- * `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
- */
-export type Settle<World> = (
-  groups: readonly Group[],
-  world: World,
-) => (group: Group) => Promise<RetryReason | undefined>;
+/** How the groups of a queue are worked on. */
+export interface Settle<World> {
+  /** What the work begins with; read once for all groups. Undefined: nothing. */
+  keyOf(group: Group): LedgerKey | undefined;
+  /**
+   * Begins what the groups share, and returns the work on one of them. That work takes from `unsettled`
+   * what may leave the queue, and returns why the rest must stay, if it must.
+   */
+  begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>, world: World): Work;
+}
+
+type Work = (group: Group) => Promise<RetryReason | undefined>;
 
 export interface BatchWorld extends DelayWorld {
+  readonly ledger: Pick<Ledger, 'readMany'>;
   /** What a topic means, for messages that do not say it themselves. */
   readonly meaningOf: MeaningOf;
   /** How many groups are worked on side by side. */
@@ -47,10 +53,12 @@ export async function runBatch<World>(
   settle: Settle<World>,
 ): Promise<readonly string[]> {
   const groups = groupMessages(messages, world.meaningOf);
-  const settleGroup = settle(
+  const beginning = begin(
     groups.filter((group) => !hasNewer(group)),
     world,
+    settle,
   );
+  const settleGroup: Work = async (group) => (await beginning)(group);
   const left: string[] = [];
   const waiting = [...groups];
 
@@ -100,7 +108,7 @@ function hasNewer({ items }: Group): boolean {
 
 async function workInTime(
   group: Group,
-  settleGroup: ReturnType<Settle<never>>,
+  settleGroup: Work,
   { deadline, telemetry }: BatchWorld,
 ): Promise<RetryReason | undefined> {
   if (hasNewer(group)) return { why: 'newer-release' };
@@ -128,19 +136,42 @@ function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
   });
 }
 
-/** One read for all groups. Undefined when the ledger cannot be read: then nothing can be decided. */
-export async function readLedger(
-  keys: readonly LedgerKey[],
-  {
-    ledger,
-    telemetry,
-  }: { readonly ledger: Pick<Ledger, 'readMany'>; readonly telemetry: Telemetry },
-): Promise<ReadonlyMap<string, LedgerEntry> | undefined> {
-  if (keys.length === 0) return new Map();
+/** One read for all groups, the shops' control records included. A group of a paused shop only waits. */
+async function begin<World>(
+  groups: readonly Group[],
+  world: BatchWorld & World,
+  settle: Settle<World>,
+): Promise<Work> {
+  const { ledger, pauses, telemetry, now } = world;
+  const shops = new Set(groups.flatMap((group) => shopOf(group) ?? []));
+  const keys = [...shops].map(pauses.keyOf);
+  for (const group of groups) {
+    const key = settle.keyOf(group);
+    if (key) keys.push(key);
+  }
+  let entries: ReadonlyMap<string, LedgerEntry>;
   try {
-    return await ledger.readMany(keys);
+    entries = await ledger.readMany(keys);
   } catch (error) {
     telemetry.log('error', 'the ledger could not be read', errorFields(error));
-    return undefined;
+    return async () => ({ why: 'ledger-unavailable' });
   }
+  pauses.learn(shops, entries, now());
+  const pauseOf = (group: Group) => {
+    const shop = shopOf(group);
+    return shop === undefined ? undefined : pauses.of(shop, now());
+  };
+  const work = settle.begin(
+    groups.filter((group) => !pauseOf(group)),
+    entries,
+    world,
+  );
+  return async (group) => {
+    const pause = pauseOf(group);
+    return pause ? waitFor(pause, now()) : work(group);
+  };
+}
+
+function shopOf({ items }: Group): string | undefined {
+  return items.find(({ event }) => event)?.event?.shop;
 }

@@ -13,7 +13,7 @@ export interface EntityKey {
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
- * an operator changed.
+ * an operator changed; `control`, whether calls may be made for the shop.
  */
 export type RecordKind =
   | 'customer'
@@ -22,7 +22,8 @@ export type RecordKind =
   | 'quiz'
   | 'notice'
   | 'cursor'
-  | 'audit';
+  | 'audit'
+  | 'control';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. */

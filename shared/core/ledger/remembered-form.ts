@@ -12,6 +12,7 @@ const LETTERS = {
   merge: 'k',
   redemption: 'r',
   cursor: 'r',
+  control: 'w',
 } as const;
 
 export interface RememberedForm<Value> {

@@ -36,7 +36,10 @@ export async function readOrders(
       kind: 'answered' as const,
       ...(await readHeld(order.id, loyalty, { signal: deadline })),
     }));
-    if (answer.kind === 'stay-away') return stop('loyalty-unavailable');
+    if (answer.kind === 'stay-away') {
+      const { why, pausedBy, afterSeconds } = answer.retry;
+      return stop(why, pausedBy === 'service' ? afterSeconds : undefined);
+    }
     const { outcome } = answer;
     if (deadline.aborted) return stop(OUT_OF_TIME.why);
     if (outcome.kind === 'retry' && (outcome.throttled || outcome.misconfigured)) {

@@ -149,7 +149,7 @@ async function comparePage(
     () => world.loyalty.listCustomersReport(query, options),
     world,
   );
-  if (called.kind === 'stay-away') return { kind: 'stopped', why: 'loyalty-unavailable' };
+  if (called.kind === 'stay-away') return { kind: 'stopped', why: called.retry.why };
   const { result, outcome } = called;
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;

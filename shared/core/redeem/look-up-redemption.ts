@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Outcome } from '../batch/outcome.ts';
-import { callLoyalty } from '../sync/call-loyalty.ts';
+import { callLoyalty, stayAway } from '../sync/call-loyalty.ts';
 import { applyStep, type OpenBook } from './open-book.ts';
 import { answerStep, type RedeemCallWorld } from './redeem-call.ts';
 import type { Redemption } from './redemption.ts';
@@ -33,9 +33,7 @@ export async function lookUpRedemption(
     () => loyalty.updateRewardMetadata(update, { signal: deadline }),
     world,
   );
-  if (called.kind === 'stay-away') {
-    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: called.afterSeconds };
-  }
+  if (called.kind === 'stay-away') return stayAway(called);
   const { result, outcome } = called;
   if (result.kind === 'success' || result.kind === 'warning') {
     const found = await applyStep(book, id, answerStep(result, redemption, now()));

@@ -65,10 +65,7 @@ async function call(
     () => loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
     world,
   );
-  if (called.kind === 'stay-away') {
-    const retry = { why: 'loyalty-unavailable', afterSeconds: called.afterSeconds } as const;
-    return { kind: 'not-sent', attempt, retry };
-  }
+  if (called.kind === 'stay-away') return { kind: 'not-sent', attempt, retry: called.retry };
   const { result, outcome } = called;
   const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
   switch (judgeAnswer(result)) {

@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import { correlationOf } from '../batch/telemetry.ts';
 import type { RedemptionEvent } from '../events/event.ts';
-import { callLoyalty } from '../sync/call-loyalty.ts';
+import { callLoyalty, stayAway } from '../sync/call-loyalty.ts';
 import { retryStore } from '../sync/store-reader.ts';
 import { lookUpRedemption } from './look-up-redemption.ts';
 import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
@@ -175,9 +175,7 @@ async function cancel(
     () => world.loyalty.cancelRedemption(redeemedRewardId, { signal: world.deadline }),
     world,
   );
-  if (called.kind === 'stay-away') {
-    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: called.afterSeconds };
-  }
+  if (called.kind === 'stay-away') return stayAway(called);
   switch (called.outcome.kind) {
     // "Already cancelled" counts as applied.
     case 'applied':

@@ -1,4 +1,4 @@
-import { type FindingShop, type FindWorld, settlePointEvents } from '../balances/find-customer.ts';
+import { type FindingShop, type FindWorld, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/read-customer.ts';
 import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Item } from '../batch/conclude.ts';
@@ -16,16 +16,19 @@ export interface StorefrontWorld
 }
 
 /** The queue of balances carries redemptions and point events, too. No kind waits for another. */
-export const settleStorefront: Settle<StorefrontWorld> = (groups, world) => {
-  const settleBalance = settleBalances(
-    groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
-    world,
-  );
-  const settlePointEvent = settlePointEvents(groups, world);
-  return (group) => {
-    if (isOf('redemption', group)) return settleRedemption(group, world);
-    return isOf('point-event', group) ? settlePointEvent(group) : settleBalance(group);
-  };
+export const settleStorefront: Settle<StorefrontWorld> = {
+  keyOf: settleBalances.keyOf,
+  begin(groups, entries, world) {
+    const settleBalance = settleBalances.begin(
+      groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
+      entries,
+      world,
+    );
+    return (group) => {
+      if (isOf('redemption', group)) return settleRedemption(group, world);
+      return isOf('point-event', group) ? settlePointEvent(group, world) : settleBalance(group);
+    };
+  },
 };
 
 const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>

@@ -35,7 +35,7 @@ export const CALL_LIMIT_MS = 3_000;
 
 const AFTER_A_FAILURE_SECONDS = 5;
 
-/** One attempt with a time limit, and none while the circuit breaker is open. */
+/** One attempt with a time limit, and none while the circuit breaker is open or the shop paused. */
 export async function askLoyalty<Value>(
   operation: OperationId,
   call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
@@ -45,7 +45,8 @@ export async function askLoyalty<Value>(
   const options = { timeoutMs: CALL_LIMIT_MS, ...(deadline && { signal: deadline }) };
   const called = await callForShopper(operation, () => call(options), world);
   if (called.kind === 'stay-away') {
-    return { kind: 'unavailable', afterSeconds: called.afterSeconds, mayHaveHappened: false };
+    const { afterSeconds } = called.retry;
+    return { kind: 'unavailable', afterSeconds, mayHaveHappened: false };
   }
   const { result, outcome, mayHaveHappened } = called;
   if (result.kind === 'success' || result.kind === 'warning') {

@@ -138,7 +138,7 @@ async function perform(next: Call, { key, event }: Step, world: ExecutionWorld):
     case 'take':
       return takePart(key.id, next.step, loyalty, assumptions, options);
     case 'cancel': {
-      const waitedForADay = isRetryWindowOver(event, 1, world.now());
+      const waitedForADay = isRetryWindowOver(event, 1, world.now(), world.pauses);
       return cancelOrder(next.wanted, loyalty, assumptions, { ...options, waitedForADay });
     }
   }

@@ -10,12 +10,12 @@ export interface BreakerWorld {
   readonly now: () => Date;
 }
 
-/** Holds a permit of the circuit breaker while `act` calls; does not call while it is open. */
+/** Holds a permit while `act` calls; does not call while the circuit breaker is open or the shop paused. */
 export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
   { breaker, now }: BreakerWorld,
   act: () => Promise<Made>,
 ): Promise<Made | StayAway> {
-  const permit = breaker.enter(now());
+  const permit = await breaker.enter(now());
   if (permit.kind === 'stay-away') return permit;
   let end: CallsMade['end'] = 'unused';
   try {
@@ -23,13 +23,13 @@ export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
     end = made.end;
     return made;
   } finally {
-    permit.settle(end, now());
+    await permit.settle(end, now());
   }
 }
 
-/** While the circuit breaker is open. */
-export function stayAway({ afterSeconds }: StayAway): Extract<Outcome, { kind: 'retry' }> {
-  return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds };
+/** While the circuit breaker is open, or the shop paused. */
+export function stayAway({ retry }: StayAway): Extract<Outcome, { kind: 'retry' }> {
+  return { kind: 'retry', ...retry };
 }
 
 export interface Called<Value> extends CallsMade {

@@ -5,7 +5,7 @@ import { readEntry } from '../ledger/ledger.ts';
 import { noteMerge } from '../ledger/merged-customer.ts';
 import { bookKey, openIn } from '../redeem/redemption-book.ts';
 import { secondsUntil } from '../redeem/redemption-state.ts';
-import { callLoyalty } from './call-loyalty.ts';
+import { callLoyalty, stayAway } from './call-loyalty.ts';
 import type { SyncWorld } from './sync-entity.ts';
 
 export type MemberWorld = Pick<
@@ -62,9 +62,7 @@ export async function deactivateRedacted(
   const status = { IsEnabled: false, Reason: REASON };
   const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
   const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });
-  if (called.kind === 'stay-away') {
-    return { kind: 'retry', why: 'loyalty-unavailable', afterSeconds: called.afterSeconds };
-  }
+  if (called.kind === 'stay-away') return stayAway(called);
   const { outcome } = called;
   const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
   return outcome.kind === 'applied' || isUnknown ? undefined : outcome;

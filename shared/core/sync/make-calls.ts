@@ -141,7 +141,9 @@ const UNUSED: ReadonlySet<string> = new Set(['aborted', 'blank-id', 'credentials
 function callEnd(
   result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,
 ): CallEnd {
-  if (result.class === 'misconfigured') return 'misconfigured';
+  if (result.class === 'misconfigured' || result.class === 'throttled') {
+    return { why: result.class, seconds: result.retryAfterSeconds };
+  }
   if (result.kind === 'business-error') return 'answered';
   if (UNUSED.has(result.reason)) return 'unused';
   return result.class === 'retry' ? 'failed' : 'answered';

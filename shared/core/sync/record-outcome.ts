@@ -1,4 +1,5 @@
 import { type Outcome, overtaken } from '../batch/outcome.ts';
+import type { PausedTime } from '../batch/retry-policy.ts';
 import type { StoreEvent } from '../events/event.ts';
 import { askAgain } from '../events/message-ids.ts';
 import type { EventQueue } from '../events/queues.ts';
@@ -30,6 +31,7 @@ export interface ExecutionWorld {
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
+  readonly pauses: PausedTime;
 }
 
 export interface Synced {

@@ -1,6 +1,6 @@
 import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
 import type { Outcome, RetryReason } from '../batch/outcome.ts';
-import { type Group, readLedger, type Settle } from '../batch/run-batch.ts';
+import type { Group, Settle } from '../batch/run-batch.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
 import { isStoreEvent, type StoreEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
@@ -17,16 +17,13 @@ interface Readable extends Candidate {
   readonly item: Item;
 }
 
-/** Settles the events of the store: a group is one entity, or one task. The ledger is read once for all. */
-export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
-  const keys = groups.flatMap((group) => entityKeyOf(group) ?? []);
-  const reading = readLedger(keys, world);
-  return async (group) => {
-    const entries = await reading;
-    if (!entries) return { why: 'ledger-unavailable' };
+/** Settles the events of the store: a group is one entity, or one task. */
+export const settleEntities: Settle<EntitiesWorld> = {
+  keyOf: entityKeyOf,
+  begin: (_, entries, world) => (group) => {
     const key = entityKeyOf(group);
     return settleGroup(group, key, key && entries.get(ledgerKeyText(key)), world);
-  };
+  },
 };
 
 /** Undefined for a group of other events. */

@@ -40,7 +40,7 @@ export function startOrdersWorker(
     loyalty: { address: addresses.loyalty, assumptions },
     rules,
   });
-  const worker = createWorker(connector, 'sync-orders');
+  const worker = createWorker(connector, 'orders');
   Object.assign(process.env, environment);
   const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
   const emulator = { endpoint: environment.AWS_ENDPOINT_URL_SQS ?? '' };

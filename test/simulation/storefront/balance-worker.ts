@@ -11,12 +11,16 @@ const { customerIdIn } = storefrontOf(connector);
 
 /** The function that writes balances and finishes redemptions. */
 export function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFunction {
-  return (process, failed) => {
-    const source = { loyalty: loyalty.clientOf(process, failed), breaker: createCircuitBreaker() };
+  return (process, failed, pauses) => {
+    const source = {
+      loyalty: loyalty.clientOf(process, failed),
+      breaker: pauses.guard(SHOP, createCircuitBreaker()),
+    };
     return (batch, { asking, ...invocation }) => {
       const store = shop.askedBy(process, asking);
       const world = {
         ...invocation,
+        pauses,
         store,
         customers: store,
         balances: store,

@@ -20,16 +20,17 @@ interface EntityWorld {
 
 /** The function that sends orders, products or coupons. */
 export function startEntityWorker({ kernel, loyalty, store }: EntityWorld): StartFunction {
-  return (process, failed) => {
+  return (process, failed, pauses) => {
     const shop = {
       loyalty: loyalty.clientOf(process, failed),
-      breaker: createCircuitBreaker(),
+      breaker: pauses.guard(SHOP, createCircuitBreaker()),
       rules: shopRules,
       assumptions: connector.loyalty.assumptions,
     };
     return (batch, { asking, ...invocation }) => {
       const world = {
         ...invocation,
+        pauses,
         store: storeOf(process, store, kernel, asking),
         parallel: PARALLEL,
         orderRetentionDays: connector.orderRetentionDays,

@@ -3,6 +3,7 @@ import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts'
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { createPauses, type Pauses } from '../../../shared/core/pause/pauses.ts';
 import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -32,7 +33,11 @@ type Work = (
 ) => Promise<readonly string[]>;
 
 /** One instance of a function. `failed` has the entities for which the current invocation failed. */
-export type StartFunction = (process: SimulatedProcess, failed: () => Set<string>) => Work;
+export type StartFunction = (
+  process: SimulatedProcess,
+  failed: () => Set<string>,
+  pauses: Pauses,
+) => Work;
 
 /** A function instance and what it keeps between two invocations. */
 interface Instance {
@@ -229,7 +234,12 @@ export class Workers {
     const process = new SimulatedProcess(kernel, `sync-${this.family} ${this.#instances}`);
     process.freeze();
     const failed = () => instance.failed;
-    const work = this.#startFunction(process, failed);
+    const pauses = createPauses({
+      ledger: ledgerOf(process, this.#world.ledger),
+      telemetry: this.#world.telemetry,
+      queue: this.family,
+    });
+    const work = this.#startFunction(process, failed, pauses);
     const instance: Instance = { process, failed: new Set(), work };
     return instance;
   }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { isRetryWindowOver, retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
 import {
   type CallEnd,
-  type CircuitBreaker,
   createCircuitBreaker,
+  type LocalBreaker,
   type Permit,
 } from '../../../shared/core/sync/circuit-breaker.ts';
 
@@ -12,21 +12,20 @@ const settings = {
   failuresToOpen: 3,
   openSeconds: 10,
   longestOpenSeconds: 40,
-  misconfiguredSeconds: 300,
 };
 const second = (s: number) => new Date(s * 1000);
 
-function permit(breaker: CircuitBreaker, at: number): Permit {
+function permit(breaker: LocalBreaker, at: number): Permit<void> {
   const entered = breaker.enter(second(at));
-  if (entered.kind !== 'permit') throw new Error(`kept away for ${entered.afterSeconds} s`);
+  if (entered.kind !== 'permit') throw new Error(`kept away for ${entered.retry.afterSeconds} s`);
   return entered;
 }
 
-function call(breaker: CircuitBreaker, end: CallEnd, at: number): void {
+function call(breaker: LocalBreaker, end: CallEnd, at: number): void {
   permit(breaker, at).settle(end, second(at));
 }
 
-function opened(): CircuitBreaker {
+function opened(): LocalBreaker {
   const breaker = createCircuitBreaker(settings);
   for (let n = 0; n < 3; n += 1) call(breaker, 'failed', 0);
   return breaker;
@@ -44,7 +43,7 @@ describe('the circuit breaker', () => {
   });
 
   it('keeps everybody away while it is open, and says for how long', () => {
-    expect(opened().enter(second(4))).toEqual({ kind: 'stay-away', afterSeconds: 6 });
+    expect(opened().enter(second(4))).toMatchObject({ retry: { afterSeconds: 6 } });
   });
 
   it('lets a single probe through when the time is over', () => {
@@ -58,7 +57,7 @@ describe('the circuit breaker', () => {
     let at = 10;
     for (const wait of [20, 40, 40]) {
       call(breaker, 'failed', at);
-      expect(breaker.enter(second(at))).toEqual({ kind: 'stay-away', afterSeconds: wait });
+      expect(breaker.enter(second(at))).toMatchObject({ retry: { afterSeconds: wait } });
       at += wait;
     }
   });
@@ -74,10 +73,10 @@ describe('the circuit breaker', () => {
     expect(breaker.enter(second(10)).kind).toBe('stay-away');
   });
 
-  it('opens at once, and for long, when the service refuses the credentials', () => {
+  it('stays closed when the service refuses the account: that pauses the shop', () => {
     const breaker = createCircuitBreaker(settings);
-    call(breaker, 'misconfigured', 0);
-    expect(breaker.enter(second(1))).toEqual({ kind: 'stay-away', afterSeconds: 299 });
+    for (let n = 0; n < 5; n += 1) call(breaker, { why: 'misconfigured' }, 0);
+    expect(breaker.enter(second(1)).kind).toBe('permit');
   });
 
   it('is not changed by a permit that was not used', () => {
@@ -137,8 +136,10 @@ describe('the retry delay', () => {
 
 describe('the retry window', () => {
   const receivedAt = '2026-10-01T00:00:00.000Z';
-  const over = (now: string, replays?: { at: string; by: string }[]) =>
-    isRetryWindowOver({ receivedAt, ...(replays && { replays }) }, 4, new Date(now));
+  const over = (now: string, replays?: { at: string; by: string }[], pausedDays = 0) =>
+    isRetryWindowOver({ shop: 'one', receivedAt, ...(replays && { replays }) }, 4, new Date(now), {
+      pausedMs: () => pausedDays * 86_400_000,
+    });
 
   it('counts from the day the event was accepted', () => {
     expect(over('2026-10-05T00:00:00.000Z')).toBe(false);

@@ -5,7 +5,7 @@ import {
   createMemoryQueue,
 } from '../../../../local/harness/memory-queue.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { settlePointEvents } from '../../../../shared/core/balances/find-customer.ts';
+import { settlePointEvent } from '../../../../shared/core/balances/find-customer.ts';
 import type { Item } from '../../../../shared/core/batch/conclude.ts';
 import type { PointEvent, QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
@@ -69,8 +69,9 @@ async function settle(Customer: object, { customer, report, inStore }: Answers) 
     telemetry,
     now: () => NOW,
     deadline: new AbortController().signal,
+    pauses: { pausedMs: () => 0 },
   };
-  const retry = await settlePointEvents([group], world)(group);
+  const retry = await settlePointEvent(group, world);
   return { sent, asked, retry: retry?.why, telemetry };
 }
 

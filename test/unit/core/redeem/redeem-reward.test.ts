@@ -285,7 +285,6 @@ describe('a lost answer', () => {
       failuresToOpen: 1,
       openSeconds: 10,
       longestOpenSeconds: 10,
-      misconfiguredSeconds: 300,
     });
     const world = openRedeeming({ newBreaker: () => breaker });
     const unclear = Array.from({ length: 100 }, () => 'not-the-contract' as const);

@@ -1,0 +1,134 @@
+import type { RetryReason } from '../batch/outcome.ts';
+import type { PausedTime } from '../batch/retry-policy.ts';
+import { errorFields, type Telemetry } from '../batch/telemetry.ts';
+import type { QueueFamily } from '../events/event.ts';
+import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
+import { type LedgerKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import type { CircuitBreaker, LocalBreaker, PauseRequest } from '../sync/circuit-breaker.ts';
+import {
+  changeControl,
+  controlIn,
+  controlKey,
+  lastResumed,
+  type Pause,
+  pausedMs,
+  pauseIn,
+  type ShopControl,
+  withServicePause,
+} from './shop-control.ts';
+
+export interface PausesWorld {
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  /** The queue that the process works for; undefined: none, and it stops only with the whole shop. */
+  readonly queue?: QueueFamily;
+}
+
+/** What one process knows of its shops' control records. */
+export interface Pauses extends PausedTime {
+  keyOf(shop: string): LedgerKey;
+  /** Takes the shops' records from what was read for the batch. */
+  learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
+  /** Undefined: calls may be made. */
+  of(shop: string, now: Date): Pause | undefined;
+  /** Since an operator resumed the shop; undefined: none has. */
+  secondsSinceResumed(shop: string, now: Date): number | undefined;
+  /** Reads the record, unless it was read a moment ago. */
+  refresh(shop: string, now: Date): Promise<void>;
+  /** The circuit breaker of a shop, which also makes no call while the shop is paused. */
+  guard(shop: string, breaker: LocalBreaker): CircuitBreaker;
+}
+
+/** Of a batch that takes long, and of functions without batches: so much later they learn of a pause. */
+const STALE_MS = 10_000;
+/** Longer than a message waits after a pause: the first call after it may be the one that probes. */
+const RECENT_MS = 3_600_000;
+/** A worker writes no more often. */
+const WRITE_MS = 1_000;
+
+export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses {
+  const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
+  const writtenAt = new Map<string, number>();
+  const controlOf = (shop: string) => known.get(shop)?.control ?? controlIn(undefined);
+
+  function learn(shop: string, entry: LedgerEntry | undefined, now: Date): void {
+    known.set(shop, { control: controlIn(entry), readAt: now.getTime() });
+  }
+
+  async function refresh(shop: string, now: Date): Promise<void> {
+    const { readAt = Number.NEGATIVE_INFINITY } = known.get(shop) ?? {};
+    if (now.getTime() - readAt < STALE_MS) return;
+    const key = controlKey(shop);
+    try {
+      learn(shop, (await ledger.readMany([key])).get(ledgerKeyText(key)), now);
+    } catch (error) {
+      // What is known stays true for most shops: a ledger that fails must not stop shoppers, too.
+      known.set(shop, { control: controlOf(shop), readAt: now.getTime() });
+      telemetry.log('warn', 'the control record could not be read', errorFields(error));
+    }
+  }
+
+  async function begin(shop: string, asked: PauseRequest, now: Date): Promise<void> {
+    const next = withServicePause(controlOf(shop), asked, now);
+    if (!next) return;
+    // This process stops at once, even if the others cannot be informed.
+    known.set(shop, { control: next, readAt: now.getTime() });
+    const last = writtenAt.get(shop) ?? Number.NEGATIVE_INFINITY;
+    if (now.getTime() - last < WRITE_MS) return;
+    writtenAt.set(shop, now.getTime());
+    const { why } = asked;
+    const until = new Date(next.service?.until ?? 0).toISOString();
+    telemetry.log('warn', 'the calls of a shop pause', { shop, why, until });
+    try {
+      await changeControl(ledger, shop, (control) => withServicePause(control, asked, now));
+    } catch (error) {
+      telemetry.log('warn', 'a pause could not be recorded', errorFields(error));
+    }
+  }
+
+  const of = (shop: string, now: Date) => pauseIn(controlOf(shop), queue, now);
+
+  return {
+    keyOf: controlKey,
+    learn(shops, entries, now) {
+      for (const shop of shops) learn(shop, entries.get(ledgerKeyText(controlKey(shop))), now);
+    },
+    of,
+    pausedMs: (shop, from, now) => (queue ? pausedMs(controlOf(shop), queue, from, now) : 0),
+    secondsSinceResumed(shop, now) {
+      const ended = queue && lastResumed(controlOf(shop), queue);
+      return ended === undefined ? undefined : Math.max(now.getTime() - ended, 0) / 1_000;
+    },
+    refresh,
+    guard(shop, breaker) {
+      let lastEntered = Number.NEGATIVE_INFINITY;
+      return {
+        async enter(now) {
+          await refresh(shop, now);
+          const pause = of(shop, now);
+          if (pause) return { kind: 'stay-away', retry: waitFor(pause, now) };
+          const { until = Number.NEGATIVE_INFINITY } = controlOf(shop).service ?? {};
+          const isFirstAfter = until > lastEntered && now.getTime() - until < RECENT_MS;
+          if (isFirstAfter) breaker.returnGently();
+          const entered = breaker.enter(now);
+          if (entered.kind === 'stay-away') return entered;
+          lastEntered = now.getTime();
+          return {
+            kind: 'permit',
+            async settle(how, at) {
+              entered.settle(how, at);
+              if (typeof how === 'object') await begin(shop, how, at);
+            },
+          };
+        },
+      };
+    },
+  };
+}
+
+/** How a message waits for the end of the pause. */
+export function waitFor(pause: Pause, now: Date): RetryReason & { readonly afterSeconds: number } {
+  const ends = pause.by === 'service' ? pause.until : now.getTime();
+  const afterSeconds = Math.ceil((ends - now.getTime()) / 1_000);
+  return { why: 'shop-paused', pausedBy: pause.by, afterSeconds };
+}
