@@ -12,6 +12,7 @@ import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
+import { OperatorPolicies } from './operator-policies.ts';
 import { writeOutputs } from './outputs.ts';
 import { Receiver } from './receiver.ts';
 import { Reconcile } from './reconcile.ts';
@@ -150,6 +151,13 @@ export class LoyaltyConnector extends Construct {
     const alarms = new Alarms(this, 'Watch', { monitored, topic, now: new Date() });
     const dashboard = new ConnectorDashboard(this, 'Dashboard', { monitored, alarms });
 
+    const policies = new OperatorPolicies(this, 'OperatorPolicies', {
+      queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
+      ledger,
+      secretsPrefix,
+      reconcileArn: reconcile.function.lambda.functionArn,
+    });
+
     const [first] = shops;
     // With a single shop the command needs no --shop.
     const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
@@ -168,6 +176,8 @@ export class LoyaltyConnector extends Construct {
       AlarmTopic: topic.topicArn,
       Dashboard: dashboard.address,
       Concurrency: concurrencyText(concurrency),
+      OperatorPolicy: policies.operatorArn,
+      ReadOnlyOperatorPolicy: policies.readOnlyArn,
       ...storefront?.outputs,
       NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${stackName} --region ${region}`,
       Version: VERSION,

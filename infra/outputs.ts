@@ -17,6 +17,8 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
   AlarmTopic: 'The topic that alarms notify',
   Dashboard: 'The CloudWatch dashboard',
   Concurrency: 'How many workers run at once, and what is reserved for the receiver',
+  OperatorPolicy: 'Attach this policy to the people who operate the connector',
+  ReadOnlyOperatorPolicy: 'Attach this policy to the people who only look at it',
   NextCommand: 'The command to run next',
   Version: 'The version of the connector that was deployed',
   PointsAddress:

@@ -3,7 +3,8 @@ import type { RunningStack } from './running-stack.ts';
 
 /** The addresses of the running stack, and what to try next. */
 export function greet(stack: RunningStack, shopDomain: string): string {
-  const { loyalty, operator } = stack;
+  const { loyalty } = stack;
+  const { administrator } = stack.keys;
   const body = '{"id":1}';
   const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
   return `
@@ -35,7 +36,7 @@ See the history of one order: npx loyalty-connector trace
 Read the queues, the ledger and the secrets with the AWS CLI:
 
   export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\
-    AWS_ACCESS_KEY_ID=${operator.accessKeyId} AWS_SECRET_ACCESS_KEY=${operator.secretAccessKey}
+    AWS_ACCESS_KEY_ID=${administrator.accessKeyId} AWS_SECRET_ACCESS_KEY=${administrator.secretAccessKey}
 
 Ctrl-C stops everything.
 `;

@@ -6,7 +6,11 @@ import { UnknownInTemplate } from './template/template.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets {
+  /** May do everything: for the stack itself and for tests. */
+  readonly administrator: AwsKey;
+  /** May do what the policy of the template allows. */
   readonly operator: AwsKey;
+  readonly readOnlyOperator: AwsKey;
   readonly webhook: { readonly current: string; readonly previous: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
@@ -33,7 +37,9 @@ export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
 
 function makeSecrets(): RunSecrets {
   return {
+    administrator: makeKey(),
     operator: makeKey(),
+    readOnlyOperator: makeKey(),
     webhook: { current: random(), previous: random() },
     loyalty: { token: random(), key: random() },
     storeAccessToken: `shpat_${random()}`,

@@ -36,7 +36,8 @@ export interface RunningStack {
   readonly metricsAddress: string;
   /** The demo shop's pages; undefined without a storefront. */
   readonly shopAddress: string | undefined;
-  readonly operator: AwsKey;
+  /** Their policies are the template's; the administrator may do everything. */
+  readonly keys: Readonly<Record<'administrator' | 'operator' | 'readOnlyOperator', AwsKey>>;
   readonly webhookSecret: string;
   readonly store: StoreSandbox;
   readonly loyalty: LoyaltySandbox;
@@ -46,7 +47,7 @@ export interface RunningStack {
   readonly logs: LogGroups;
   readonly metrics: Metrics;
   readonly functions: Pick<FunctionRunner, 'invoke' | 'runSchedule' | 'processes'>;
-  /** With the operator's key, which may do everything. */
+  /** With the administrator's key. */
   readonly sqs: SQSClient;
   readonly dynamoDb: DynamoDB;
   /** How many messages the queues of the functions hold, visible or not. */
@@ -112,7 +113,7 @@ function toRunningStack(
     webhookAddress: `${web.webhooks.address}/${shop.path}`,
     endpoint: aws.endpoint,
     metricsAddress: aws.metricsAddress,
-    operator: secrets.operator,
+    keys: secrets,
     webhookSecret: secrets.webhook.current,
     access,
     logs,

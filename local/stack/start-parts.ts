@@ -17,8 +17,9 @@ import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
 import { startOutageProxy } from './outage-proxy.ts';
-import { fillSecrets, openRunSecrets, type RunSecrets } from './run-secrets.ts';
+import { type AwsKey, fillSecrets, openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import type { Ports } from './start-options.ts';
+import { policyName } from './template/describe-resources.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
 import type { Assembly } from './template/template.ts';
@@ -66,13 +67,13 @@ export function createRun(options: StackOptions, parts: Part[]): Run {
   const [shop] = options.connector.shops;
   if (!shop) throw new Error('There is no shop in the settings.');
   const secrets = openRunSecrets(options.dataFolder);
-  const { accessKeyId, secretAccessKey } = secrets.operator;
+  const { accessKeyId, secretAccessKey } = secrets.administrator;
   return {
     options,
     shop,
     secrets,
     metrics: new Metrics(Date.now),
-    keys: new Map([[accessKeyId, { secretAccessKey, caller: { kind: 'operator' } }]]),
+    keys: new Map([[accessKeyId, { secretAccessKey, caller: { kind: 'administrator' } }]]),
     started: (part) => {
       parts.push(part);
       return part;
@@ -189,6 +190,13 @@ export async function describe(run: Run, { endpoint }: Aws, { webhooks }: WebSer
     reported.add(problem);
   });
   run.access = access;
+  const person = ({ accessKeyId, secretAccessKey }: AwsKey, policyArn = '') =>
+    run.keys.set(accessKeyId, {
+      secretAccessKey,
+      caller: { kind: 'role', role: policyName(policyArn) },
+    });
+  person(run.secrets.operator, description.outputs.OperatorPolicy);
+  person(run.secrets.readOnlyOperator, description.outputs.ReadOnlyOperatorPolicy);
   return { assembly, description, access };
 }
 
@@ -201,7 +209,7 @@ export async function createResources(
   const secrets = fillSecrets(description.secrets, run.secrets, run.options.isNew === true);
   emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
   // A copy, because the SDK adds a field to the object, which the state file would show.
-  const credentials = { ...run.secrets.operator };
+  const credentials = { ...run.secrets.administrator };
   const client = { endpoint, region: PLACE.region, credentials };
   const clients = { sqs: new SQSClient(client), dynamoDb: new DynamoDB(client) };
   run.started({

@@ -15,7 +15,7 @@ interface StackState {
   readonly region: string;
   /** The gateway in front of the emulators. */
   readonly endpoint: string;
-  /** The operator's key, which may do everything. */
+  /** The operator's key, with the policy of the template. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly outputs: Partial<StackOutputs>;
   readonly storeAddress: string;
@@ -25,11 +25,9 @@ interface StackState {
 
 const FILE = '.connector/stack.json';
 
-type DescribedStack = Pick<
-  RunningStack,
-  'name' | 'endpoint' | 'operator' | 'outputs' | 'metricsAddress'
-> &
-  Readonly<Record<'store' | 'loyalty', { readonly address: string }>>;
+type DescribedStack = Pick<RunningStack, 'name' | 'endpoint' | 'outputs' | 'metricsAddress'> & {
+  readonly keys: Pick<RunningStack['keys'], 'operator'>;
+} & Readonly<Record<'store' | 'loyalty', { readonly address: string }>>;
 
 export type WrittenState =
   | { readonly kind: 'written'; readonly remove: () => void }
@@ -51,7 +49,7 @@ export function writeStateFile(
     settings,
     region: PLACE.region,
     endpoint: stack.endpoint,
-    credentials: stack.operator,
+    credentials: stack.keys.operator,
     outputs: stack.outputs,
     storeAddress: stack.store.address,
     loyaltyAddress: stack.loyalty.address,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
 import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
+import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
 import type { ChangeEnded } from './history/audit-records.ts';
@@ -23,16 +24,16 @@ export function runAction<Options = object>(action: Action<Options>) {
     const operands = given.slice(0, -2) as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
     const line = { command: pathOf(command), operands, options: command.opts() };
-    const { session, wasInterrupted, endChange } = openSession(options, line);
+    const { session, wasInterrupted, explain, end } = openSession(options, line);
     let code: ExitCode;
     try {
       code = await action(session, options, ...operands);
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      code = reportError(error, options, command.name());
+      code = reportError(error, options, { command: command.name(), explain });
     }
     process.exitCode = code;
-    await endChange(code);
+    await end(code);
   };
 }
 
@@ -48,6 +49,10 @@ function openSession(options: CommonOptions, line: CommandLine) {
   let interruptions = 0;
   let ending = 'Finishing the current batch, then stopping.';
   let change: RecordedChange | undefined;
+  let found: Deployment | undefined;
+  let secretsDenied = false;
+  /** Undefined: a bug. */
+  const explain = (error: unknown) => explainError(error, options, policyOf(found));
   process.on('SIGINT', () => {
     interruptions += 1;
     if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
@@ -61,12 +66,16 @@ function openSession(options: CommonOptions, line: CommandLine) {
     json: options.json === true,
     async findDeployment() {
       const { findDeployment } = await import('./deployment/find-deployment.ts');
-      return findDeployment(options);
+      const onSecretsDenied = () => {
+        secretsDenied = true;
+      };
+      found = { ...(await findDeployment(options)), onSecretsDenied };
+      return found;
     },
     async beginChange(deployment) {
       const { recordChange } = await import('./history/record-change.ts');
       change ??= await recordChange(deployment, line).catch((error: unknown) => {
-        throw cannotRecord(error, options);
+        throw cannotRecord(error, explain);
       });
       return change;
     },
@@ -84,9 +93,11 @@ function openSession(options: CommonOptions, line: CommandLine) {
   return {
     session,
     wasInterrupted: () => interruptions > 0,
-    async endChange(code: ExitCode) {
+    explain,
+    async end(code: ExitCode) {
+      if (secretsDenied) terminal.note(withoutSecrets(policyOf(found)));
       await change?.end(resultOf(code)).catch((error: unknown) => {
-        const why = explainAwsError(error, options)?.message ?? String(error);
+        const why = explain(error)?.message ?? String(error);
         terminal.note(`The end of this command could not be recorded in the ledger. ${why}`);
       });
     },
@@ -98,16 +109,36 @@ function resultOf(code: ExitCode): ChangeEnded['result'] {
   return code === EXIT.fine ? 'finished' : 'failed';
 }
 
+/** Of a stack that an older release deployed: empty. */
+function policyOf(deployment: Deployment | undefined): string {
+  try {
+    return deployment?.output('OperatorPolicy') ?? '';
+  } catch (error) {
+    if (error instanceof Problem) return '';
+    throw error;
+  }
+}
+
+function withoutSecrets(operatorPolicy: string): string {
+  return `Your AWS credentials may not read the secrets of this stack, so the store and the loyalty service were not asked.\nThe policy ${operatorPolicy} allows it (docs/operator-access.md).`;
+}
+
+type Explain = (error: unknown) => Problem | undefined;
+
 /** No change without a record: an operator could otherwise hide one by breaking the record. */
-function cannotRecord(error: unknown, options: CommonOptions): unknown {
-  const problem = explainAwsError(error, options);
+function cannotRecord(error: unknown, explain: Explain): unknown {
+  const problem = explain(error);
   if (!problem) return error;
   const message = `Nothing was changed, because the ledger does not accept the audit record of this command. ${problem.message}`;
   return new Problem(message, problem.next);
 }
 
-function explain(error: unknown, options: CommonOptions): Problem | undefined {
-  if (!(error instanceof NewerItem)) return explainAwsError(error, options);
+function explainError(
+  error: unknown,
+  options: CommonOptions,
+  operatorPolicy: string,
+): Problem | undefined {
+  if (!(error instanceof NewerItem)) return explainAwsError(error, options, operatorPolicy);
   return new Problem(
     `In the ledger, ${error.message}.`,
     `This command is ${VERSION}. Update it (npm update loyalty-connector), then repeat the command.`,
@@ -115,12 +146,16 @@ function explain(error: unknown, options: CommonOptions): Problem | undefined {
 }
 
 /** Prints what went wrong on standard error and returns the exit code. */
-function reportError(error: unknown, options: CommonOptions, command: string): ExitCode {
+function reportError(
+  error: unknown,
+  options: CommonOptions,
+  { command, explain }: { readonly command: string; readonly explain: Explain },
+): ExitCode {
   if (error instanceof BadArguments) {
     process.stderr.write(`${command}: ${error.message}\n`);
     return EXIT.badArguments;
   }
-  const problem = error instanceof Problem ? error : explain(error, options);
+  const problem = error instanceof Problem ? error : explain(error);
   const showStack = options.verbose === true || Boolean(process.env.DEBUG);
   if (problem) {
     process.stderr.write(`${problem.message}\n`);

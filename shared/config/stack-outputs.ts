@@ -20,6 +20,9 @@ export const STACK_OUTPUTS = [
   'Dashboard',
   /** See shared/config/concurrency.ts. */
   'Concurrency',
+  /** ARNs of the policies for people. */
+  'OperatorPolicy',
+  'ReadOnlyOperatorPolicy',
   'NextCommand',
   /** Of the connector that was deployed. Stacks of 0.1.0 have none. */
   'Version',

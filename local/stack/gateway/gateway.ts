@@ -8,8 +8,10 @@ import { verifySignature } from './signature.ts';
 
 export interface Key {
   readonly secretAccessKey: string;
-  /** The role that the key belongs to; the operator may do everything. */
-  readonly caller: { readonly kind: 'operator' } | { readonly kind: 'role'; readonly role: string };
+  /** The role that the key belongs to, or the administrator, who may do everything. */
+  readonly caller:
+    | { readonly kind: 'administrator' }
+    | { readonly kind: 'role'; readonly role: string };
 }
 
 export interface GatewayParts {
@@ -77,20 +79,18 @@ async function handle(
 }
 
 function identityOf({ place }: Pick<GatewayParts, 'place'>, { caller }: Key) {
-  const name = caller.kind === 'operator' ? caller.kind : caller.role;
-  const arn =
-    caller.kind === 'operator'
-      ? `arn:aws:iam::${place.account}:user/${name}`
-      : `arn:aws:sts::${place.account}:assumed-role/${name}`;
-  return { arn, userId: name };
+  const name = caller.kind === 'role' ? caller.role : caller.kind;
+  return { arn: `arn:aws:sts::${place.account}:assumed-role/${name}`, userId: name };
 }
 
 function findDenial({ access, place }: GatewayParts, key: Key, call: AwsCall): string | undefined {
-  if (key.caller.kind === 'operator') return undefined;
+  if (key.caller.kind === 'administrator') return undefined;
   const { role } = key.caller;
-  const { arn } = identityOf({ place }, key);
+  const { arn, userId } = identityOf({ place }, key);
   for (const resource of call.resources) {
-    const decision = access().decide({ who: role, action: call.action, resource });
+    const { action, items = [] } = call;
+    const context = { 'aws:userid': userId };
+    const decision = access().decide({ who: role, action, resource, items, context });
     if (decision.kind === 'denied') {
       return (
         `User: ${arn} is not authorized to perform: ` +

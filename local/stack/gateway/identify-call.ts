@@ -8,6 +8,8 @@ export interface AwsCall {
   readonly action: string;
   /** All of them must be allowed. */
   readonly resources: readonly string[];
+  /** Of a call to DynamoDB: the items or keys in it. */
+  readonly items?: readonly Fields[];
 }
 
 export interface Place {
@@ -48,7 +50,12 @@ export function identifyCall(
     case 'sqs':
       return { service, action: sqsAction(operation), resources: queueArns(fields, place) };
     case 'dynamodb':
-      return { service, action: `dynamodb:${operation}`, resources: tableArns(fields, place) };
+      return {
+        service,
+        action: `dynamodb:${operation}`,
+        resources: tableArns(fields, place),
+        items: [fields.Item, fields.Key].filter((one) => one !== undefined).map(Object),
+      };
     case 'secretsmanager':
       return { service, action: `secretsmanager:${operation}`, resources: secretArns(fields) };
     case 'lambda':

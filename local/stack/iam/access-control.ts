@@ -6,6 +6,8 @@ export interface AccessQuestion {
   readonly who: string;
   readonly action: string;
   readonly resource: string;
+  /** Of a call to DynamoDB: the items or keys in it. */
+  readonly items?: readonly Readonly<Record<string, unknown>>[];
   readonly context?: RequestContext;
 }
 
@@ -20,14 +22,16 @@ export type Decision =
 export class AccessControl {
   readonly #statements = new Map<string, readonly Statement[]>();
   readonly #queueDenials: readonly Statement[];
+  readonly #partitionKeys: ReadonlyMap<string, string>;
   readonly #onDenied: (question: AccessQuestion) => void;
   #isRevoked: (question: AccessQuestion) => boolean = () => false;
 
   constructor(
-    stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies'>,
+    stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies' | 'tables'>,
     onDenied: (question: AccessQuestion) => void = () => {},
   ) {
     this.#onDenied = onDenied;
+    this.#partitionKeys = new Map(stack.tables.map(({ arn, partitionKey }) => [arn, partitionKey]));
     for (const { name, statements } of stack.roles) this.#statements.set(name, statements);
     for (const permission of stack.permissions) {
       const { principal } = permission;
@@ -56,7 +60,8 @@ export class AccessControl {
   }
 
   #evaluate(question: AccessQuestion): Decision {
-    const { who, action, resource, context } = question;
+    const { who, action, resource, items = [] } = question;
+    const context = { ...this.#leadingKeys(resource, items), ...question.context };
     // Calls to the loopback address have no TLS; on AWS the same calls would have it.
     const request = { action, resource, context: { 'aws:SecureTransport': 'true', ...context } };
     const own = this.#statements.get(who) ?? [];
@@ -67,6 +72,14 @@ export class AccessControl {
     return effects.includes('Allow') && !this.#isRevoked(question)
       ? { kind: 'allowed' }
       : { kind: 'denied', why: 'no identity-based policy allows it' };
+  }
+
+  /** The condition key for the partition keys of the items ("Condition keys for Amazon DynamoDB"). */
+  #leadingKeys(table: string, items: NonNullable<AccessQuestion['items']>): RequestContext {
+    const name = this.#partitionKeys.get(table);
+    if (name === undefined || items.length === 0) return {};
+    const values = items.map((item) => Object.values(Object(item[name])).map(String));
+    return { 'dynamodb:LeadingKeys': values.flat() };
   }
 }
 

@@ -9,8 +9,8 @@ export interface Statement {
 
 type Conditions = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Condition keys of a request, such as `aws:SecureTransport`. */
-export type RequestContext = Readonly<Record<string, string>>;
+/** Condition keys of a request, such as `aws:SecureTransport`. A list: the key has several values. */
+export type RequestContext = Readonly<Record<string, string | readonly string[]>>;
 
 export interface AccessRequest {
   readonly action: string;
@@ -34,6 +34,11 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
     (given, wanted) => matchesPattern(wanted, given),
   ]),
 ]);
+/** "Every value of the request matches one of the policy", for keys with several values. */
+const FOR_ALL = 'ForAllValues:';
+/** The only variable that is known here. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+const USER_ID = '${aws:userid}';
 
 /** Refuses a document with an unknown part: a half-read policy could allow too much. */
 export function readPolicy(document: Fields): PolicyReading {
@@ -44,10 +49,16 @@ export function readPolicy(document: Fields): PolicyReading {
     if (effect !== 'Allow' && effect !== 'Deny') {
       return { kind: 'unknown', problem: `the effect ${effect}` };
     }
-    const operator = Object.keys(condition ?? {}).find((name) => !OPERATORS.has(name));
+    const operator = Object.keys(condition ?? {}).find((name) => !operatorOf(name));
     if (operator !== undefined) return { kind: 'unknown', problem: `the condition ${operator}` };
+    const text = JSON.stringify([rest, condition]).replaceAll(USER_ID, '');
+    if (text.includes('${')) return { kind: 'unknown', problem: 'a variable' };
   }
   return { kind: 'read', statements: statements.map(readStatement) };
+}
+
+function operatorOf(name: string): Operator | undefined {
+  return OPERATORS.get(name.startsWith(FOR_ALL) ? name.slice(FOR_ALL.length) : name);
 }
 
 function readStatement({ Effect, Action, Resource, Condition }: Fields): Statement {
@@ -77,7 +88,14 @@ function conditionsHold(conditions: Conditions, context: RequestContext): boolea
   return Object.entries(conditions).every(([name, keys]) =>
     Object.entries(keys).every(([key, wanted]) => {
       const given = context[key];
-      return given !== undefined && wanted.some((value) => OPERATORS.get(name)?.(given, value));
+      const isList = Array.isArray(given);
+      // A key with several values needs an operator for sets, and such an operator a key with several.
+      if (given === undefined || isList !== name.startsWith(FOR_ALL)) return false;
+      const allowed = wanted.map((value) =>
+        value.replaceAll(USER_ID, String(context['aws:userid'])),
+      );
+      const matches = (one: string) => allowed.some((value) => operatorOf(name)?.(one, value));
+      return [given].flat().every(matches);
     }),
   );
 }

@@ -168,7 +168,13 @@ export function describeTable({
   const creation = Object.entries(properties).filter(([name]) =>
     CREATE_TABLE_PROPERTIES.includes(name),
   );
-  return { name: identity.ref, creation: Object.fromEntries(creation) as Properties };
+  const keys = properties.KeySchema as readonly { AttributeName: string; KeyType: string }[];
+  return {
+    name: identity.ref,
+    arn: identity.attributes.Arn ?? '',
+    partitionKey: keys.find(({ KeyType: type }) => type === 'HASH')?.AttributeName ?? '',
+    creation: Object.fromEntries(creation) as Properties,
+  };
 }
 
 /** A role with all its policies, inline and attached. */
@@ -191,6 +197,20 @@ export function describeRole(
     arn: identity.attributes.Arn ?? '',
     statements: [...inline, ...attached].flatMap(statementsOf),
   };
+}
+
+/** A policy for people. */
+export function describeManagedPolicy(policy: ResolvedResource): RoleDescription {
+  return {
+    name: policyName(policy.identity.ref),
+    arn: policy.identity.ref,
+    statements: statementsOf(policy),
+  };
+}
+
+/** The name in the ARN of a managed policy. */
+export function policyName(arn: string): string {
+  return arn.split('/').at(-1) ?? '';
 }
 
 export function describeQueuePolicy(resource: ResolvedResource): QueuePolicyDescription {

@@ -1,6 +1,7 @@
 import {
   describeEventSource,
   describeFunction,
+  describeManagedPolicy,
   describePermission,
   describeQueue,
   describeQueuePolicy,
@@ -90,7 +91,10 @@ export function describeStack(template: Template, place: Place): StackDescriptio
     }),
     eventSources: each('AWS::Lambda::EventSourceMapping', describeEventSource),
     schedules: each('AWS::Events::Rule', describeSchedules).flat(),
-    roles: each('AWS::IAM::Role', (role) => describeRole(role, policies)),
+    roles: [
+      ...each('AWS::IAM::Role', (role) => describeRole(role, policies)),
+      ...each('AWS::IAM::ManagedPolicy', describeManagedPolicy),
+    ],
     permissions: each('AWS::Lambda::Permission', describePermission),
     queuePolicies: each('AWS::SQS::QueuePolicy', describeQueuePolicy),
     outputs: describeOutputs(template, resolve),

@@ -55,6 +55,10 @@ const identifiers: Readonly<Record<string, { readonly name?: string; readonly of
       attributes: { Arn: `arn:aws:iam::${account}:role/${name}` },
     }),
   },
+  'AWS::IAM::ManagedPolicy': {
+    name: 'ManagedPolicyName',
+    of: (name, { account }) => ({ ref: `arn:aws:iam::${account}:policy/${name}`, attributes: {} }),
+  },
   'AWS::SecretsManager::Secret': {
     name: 'Name',
     of: (name) => ({ ref: secretArn(name), attributes: { Id: secretArn(name) } }),

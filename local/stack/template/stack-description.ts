@@ -28,6 +28,8 @@ export interface QueueDescription {
 
 export interface TableDescription {
   readonly name: string;
+  readonly arn: string;
+  readonly partitionKey: string;
   /** As CreateTable takes it. */
   readonly creation: Properties;
 }
@@ -80,6 +82,7 @@ export interface ScheduleDescription {
   readonly input: unknown;
 }
 
+/** A role of a function, or a managed policy as a role that has only this policy. */
 export interface RoleDescription {
   readonly name: string;
   readonly arn: string;

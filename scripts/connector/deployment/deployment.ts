@@ -36,6 +36,8 @@ export interface Deployment {
   readonly connector: Connector;
   /** The sandboxes of the store, the loyalty service and CloudWatch; only on this machine. */
   readonly sandbox?: SandboxAddresses;
+  /** Called when the caller may not read the secrets, so that neither store nor loyalty service can be asked. */
+  readonly onSecretsDenied?: () => void;
 }
 
 interface SandboxAddresses {

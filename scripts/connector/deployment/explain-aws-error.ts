@@ -14,6 +14,15 @@ interface Place {
   readonly profile: string;
   /** What AWS said, on one line. */
   readonly said: string;
+  /** The ARN of the policy for operators; empty before the stack is found. */
+  readonly operatorPolicy: string;
+}
+
+const DENIED = /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationError)\b/;
+
+/** These credentials may not make the call. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof Error && DENIED.test(error.name);
 }
 
 /** The first match is used. */
@@ -39,9 +48,10 @@ const EXPLANATIONS: readonly Explanation[] = [
     next: () => 'Check the profile (aws sts get-caller-identity), or give another --profile NAME.',
   },
   {
-    when: /^(AccessDenied|AccessDeniedException|UnauthorizedOperation|AuthorizationError)\b/,
+    when: DENIED,
     message: ({ said }) => `These AWS credentials are not allowed to do that: ${said}`,
-    next: () => 'Use a profile that operates the connector, or ask for the action named above.',
+    next: ({ operatorPolicy }) =>
+      `Use a profile that operates the connector: one with the policy ${operatorPolicy || 'in the output OperatorPolicy of the stack'} (docs/operator-access.md).`,
   },
   {
     when: /^Stack with id .* does not exist|^ValidationError: Stack/i,
@@ -81,7 +91,11 @@ const EXPLANATIONS: readonly Explanation[] = [
 ];
 
 /** What an error of the AWS SDK means for the user; undefined for any other error. */
-export function explainAwsError(error: unknown, options: CommonOptions): Problem | undefined {
+export function explainAwsError(
+  error: unknown,
+  options: CommonOptions,
+  operatorPolicy = '',
+): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   const said = error.message.replace(/\s+/g, ' ').trim();
@@ -90,6 +104,7 @@ export function explainAwsError(error: unknown, options: CommonOptions): Problem
     region: options.region ?? process.env.AWS_REGION ?? 'this region',
     profile: options.profile === undefined ? '' : ` --profile ${options.profile}`,
     said,
+    operatorPolicy,
   };
   const texts = [error.name, code, `${error.name}: ${said}`, said];
   const found = EXPLANATIONS.find(({ when }) => texts.some((text) => when.test(text)));

@@ -1,4 +1,5 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
+import type { SecretsCalls } from '../../../shared/aws/aws-calls.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store } from '../../../shared/core/sync/store-reader.ts';
@@ -13,6 +14,7 @@ import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-ans
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { Problem } from '../exit.ts';
 import type { Deployment } from './deployment.ts';
+import { isDenied } from './explain-aws-error.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
@@ -28,9 +30,9 @@ export interface ShopServices {
 /** A failed renewal of a secret matters only to a process that runs for days. */
 const silent = { count: () => {}, log: () => {} };
 
-export function openShopServices({ aws, output, connector, sandbox }: Deployment): ShopServices {
-  const client = new SecretsManager(aws);
-  const secrets = createShopSecrets(client, output('SecretsPrefix'), silent);
+export function openShopServices(deployment: Deployment): ShopServices {
+  const { output, connector, sandbox } = deployment;
+  const secrets = createShopSecrets(secretsCalls(deployment), output('SecretsPrefix'), silent);
   const sandboxAddress = sandbox?.storeAddress;
   const baseUrl = sandbox
     ? loyaltyAddress(connector, sandbox.loyaltyAddress)
@@ -50,6 +52,18 @@ export function openShopServices({ aws, output, connector, sandbox }: Deployment
       return createLoyaltyClient({ baseUrl, credentials: other ?? (() => credentials.get()) });
     },
     loyaltyAddress: baseUrl,
+  };
+}
+
+/** The readers of secrets only say that one is unusable; the command says why, at its end. */
+function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
+  const client = new SecretsManager(aws);
+  return {
+    getSecretValue: (input) =>
+      client.getSecretValue(input).catch((error: unknown) => {
+        if (isDenied(error)) onSecretsDenied?.();
+        throw error;
+      }),
   };
 }
 

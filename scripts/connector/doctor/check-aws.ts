@@ -1,5 +1,6 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import {
@@ -10,10 +11,13 @@ import {
   readConcurrency,
 } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { isDenied } from '../deployment/explain-aws-error.ts';
 import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { Problem } from '../exit.ts';
+import { readSecret } from '../secrets/read-secret.ts';
 import { readQueues } from '../status/read-queues.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
@@ -36,10 +40,27 @@ export function checkOutputs({ stack, region, version, output }: Deployment): re
   return [fail(lacks, 'Deploy it: npm run deploy'), ...differs];
 }
 
+/** Whether the caller may read the secrets, which tells an operator from one who may only look. */
+export async function mayReadSecrets(
+  client: SecretsManagerClient,
+  { connector, output }: Deployment,
+): Promise<boolean> {
+  const [shop] = connector.shops;
+  const name = secretName(output('SecretsPrefix'), shop?.path ?? '', 'webhook');
+  try {
+    await readSecret(client, name, 'webhook');
+    return true;
+  } catch (error) {
+    // Another fault is for the checks to report.
+    return !isDenied(error);
+  }
+}
+
 /** The read calls that the other commands make, each once. */
 export async function checkAccess(
   deployment: Deployment,
   explain: (error: unknown) => string,
+  readsSecrets: boolean,
 ): Promise<readonly Finding[]> {
   const { aws, output, connector } = deployment;
   const [shop] = connector.shops;
@@ -58,14 +79,19 @@ export async function checkAccess(
         return [];
       } catch (error) {
         const what = `the ${name} cannot be read: ${explain(error)}`;
-        return [
-          fail(what, 'docs/operator-access.md lists what an operator must be allowed to do.'),
-        ];
+        return [fail(what, 'docs/operator-access.md names the two policies for people.')];
       }
     }),
   );
   const found = faults.flat();
-  return found.length > 0 ? found : [pass('the queues and the ledger can be read')];
+  if (found.length > 0) return found;
+  return [
+    readsSecrets
+      ? pass('the queues, the ledger and the secrets can be read')
+      : info(
+          'you may only look: the queues and the ledger can be read, the secrets cannot (docs/operator-access.md)',
+        ),
+  ];
 }
 
 export async function checkConcurrency(deployment: Deployment): Promise<readonly Finding[]> {

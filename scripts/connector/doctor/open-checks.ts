@@ -7,14 +7,14 @@ import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAlarms } from './check-alarms.ts';
-import { checkAccess, checkConcurrency, checkOutputs } from './check-aws.ts';
+import { checkAccess, checkConcurrency, checkOutputs, mayReadSecrets } from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
 import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
 import { checkGoLive, checkSettings } from './check-settings.ts';
 import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
-import { type Check, type Finding, fail, pass, warn } from './finding.ts';
+import { type Check, type Finding, fail, info, pass, warn } from './finding.ts';
 import { listGuesses } from './list-guesses.ts';
 
 /** All checks, in the order in which they are printed. */
@@ -27,58 +27,52 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
   const forEachShop = async (
     look: (shop: (typeof connector.shops)[number]) => Promise<readonly Finding[]>,
   ) => (await Promise.all(connector.shops.map(look))).flat();
+  const readsSecrets = mayReadSecrets(secrets, deployment);
+  /** A check that needs secrets says nothing of the deployment when the caller may not read them. */
+  const withSecrets = (name: string, run: Check['run']): Check => ({
+    name,
+    run: async () =>
+      (await readsSecrets) ? run() : [info('not checked: your AWS credentials read no secrets')],
+  });
 
   return [
     { name: 'settings', run: async () => checkSettings(deployment) },
     { name: 'go-live', run: () => checkGoLive(connector.shops, openLedger(deployment)) },
     { name: 'stack', run: async () => checkOutputs(deployment) },
-    { name: 'AWS access', run: () => checkAccess(deployment, explain) },
+    { name: 'AWS access', run: async () => checkAccess(deployment, explain, await readsSecrets) },
     { name: 'concurrency', run: () => checkConcurrency(deployment) },
-    { name: 'secrets', run: judgeSecrets },
-    {
-      name: 'app secrets',
-      run: async () => judgeAppSecrets(await readAppSecrets(secrets, deployment)),
-    },
-    {
-      name: 'webhooks',
-      run: () => forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
-    },
-    {
-      name: 'Admin API',
-      run: () =>
-        forEachShop((shop) =>
-          checkAdminApi(shop, services.ask(shop), doNext, storefront !== undefined),
-        ),
-    },
-    { name: 'subscriptions', run: judgeSubscriptions },
-    {
-      name: 'loyalty',
-      run: () => forEachShop((shop) => checkLoyalty(shop, services.loyalty(shop), doNext)),
-    },
-    {
-      name: 'order origin',
-      run: () =>
-        forEachShop((shop) =>
-          checkOrigins(shop, services.store, services.loyalty(shop), new Date()),
-        ),
-    },
+    withSecrets('secrets', judgeSecrets),
+    withSecrets('app secrets', async () =>
+      judgeAppSecrets(await readAppSecrets(secrets, deployment)),
+    ),
+    withSecrets('webhooks', () =>
+      forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
+    ),
+    withSecrets('Admin API', () =>
+      forEachShop((shop) =>
+        checkAdminApi(shop, services.ask(shop), doNext, storefront !== undefined),
+      ),
+    ),
+    withSecrets('subscriptions', judgeSubscriptions),
+    withSecrets('loyalty', () =>
+      forEachShop((shop) => checkLoyalty(shop, services.loyalty(shop), doNext)),
+    ),
+    withSecrets('order origin', () =>
+      forEachShop((shop) => checkOrigins(shop, services.store, services.loyalty(shop), new Date())),
+    ),
     ...(storefront
       ? [
-          {
-            name: 'point events',
-            run: () =>
-              forEachShop(async ({ domain, path }) => {
-                const name = secretName(output('SecretsPrefix'), path, 'points');
-                return [judgePointTokens(domain, await readTokens(secrets, name), doNext)];
-              }),
-          },
-          {
-            name: 'rewards',
-            run: () =>
-              forEachShop((shop) =>
-                checkRewards(shop, services.loyalty(shop), storefront.rewardTypes),
-              ),
-          },
+          withSecrets('point events', () =>
+            forEachShop(async ({ domain, path }) => {
+              const name = secretName(output('SecretsPrefix'), path, 'points');
+              return [judgePointTokens(domain, await readTokens(secrets, name), doNext)];
+            }),
+          ),
+          withSecrets('rewards', () =>
+            forEachShop((shop) =>
+              checkRewards(shop, services.loyalty(shop), storefront.rewardTypes),
+            ),
+          ),
         ]
       : []),
     { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },

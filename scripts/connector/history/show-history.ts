@@ -58,8 +58,8 @@ function tableOf(changes: readonly AuditRecord[]): Table {
     ],
     rows: changes.map(({ at, who, command, end }) => [
       at.slice(0, 19).replace('T', ' '),
-      // Without the account: `user/olivia`, `assumed-role/Operator/olivia`.
-      who.split(':').at(-1) ?? who,
+      // The user, or the name of a role's session; the whole ARN is in the JSON document.
+      who.split('/').at(-1) ?? who,
       command,
       end?.result ?? 'no end',
       Object.entries(end?.counts ?? {})

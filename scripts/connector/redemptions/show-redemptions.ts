@@ -86,7 +86,12 @@ export async function showCommand(
     // What the ledger knows is still shown.
     log: (_level: string, message: string) => terminal.note(`${message}.`),
   };
-  const book = openBook({ shop, customerId }, opened);
+  // Codes that were used are shown, but recorded only by the storefront: this command changes nothing.
+  const readOnly = {
+    ...opened.ledger,
+    write: async () => ({ kind: 'written', revision: 0 }) as const,
+  };
+  const book = openBook({ shop, customerId }, { ...opened, ledger: readOnly });
   const [redemptions, balance] = await Promise.all([
     readUsed(book, { store: rewards, telemetry }),
     readBalance(shop, customerId, opened.ledger),

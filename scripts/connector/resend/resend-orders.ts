@@ -34,6 +34,7 @@ const LOOK_AGAIN_MS = 2_000;
 export async function resendOrders(session: Session, options: ResendOptions): Promise<ExitCode> {
   const { terminal, json } = session;
   const deployment = await session.findDeployment();
+  if (options.yes && !options.dryRun) await session.beginChange(deployment);
   const open = openBackfill(deployment, options.shop);
   const since = new Date(options.since).toISOString();
   await checkVisibility({ kind: 'orders', since }, open, new Date());

@@ -12,6 +12,7 @@ import {
   secretForms,
   secretName,
 } from '../../../shared/services/secret-forms.ts';
+import { isDenied } from '../deployment/explain-aws-error.ts';
 import type { CredentialStatus } from '../status/status-model.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
@@ -83,7 +84,8 @@ export async function readCredentials(
             return { shop, purpose, state: 'malformed', why: read.why };
         }
       } catch (error) {
-        return { shop, purpose, state: 'unreadable', why: `cannot be read: ${explain(error)}` };
+        const reason = isDenied(error) ? 'your AWS credentials may not' : explain(error);
+        return { shop, purpose, state: 'unreadable', why: `cannot be read: ${reason}` };
       }
     }),
   );

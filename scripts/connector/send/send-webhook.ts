@@ -51,8 +51,8 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const { topic, body } = chosen;
   const webhookId = options.webhookId ?? randomUUID();
   const delivery = { topic, shop, webhookId, body, triggeredAt };
-  const headers = signWebhook(delivery, await target.readSecret());
   const change = deployment && (await session.beginChange(deployment));
+  const headers = signWebhook(delivery, await target.readSecret());
   const answers: PostedWebhook[] = [];
   for (let time = 0; time < (options.duplicate ? 2 : 1); time += 1) {
     answers.push(await postWebhook(address, headers, body));

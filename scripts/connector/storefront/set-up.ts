@@ -39,6 +39,7 @@ export async function setUpStorefront(
     );
   }
   const shop = findShop(connector, options.shop);
+  const recorded = options.yes ? await beginChange(deployment) : undefined;
   const namespace = connector.storefront.metafieldNamespace;
   const ask = openShopServices(deployment).ask(shop);
   const read = await readDefinitions(ask, namespace);
@@ -65,7 +66,7 @@ export async function setUpStorefront(
       'Delete it in the admin (Settings, Custom data, Customers), or set storefront.metafieldNamespace.',
     );
   }
-  if (!options.yes) {
+  if (!recorded) {
     const tokens = next.kind;
     const subscription = subscriptionOf(deployment, shop, undefined);
     const found = { definitions, appProxy, subscription, tokens, changed: false };
@@ -75,7 +76,6 @@ export async function setUpStorefront(
     return EXIT.fine;
   }
 
-  const recorded = await beginChange(deployment);
   for (const [index, one] of toRepair.entries()) {
     const made = await repairDefinition(ask, namespace, one);
     if (made.kind === 'refused') {

@@ -55,6 +55,7 @@ export interface SyncOptions extends WebhookOptions {
 export async function syncWebhooks(session: Session, options: SyncOptions): Promise<ExitCode> {
   const { terminal } = session;
   const deployment = await session.findDeployment();
+  if (options.yes) await session.beginChange(deployment);
   const subscriptions = openSubscriptions(deployment);
   const found = await findSubscriptions(subscriptions, deployment, options);
   const work = found.map((one) => withPruning(one, options));

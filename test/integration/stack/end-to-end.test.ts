@@ -156,7 +156,7 @@ describe('the operator', () => {
     const lambda = new LambdaClient({
       endpoint: stack.endpoint,
       region: 'us-east-1',
-      credentials: stack.operator,
+      credentials: stack.keys.operator,
     });
     const { FunctionError } = await lambda.send(
       new InvokeCommand({ FunctionName: stack.outputs.ReconcileFunction }),

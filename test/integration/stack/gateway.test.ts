@@ -43,12 +43,13 @@ beforeAll(async () => {
     ],
     permissions: [],
     queuePolicies: [],
+    tables: [],
   });
   const gateway = await startGateway(
     {
       place: PLACE,
       keys: new Map([
-        [operator.accessKeyId, { ...operator, caller: { kind: 'operator' } }],
+        [operator.accessKeyId, { ...operator, caller: { kind: 'administrator' } }],
         [worker.accessKeyId, { ...worker, caller: { kind: 'role', role: 'worker' } }],
       ]),
       access: () => access,
@@ -157,8 +158,8 @@ describe('stopping', () => {
     const gateway = await startGateway(
       {
         place: PLACE,
-        keys: new Map([[operator.accessKeyId, { ...operator, caller: { kind: 'operator' } }]]),
-        access: () => new AccessControl({ roles: [], permissions: [], queuePolicies: [] }),
+        keys: new Map([[operator.accessKeyId, { ...operator, caller: { kind: 'administrator' } }]]),
+        access: () => new AccessControl({ roles: [], permissions: [], queuePolicies: [], tables: [] }),
         emulators: { sqs: '', dynamodb: dynamoDb.endpoint, secretsmanager: '' },
         invoke: () => undefined,
       },

@@ -51,7 +51,7 @@ describe('a stack that starts beside another', () => {
       name: 'loyalty-connector-prod',
       endpoint: 'http://127.0.0.1:1',
       metricsAddress: 'http://127.0.0.1:2',
-      operator: { accessKeyId: 'id', secretAccessKey: 'key' },
+      keys: { operator: { accessKeyId: 'id', secretAccessKey: 'key' } },
       outputs: {},
       store: { address: 'http://127.0.0.1:3' },
       loyalty: { address: 'http://127.0.0.1:4' },
@@ -74,7 +74,12 @@ describe('a stack that starts beside another', () => {
     writeFileSync(join(folder, '.connector/stack.json'), '{"pid": 1');
     const parts = { accessKeyId: 'id', secretAccessKey: 'key' };
     const address = 'http://127.0.0.1:1';
-    const stack = { name: 's', endpoint: address, metricsAddress: address, operator: parts };
+    const stack = {
+      name: 's',
+      endpoint: address,
+      metricsAddress: address,
+      keys: { operator: parts },
+    };
     const rest = { outputs: {}, store: { address }, loyalty: { address } };
     expect(writeStateFile({ ...stack, ...rest }, { stage: 'prod' }, folder).kind).toBe('written');
   });

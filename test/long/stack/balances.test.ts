@@ -113,7 +113,7 @@ const callsOf = (operation: string): number =>
 /** A command of the operator's on this stack; gives its exit code and what it prints. */
 async function operate(command: (session: Session) => Promise<number>) {
   const lines: string[] = [];
-  const { accessKeyId, secretAccessKey } = stack.operator;
+  const { accessKeyId, secretAccessKey } = stack.keys.operator;
   const deployment: Deployment = {
     where: 'local',
     version: VERSION,
@@ -149,6 +149,7 @@ async function operate(command: (session: Session) => Promise<number>) {
     },
     json: false,
     findDeployment: async () => deployment,
+    beginChange: async () => ({ count: () => {} }),
   } as unknown as Session;
   const code = await command(session);
   return { code, text: lines.join('\n') };

@@ -34,7 +34,13 @@ describe('a call in terms of IAM', () => {
       service: 'dynamodb',
       action: 'dynamodb:BatchGetItem',
       resources: [table('ledger'), table('other')],
+      items: [],
     });
+  });
+
+  it('a write has its item, for conditions on the key', () => {
+    const Item = { entity: { S: 'shop|order|1' } };
+    expect(call('DynamoDB_20120810.PutItem', { TableName: 'ledger', Item })?.items).toEqual([Item]);
   });
 
   it('a secret by its name is the same as by its ARN', () => {

@@ -27,15 +27,19 @@ const deny = (Action: unknown, Resource: unknown, Condition?: unknown) => ({
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:orders.fifo';
 const TABLE = 'arn:aws:dynamodb:us-east-1:000000000000:table/ledger';
 
+const LEDGER = { name: 'ledger', arn: TABLE, partitionKey: 'entity', creation: {} };
+type Items = NonNullable<Parameters<AccessControl['decide']>[0]['items']>;
+
 /** A role with just these statements, and nothing else in the stack. */
 function roleWith(...written: readonly Written[]) {
   const access = new AccessControl({
     roles: [{ name: 'role', arn: 'arn', statements: policy(...written) }],
     permissions: [],
     queuePolicies: [],
+    tables: [LEDGER],
   });
-  return (action: string, resource: string, context: RequestContext = {}) =>
-    access.decide({ who: 'role', action, resource, context });
+  return (action: string, resource: string, context: RequestContext = {}, items: Items = []) =>
+    access.decide({ who: 'role', action, resource, context, items });
 }
 
 const allowed = { kind: 'allowed' };
@@ -86,6 +90,41 @@ describe('a request', () => {
   });
 });
 
+describe('a condition on the keys of items', () => {
+  const ask = roleWith(
+    allow('dynamodb:PutItem', TABLE, {
+      'ForAllValues:StringLike': {
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+        'dynamodb:LeadingKeys': ['log|${aws:userid}|*', '*|cursor|*'],
+      },
+    }),
+  );
+  const put = (...keys: readonly string[]) =>
+    ask(
+      'dynamodb:PutItem',
+      TABLE,
+      { 'aws:userid': 'olivia' },
+      keys.map((key) => ({ entity: { S: key }, other: { S: 'log|olivia|1' } })),
+    );
+
+  it('compares the partition key, with the caller in the place of the variable', () => {
+    expect(put('log|olivia|1')).toEqual(allowed);
+    expect(put('log|max|1')).toEqual(denied);
+    expect(put('shop|cursor|x')).toEqual(allowed);
+  });
+
+  it('holds only if every key matches, and never without a key', () => {
+    expect(put('log|olivia|1', 'log|max|1')).toEqual(denied);
+    expect(put()).toEqual(denied);
+  });
+
+  it('makes a policy with another variable unreadable', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+    const statement = allow('sqs:SendMessage', 'arn:aws:sqs:::${aws:username}');
+    expect(readPolicy({ Statement: [statement] })).toMatchObject({ kind: 'unknown' });
+  });
+});
+
 describe('attempts to exceed the permissions', () => {
   const ask = roleWith(
     allow('sqs:SendMessage', QUEUE),
@@ -133,6 +172,7 @@ describe('access control', () => {
         ),
       },
     ],
+    tables: [],
   };
   const question = { who: 'orders', action: 'sqs:SendMessage', resource: QUEUE };
 

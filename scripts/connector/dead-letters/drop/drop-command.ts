@@ -43,13 +43,13 @@ export async function dropCommand(
   try {
     const onDropped = (count: number) => {
       dropped = count;
-      change.count({ dropped });
       progress.report(count);
     };
     const world = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
     await dropLetters({ ...world, filter, agreed, signal, onDropped });
   } finally {
     progress.end();
+    change.count({ dropped });
     await file.close();
     const keptIn = dropped === 0 ? null : path;
     if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: keptIn });

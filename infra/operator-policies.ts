@@ -1,0 +1,125 @@
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { EventQueue } from './event-queue.ts';
+import type { LedgerTable } from './ledger-table.ts';
+
+export interface OperatorPoliciesProps {
+  readonly queues: readonly EventQueue[];
+  readonly ledger: LedgerTable;
+  readonly secretsPrefix: string;
+  readonly reconcileArn: string;
+}
+
+/**
+ * What an operator may write into the ledger, by the partition key; never orders, products or members. Of
+ * audit records only one's own: the caller's id is in their key (scripts/connector/history/audit-records.ts).
+ * IAM cannot require that an item is new, so an operator could replace records of their own.
+ */
+const WRITABLE_KEYS = [
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+  'operators-????-??|audit|${aws:userid}|*',
+  // The position of a backfill, the codes that it announces, and codes that are too long for a key.
+  '*|cursor|*',
+  '*|coupon|*',
+  'sha256:*',
+  '*|redemption|*',
+];
+
+/**
+ * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).
+ * They have generated names, which cannot collide with those of another region or of a deleted stack. Their
+ * descriptions must never change: that replaces a policy, and the people would lose it.
+ */
+export class OperatorPolicies extends Construct {
+  readonly operatorArn: string;
+  readonly readOnlyArn: string;
+
+  constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
+    super(scope, id);
+    const looks = this.#looks(props);
+    this.readOnlyArn = this.#policy('ReadOnly', 'looks at, but cannot change,', looks);
+    this.operatorArn = this.#policy('Operator', 'operates', [...looks, ...this.#changes(props)]);
+  }
+
+  #policy(id: string, verb: string, statements: PolicyStatement[]): string {
+    const description = `A person who ${verb} ${Stack.of(this).stackName}`;
+    return new ManagedPolicy(this, id, { description, statements }).managedPolicyArn;
+  }
+
+  /** No secrets: with them a person could change everything in the store and in the loyalty service. */
+  #looks({ queues, ledger }: OperatorPoliciesProps): PolicyStatement[] {
+    const stack = Stack.of(this).formatArn({
+      service: 'cloudformation',
+      resource: 'stack',
+      resourceName: `${Stack.of(this).stackName}/*`,
+    });
+    this.#acceptWildcard(stack, 'The end is an id, which the command line does not know.');
+    this.#acceptWildcard('*', 'GetMetricData and GetAccountSettings know no resources.');
+    const deadLetters = queues.map((queue) => queue.deadLetters.queueArn);
+    const sources = queues.map((queue) => queue.source.queueArn);
+    return [
+      allow(['cloudformation:DescribeStacks'], [stack]),
+      allow(['sqs:GetQueueAttributes'], [...sources, ...deadLetters]),
+      // A queue can be read only by receiving; the letters become visible again.
+      allow(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'], deadLetters),
+      allow(['dynamodb:BatchGetItem', 'dynamodb:DescribeTable'], [ledger.table.tableArn]),
+      allow(['dynamodb:Query'], [ledger.codesIndexArn]),
+      allow(['cloudwatch:GetMetricData', 'lambda:GetAccountSettings'], ['*']),
+    ];
+  }
+
+  #changes({
+    queues,
+    ledger,
+    secretsPrefix,
+    reconcileArn,
+  }: OperatorPoliciesProps): PolicyStatement[] {
+    const secrets = Stack.of(this).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName: `${secretsPrefix}/*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    const why =
+      'All are secrets of this stack; one ARN for each would exceed the size of a policy.';
+    this.#acceptWildcard(secrets, why);
+    return [
+      allow(
+        ['sqs:DeleteMessage'],
+        queues.map(({ deadLetters }) => deadLetters.queueArn),
+      ),
+      allow(
+        ['sqs:SendMessage'],
+        queues.map(({ source }) => source.queueArn),
+      ),
+      allow(['dynamodb:PutItem'], [ledger.table.tableArn], {
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': WRITABLE_KEYS },
+      }),
+      allow(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secrets]),
+      allow(['lambda:InvokeFunction'], [reconcileArn]),
+    ];
+  }
+
+  /** cdk-nag names a finding by the resource, with references in angle brackets. */
+  #acceptWildcard(arn: string, reason: string): void {
+    const resolved = Stack.of(this).resolve(arn);
+    const parts: (string | { Ref: string })[] = [resolved['Fn::Join']?.[1] ?? resolved].flat();
+    const name = parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join('');
+    const id = `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`;
+    Validations.of(this).acknowledge({ id, reason });
+  }
+}
+
+function allow(
+  actions: string[],
+  resources: string[],
+  conditions?: Record<string, unknown>,
+): PolicyStatement {
+  return new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions,
+    resources,
+    ...(conditions && { conditions }),
+  });
+}

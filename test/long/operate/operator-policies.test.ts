@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningStack } from '../../../local/stack/running-stack.ts';
+import { writeStateFile } from '../../../local/stack/state-file.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { COMMANDS } from '../../support/command-kinds.ts';
+import { type CommandRun, runCommand } from '../../support/connector-command.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+
+const settings = 'local/stack/with-storefront.config.ts';
+const shop = 'example-store.myshopify.com';
+const folders: string[] = [];
+let stack: LocalStack;
+
+beforeAll(async () => {
+  stack = await startLocalStack('operator-policies', { settings });
+  const table = stack.outputs.LedgerTable ?? '';
+  await leaveWork(createDynamoDbLedger({ client: stack.dynamoDb, table }));
+}, 120_000);
+afterAll(async () => {
+  await stack.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** What `redemptions close` and `backfill resume` are for. */
+async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promise<void> {
+  const at = '2026-02-01T00:00:00.000Z';
+  const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
+  const redemption = {
+    id: 'K3F9A2LQ7ZPX',
+    rewardId: 1,
+    clientKeys: [],
+    terms: { ...terms, codePrefix: '', limited: false },
+    intendedAt: at,
+    since: at,
+    state: { at: 'calling', attempts: 1, calledAt: at },
+    stuck: 'no-key',
+  } as const;
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+  await ledger.write(bookKey({ shop, customerId: '7012345' }), entry, undefined);
+  const backfill = { id: 'orders_2026-01-01_2026-02-01', shop, kind: 'orders', run: 1 } as const;
+  const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+  await openBackfills(ledger, shop, () => new Date()).save(
+    { ...backfill, ...counts, startedAt: at, savedAt: at },
+    undefined,
+  );
+}
+
+/** Runs commands with the policy of the template that this person has. */
+function operateAs(person: keyof RunningStack['keys']) {
+  const folder = mkdtempSync(join(tmpdir(), 'operator-policies-'));
+  folders.push(folder);
+  const keys = { operator: stack.keys[person] };
+  writeStateFile({ ...stack, keys }, { stage: 'prod', settings }, folder);
+  const input = JSON.stringify(stack.loyalty.credentials);
+  return (line: string): Promise<CommandRun> => runCommand(line.split(' '), { folder, input });
+}
+
+const all = Object.values(COMMANDS);
+const linesOf = (...kinds: readonly string[]) =>
+  all.filter(({ kind }) => kinds.includes(kind)).map(({ line }) => line);
+
+const DENIED = /not allowed|AWS credentials may not/;
+
+describe('a person who may only look', { timeout: 60_000 }, () => {
+  it.each(linesOf('reads'))('runs %s', async (line) => {
+    const { stdout, stderr } = await operateAs('readOnlyOperator')(line);
+    expect(stderr).not.toContain('not allowed');
+    expect(stdout + stderr).not.toContain('This error is unexpected');
+  });
+
+  it('is not shown as a fault of the deployment', async () => {
+    const { code, stdout } = await operateAs('readOnlyOperator')('doctor');
+    expect(stdout).toContain('you may only look');
+    expect(stdout).not.toContain('FAIL');
+    expect(code).toBe(0);
+  });
+
+  it.each(linesOf('asks'))('gets no secrets for %s, and is shown the policy', async (line) => {
+    const { code, stderr } = await operateAs('readOnlyOperator')(line);
+    expect(stderr).toMatch(DENIED);
+    expect(stderr).toContain(stack.outputs.OperatorPolicy);
+    expect(code).toBeGreaterThan(0);
+  });
+
+  it.each(linesOf('changes'))('is refused %s, and is shown the policy', async (line) => {
+    const { code, stdout, stderr } = await operateAs('readOnlyOperator')(line);
+    expect(stderr).toMatch(DENIED);
+    expect(stderr).toContain(stack.outputs.OperatorPolicy);
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+  });
+
+  it('has changed nothing, and no record says so', async () => {
+    const { stdout } = await operateAs('operator')('history --json');
+    expect(JSON.parse(stdout).changes).toEqual([]);
+    expect(stack.loyalty.journal.entries()).toEqual([]);
+  });
+});
+
+describe('an operator', { timeout: 60_000 }, () => {
+  it.each(linesOf('reads', 'asks', 'changes'))('runs %s', async (line) => {
+    const { stdout, stderr } = await operateAs('operator')(line);
+    expect(stdout + stderr).not.toMatch(DENIED);
+    expect(stdout + stderr).not.toContain('This error is unexpected');
+  });
+
+  it('leaves a record of every change, with its end', async () => {
+    const { stdout } = await operateAs('readOnlyOperator')('history --json');
+    const { changes } = JSON.parse(stdout);
+    const names = Object.entries(COMMANDS).filter(([, { kind }]) => kind === 'changes');
+    expect(changes.map(({ command }: { command: string }) => command).toSorted()).toEqual(
+      names.map(([name]) => name).toSorted(),
+    );
+    for (const { command, who, end } of changes) {
+      expect(who, command).toContain('OperatorPoliciesOperator');
+      expect(end?.result, command).toBe('finished');
+    }
+  });
+
+  it.each([
+    ['the record of another person', 'operators-2026-11|audit|AIDAOTHER|2026-11-01|1'],
+    ['the state of an order', `${shop}|order|1`],
+  ])('cannot write %s', async (_, key) => {
+    const { DynamoDB } = await import('@aws-sdk/client-dynamodb');
+    const client = new DynamoDB({
+      endpoint: stack.endpoint,
+      region: 'us-east-1',
+      credentials: { ...stack.keys.operator },
+    });
+    const put = new PutItemCommand({
+      TableName: stack.outputs.LedgerTable,
+      Item: { entity: { S: key } },
+    });
+    await expect(client.send(put)).rejects.toThrow(
+      'is not authorized to perform: dynamodb:PutItem',
+    );
+  });
+});

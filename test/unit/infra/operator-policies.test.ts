@@ -1,0 +1,89 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack({ storefront: {} });
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+function statementsOf(stack: Template, output: string): readonly Statement[] {
+  const { Outputs: outputs, Resources: resources } = stack.toJSON();
+  return resources[outputs[output].Value.Ref].Properties.PolicyDocument.Statement;
+}
+
+const actionsOf = (output: string): readonly string[] =>
+  statementsOf(template, output).flatMap(({ Action }) => Action);
+
+describe('the policies for people', () => {
+  it('let a reader change nothing and see no secret', () => {
+    expect(actionsOf('ReadOnlyOperatorPolicy').toSorted()).toEqual([
+      'cloudformation:DescribeStacks',
+      'cloudwatch:GetMetricData',
+      'dynamodb:BatchGetItem',
+      'dynamodb:DescribeTable',
+      'dynamodb:Query',
+      'lambda:GetAccountSettings',
+      'sqs:ChangeMessageVisibility',
+      'sqs:GetQueueAttributes',
+      'sqs:ReceiveMessage',
+    ]);
+  });
+
+  it('let an operator do all that and repair, but neither delete data nor deploy', () => {
+    const looks = new Set(actionsOf('ReadOnlyOperatorPolicy'));
+    const all = actionsOf('OperatorPolicy');
+    expect([...looks].filter((action) => !all.includes(action))).toEqual([]);
+    expect(all.filter((action) => !looks.has(action)).toSorted()).toEqual([
+      'dynamodb:PutItem',
+      'lambda:InvokeFunction',
+      'secretsmanager:GetSecretValue',
+      'secretsmanager:PutSecretValue',
+      'sqs:DeleteMessage',
+      'sqs:SendMessage',
+    ]);
+  });
+
+  it('name no action by a pattern, and everything only where AWS knows no resources', () => {
+    for (const { Action, Resource } of statementsOf(template, 'OperatorPolicy')) {
+      expect(JSON.stringify(Action)).not.toContain('*');
+      if (Resource !== '*') continue;
+      expect(Action).toEqual(['cloudwatch:GetMetricData', 'lambda:GetAccountSettings']);
+    }
+  });
+
+  it('let nobody write the state of an order, a product or a member', () => {
+    const writes = statementsOf(template, 'OperatorPolicy').filter(({ Action }) =>
+      [Action].flat().includes('dynamodb:PutItem'),
+    );
+    expect(writes).toHaveLength(1);
+    const text = JSON.stringify(writes[0]?.Condition);
+    expect(text).toContain('ForAllValues:StringLike');
+    expect(text).not.toMatch(/order|product|member|"\*"/);
+  });
+
+  it('fit into the size of a policy, however many shops there are', () => {
+    const statements = statementsOf(template, 'OperatorPolicy');
+    expect(JSON.stringify(statements)).not.toContain('example-store');
+    // A reference becomes an ARN of at most 130 characters. IAM, "IAM and AWS STS quotas": 6144.
+    const text = JSON.stringify(statements).replaceAll(
+      /\{"(?:Ref|Fn::GetAtt)":[^{}]*\}/g,
+      'x'.repeat(130),
+    );
+    expect(text.length).toBeLessThan(6_144);
+  });
+
+  it('keep their descriptions and logical ids: another one would replace them unattached', () => {
+    const policies = Object.entries(template.findResources('AWS::IAM::ManagedPolicy'));
+    expect(policies.map(([id, { Properties }]) => [id, Properties.Description])).toEqual([
+      [
+        'OperatorPoliciesReadOnly80463994',
+        'A person who looks at, but cannot change, loyalty-connector-prod',
+      ],
+      ['OperatorPoliciesOperator0A5E6B4A', 'A person who operates loyalty-connector-prod'],
+    ]);
+  });
+});
