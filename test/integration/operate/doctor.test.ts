@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { checkOrigins } from '../../../scripts/connector/doctor/check-program.ts';
@@ -96,7 +97,7 @@ describe('loyalty-connector doctor', () => {
 
 describe('the program in the loyalty service', () => {
   it('is shown reward by reward where there is a storefront, each title beside its reading', async () => {
-    await connector.describe({ settings: 'local/stack/with-storefront.config.ts' });
+    await connector.describe({ settings: resolve('local/harness/storefront.config.ts') });
     const { stdout } = await connector.run('doctor --json');
     await connector.describe();
     const { checks } = JSON.parse(stdout);

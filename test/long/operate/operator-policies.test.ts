@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
@@ -13,7 +13,7 @@ import { COMMANDS } from '../../support/command-kinds.ts';
 import { type CommandRun, runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 
-const settings = 'local/stack/with-storefront.config.ts';
+const settings = resolve('local/harness/storefront.config.ts');
 const shop = 'example-store.myshopify.com';
 const folders: string[] = [];
 let stack: LocalStack;
