@@ -159,7 +159,8 @@ describe('stopping', () => {
       {
         place: PLACE,
         keys: new Map([[operator.accessKeyId, { ...operator, caller: { kind: 'administrator' } }]]),
-        access: () => new AccessControl({ roles: [], permissions: [], queuePolicies: [], tables: [] }),
+        access: () =>
+          new AccessControl({ roles: [], permissions: [], queuePolicies: [], tables: [] }),
         emulators: { sqs: '', dynamodb: dynamoDb.endpoint, secretsmanager: '' },
         invoke: () => undefined,
       },
