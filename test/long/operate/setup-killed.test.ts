@@ -77,7 +77,7 @@ async function setUp(env: Readonly<Record<string, string>>, killAt?: string): Pr
 }
 
 async function readSecret(purpose: string): Promise<unknown> {
-  const credentials = stack.operator;
+  const credentials = stack.keys.operator;
   const client = new SecretsManagerClient({
     ...{ endpoint: stack.endpoint, region: PLACE.region, credentials },
   });
