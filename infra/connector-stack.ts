@@ -158,9 +158,6 @@ export class LoyaltyConnector extends Construct {
       reconcileArn: reconcile.function.lambda.functionArn,
     });
 
-    const [first] = shops;
-    // With a single shop the command needs no --shop.
-    const shopOption = first && shops.length > 1 ? ` --shop ${first.domain}` : '';
     writeOutputs(this, {
       WebhookAddress: receiver.endpoint.address,
       OrdersQueueUrl: orders.source.queueUrl,
@@ -179,7 +176,7 @@ export class LoyaltyConnector extends Construct {
       OperatorPolicy: policies.operatorArn,
       ReadOnlyOperatorPolicy: policies.readOnlyArn,
       ...storefront?.outputs,
-      NextCommand: `npx loyalty-connector secrets set webhook${shopOption} --stack ${stackName} --region ${region}`,
+      NextCommand: `npx loyalty-connector setup --stack ${stackName} --region ${region}`,
       Version: VERSION,
     });
   }

@@ -19,17 +19,7 @@ describe('the outputs', () => {
 
   it('end in the command that comes next, complete with stack and region', () => {
     const text = JSON.stringify(outputs.NextCommand.Value);
-    expect(text).toContain(
-      'npx loyalty-connector secrets set webhook --stack loyalty-connector-dev --region ',
-    );
+    expect(text).toContain('npx loyalty-connector setup --stack loyalty-connector-dev --region ');
     expect(text).toContain('AWS::Region');
-  });
-
-  it('name the shop in that command where there are several', () => {
-    const shops = [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }];
-    const { Outputs } = synthesizeStack({ shops }).toJSON();
-    expect(JSON.stringify(Outputs.NextCommand.Value)).toContain(
-      ' --shop one.myshopify.com --stack ',
-    );
   });
 });
