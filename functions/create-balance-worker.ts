@@ -1,5 +1,4 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -20,7 +19,7 @@ import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
+import { createLoggedLedger, openTelemetry, readEnvironment, storefrontOf } from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -34,10 +33,7 @@ export function createBalanceWorker(connector: Connector) {
   ]);
   const aws = settingsFromEnvironment(WORKER_BUDGET);
   const sqs = createSqsCalls(aws);
-  const telemetry = createEmfTelemetry({
-    namespace: environment.METRICS_NAMESPACE,
-    service: 'sync-balances',
-  });
+  const telemetry = openTelemetry(connector, 'sync-balances', environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry, queue: 'balances' });
@@ -55,6 +51,7 @@ export function createBalanceWorker(connector: Connector) {
     now: () => new Date(),
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
+    stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     retentionDays: connector.orderRetentionDays,
     meaningOf,
     parallel: Number.POSITIVE_INFINITY,

@@ -1,5 +1,4 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -12,7 +11,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { surround } from './surround.ts';
-import { readEnvironment, storefrontOf } from './wiring.ts';
+import { openTelemetry, readEnvironment, storefrontOf } from './wiring.ts';
 
 export function createPointsReceiver(connector: Connector) {
   const { customerIdIn } = storefrontOf(connector);
@@ -22,10 +21,7 @@ export function createPointsReceiver(connector: Connector) {
     'METRICS_NAMESPACE',
   ]);
   const aws = settingsFromEnvironment(RECEIVER_BUDGET);
-  const telemetry = createEmfTelemetry({
-    namespace: environment.METRICS_NAMESPACE,
-    service: 'receive-points',
-  });
+  const telemetry = openTelemetry(connector, 'receive-points', environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const world: PointsWorld = {
     shops: new Map(

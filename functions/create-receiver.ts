@@ -1,5 +1,4 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -13,7 +12,7 @@ import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../shared/shopify/api-version.ts';
 import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
 import { surround } from './surround.ts';
-import { readEnvironment } from './wiring.ts';
+import { openTelemetry, readEnvironment } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
   const environment = readEnvironment([
@@ -24,16 +23,13 @@ export function createReceiver(connector: Connector) {
     'METRICS_NAMESPACE',
   ]);
   const aws = settingsFromEnvironment(RECEIVER_BUDGET);
-  const telemetry = createEmfTelemetry({
-    namespace: environment.METRICS_NAMESPACE,
-    service: 'receive-webhook',
-  });
+  const telemetry = openTelemetry(connector, 'receive-webhook', environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const world: ReceivingWorld = {
     shops: new Map(
-      connector.shops.map(({ domain, path }) => [
+      connector.shops.map(({ domain, path, orderSilence }) => [
         `/${path}`,
-        { domain, secrets: secrets.webhook(path) },
+        { domain, secrets: secrets.webhook(path), watchesSilence: orderSilence !== false },
       ]),
     ),
     queue: createSqsEventQueue(createSqsCalls(aws), {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -19,7 +18,7 @@ import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscr
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
-import { createLoggedLedger, readEnvironment } from './wiring.ts';
+import { createLoggedLedger, openTelemetry, readEnvironment } from './wiring.ts';
 
 /**
  * What is left of the function's time when walking stops: enough to finish a page and record its
@@ -47,10 +46,7 @@ export function createReconcile(connector: Connector) {
   ]);
   const aws = settingsFromEnvironment(WORKER_BUDGET);
   const sqs = createSqsCalls(aws);
-  const telemetry = createEmfTelemetry({
-    namespace: environment.METRICS_NAMESPACE,
-    service: 'reconcile',
-  });
+  const telemetry = openTelemetry(connector, 'reconcile', environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const { storefront } = connector;
   const queues = {
@@ -89,6 +85,7 @@ export function createReconcile(connector: Connector) {
     telemetry,
     now: () => new Date(),
     everyMinutes,
+    healedPercent: connector.alarms.healedPercent,
     orderRetentionDays: connector.orderRetentionDays,
   };
 

@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -26,7 +25,7 @@ import {
 } from '../shared/shopify/app-proxy/serve-storefront.ts';
 import { surround } from './surround.ts';
 import { REDEEM_MS, STORE_MS } from './time-budget.ts';
-import { createLoggedLedger, readEnvironment, storefrontOf } from './wiring.ts';
+import { createLoggedLedger, openTelemetry, readEnvironment, storefrontOf } from './wiring.ts';
 
 /** Shoppers who are not logged in cannot be distinguished, so all of them share one limit. */
 const ANONYMOUS_LIMIT_FACTOR = 10;
@@ -45,10 +44,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   ]);
   const aws = settingsFromEnvironment(RECEIVER_BUDGET);
   const now = () => new Date();
-  const telemetry = createEmfTelemetry({
-    namespace: environment.METRICS_NAMESPACE,
-    service: 'storefront',
-  });
+  const telemetry = openTelemetry(connector, 'storefront', environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry });

@@ -1,5 +1,4 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import {
   createSecretsCalls,
   createSqsCalls,
@@ -23,7 +22,7 @@ import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import { createLoggedLedger, readEnvironment } from './wiring.ts';
+import { createLoggedLedger, openTelemetry, readEnvironment } from './wiring.ts';
 
 /** Entities worked on side by side: enough to hide latency, few enough not to overload the service. */
 const PARALLEL = 5;
@@ -45,8 +44,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   ]);
   const aws = settingsFromEnvironment(WORKER_BUDGET);
   const sqs = createSqsCalls(aws);
-  const service = `sync-${queue}` as const;
-  const telemetry = createEmfTelemetry({ namespace: environment.METRICS_NAMESPACE, service });
+  const telemetry = openTelemetry(connector, `sync-${queue}`, environment.METRICS_NAMESPACE);
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry, queue });
@@ -73,6 +71,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     random: Math.random,
     parallel: PARALLEL,
     retryWindowDays: connector.retryWindowDays,
+    stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {
       const shop = shops.get(domain);

@@ -1,7 +1,9 @@
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import { createDynamoDbCalls } from '../shared/aws/function-clients.ts';
 import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
 import type { Telemetry } from '../shared/core/batch/telemetry.ts';
 
@@ -15,6 +17,14 @@ export function readEnvironment<const Name extends string>(
     throw new Error(`not set in the function's environment: ${missing.join(', ')}`);
   }
   return Object.fromEntries(names.map((name) => [name, environment[name]])) as Record<Name, string>;
+}
+
+export function openTelemetry(
+  { deployment }: Connector,
+  service: Service | StorefrontService,
+  namespace: string,
+): EmfTelemetry {
+  return createEmfTelemetry({ namespace, service, monitoring: deployment.monitoring });
 }
 
 /** The functions of the storefront are deployed only where it is configured. */

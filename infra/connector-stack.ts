@@ -10,7 +10,8 @@ import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
-import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
+import { AlarmTopic } from './monitoring/alarm-topic.ts';
+import { Alarms } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
 import { writeOutputs } from './outputs.ts';
@@ -80,7 +81,7 @@ export class LoyaltyConnector extends Construct {
       shopPaths: shops.map(({ path }) => path),
       takesPoints: connector.storefront !== undefined,
     });
-    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms);
+    const { topic } = new AlarmTopic(this, 'Alarms', { ...connector.alarms, stage });
 
     const environment = {
       ORDERS_QUEUE_URL: orders.source.queueUrl,
@@ -149,7 +150,8 @@ export class LoyaltyConnector extends Construct {
       ledger,
     };
     const alarms = new Alarms(this, 'Watch', { monitored, topic, now: new Date() });
-    const dashboard = new ConnectorDashboard(this, 'Dashboard', { monitored, alarms });
+    const dashboard =
+      deployment.dashboard && new ConnectorDashboard(this, 'Dashboard', { monitored, alarms });
 
     const policies = new OperatorPolicies(this, 'OperatorPolicies', {
       queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
@@ -171,7 +173,7 @@ export class LoyaltyConnector extends Construct {
       MetricsNamespace: metricsNamespace,
       ReconcileFunction: reconcile.function.lambda.functionName,
       AlarmTopic: topic.topicArn,
-      Dashboard: dashboard.address,
+      ...(dashboard && { Dashboard: dashboard.address }),
       Concurrency: concurrencyText(concurrency),
       OperatorPolicy: policies.operatorArn,
       ReadOnlyOperatorPolicy: policies.readOnlyArn,

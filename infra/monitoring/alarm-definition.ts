@@ -13,6 +13,8 @@ export interface AlarmDefinition {
   readonly command: string;
   readonly metric: IMetric;
   readonly condition: Condition;
+  /** Which setting of `deployment.monitoring` has it. Default: `full`. */
+  readonly level?: 'full' | 'basic' | 'both';
 }
 
 interface Condition {
@@ -30,8 +32,6 @@ interface ConditionOptions {
   /** Default: as many as `times`. */
   readonly outOf: number;
   readonly notifyOnRecovery: boolean;
-  /** Only a value above the threshold counts, not the threshold itself. */
-  readonly above: boolean;
 }
 
 /**
@@ -40,13 +40,11 @@ interface ConditionOptions {
  */
 export function atLeast(
   threshold: number,
-  { times = 1, outOf, notifyOnRecovery = true, above = false }: Partial<ConditionOptions> = {},
+  { times = 1, outOf, notifyOnRecovery = true }: Partial<ConditionOptions> = {},
 ): Condition {
   return {
     threshold,
-    comparisonOperator: above
-      ? ComparisonOperator.GREATER_THAN_THRESHOLD
-      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     evaluationPeriods: outOf ?? times,
     datapointsToAlarm: times,
     treatMissingData: TreatMissingData.NOT_BREACHING,

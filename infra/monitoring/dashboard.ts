@@ -11,29 +11,18 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { Service, StorefrontService, WrittenMetric } from '../../shared/config/metrics.ts';
+import type { WrittenMetric } from '../../shared/config/metrics.ts';
 import type { Alarms } from './alarms.ts';
-import {
-  allFunctions,
-  allQueues,
-  endpointMetrics,
-  type Monitored,
-  ownMetric,
-  WORKERS,
-} from './metrics.ts';
+import { allFunctions, allQueues, endpointMetrics, type Monitored, ownMetric } from './metrics.ts';
 
 const MINUTE = Duration.minutes(1);
 const SUM = { statistic: 'Sum', period: MINUTE };
 const MAXIMUM = { statistic: 'Maximum', period: MINUTE };
 
-/** The outcomes shown for each worker: all for orders, fewer for the others, so that 50 metrics suffice. */
-const OUTCOMES = {
-  'sync-orders': ['applied', 'unchanged', 'superseded', 'skipped', 'retried', 'rejected'],
-  'sync-products': ['applied', 'unchanged', 'retried', 'rejected'],
-  'sync-coupons': ['applied', 'retried', 'rejected'],
-} as const satisfies Partial<Record<Service, readonly WrittenMetric[]>>;
-
-/** One screen from top to bottom: alarms, traffic, queues, functions, and the command for each alarm. */
+/**
+ * One screen from top to bottom: alarms, traffic, queues, functions, and the command for each alarm. At most
+ * 50 metrics: a dashboard with more is never free.
+ */
 export class ConnectorDashboard extends Construct {
   /** In the AWS console. */
   readonly address: string;
@@ -48,8 +37,7 @@ export class ConnectorDashboard extends Construct {
       periodOverride: PeriodOverride.INHERIT,
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms.all], width: 24, height: 6 })],
-        ...trafficGraphs(monitored),
-        ...storefrontGraphs(monitored),
+        trafficGraphs(monitored),
         queueGraphs(monitored),
         functionGraphs(monitored),
         capacityGraphs(monitored),
@@ -60,80 +48,22 @@ export class ConnectorDashboard extends Construct {
   }
 }
 
-function trafficGraphs({ connector, metricsNamespace }: Monitored): IWidget[][] {
-  const received = connector.shops.flatMap(({ domain, path }) =>
-    (['order', 'product', 'discount'] as const).map((kind) =>
-      ownMetric(metricsNamespace, 'receive-webhook', 'received', { shop: domain, kind }).with({
-        label: `${path} ${kind}`,
-        period: MINUTE,
-      }),
-    ),
-  );
-  const perWorker = (metric: WrittenMetric, statistic = 'Sum') =>
-    WORKERS.map((worker) =>
-      ownMetric(metricsNamespace, worker, metric, {}, statistic).with({
-        label: statistic === 'Sum' ? worker : `${worker} ${statistic}`,
-        period: MINUTE,
-      }),
-    );
+/** Empty with `monitoring: 'basic'`, which does not write these figures. */
+function trafficGraphs({ metricsNamespace }: Monitored): IWidget[] {
+  const own = (metric: WrittenMetric, statistic = 'Sum', label: string = metric) =>
+    ownMetric(metricsNamespace, metric, { statistic, label, period: MINUTE });
   return [
-    [
-      graph('Webhooks received from the store', received, { unit: 'a minute', stacked: true }),
-      graph('Applied in the loyalty service', perWorker('applied'), {
-        unit: 'a minute',
-        stacked: true,
-      }),
-      graph(
-        'Time from the store to the loyalty service',
-        [...perWorker('latency-ms', 'p50'), ...perWorker('latency-ms', 'p99')],
-        { unit: 'milliseconds' },
-      ),
-    ],
-    WORKERS.map((worker) =>
-      graph(`Outcomes of ${worker}`, perMinute(metricsNamespace, worker, OUTCOMES[worker]), {
-        unit: 'messages a minute',
-        stacked: true,
-      }),
+    graph('Webhooks received from the store', [own('received')], { unit: 'a minute' }),
+    graph(
+      'Outcomes',
+      (['applied', 'no-change', 'retried', 'rejected'] as const).map((metric) => own(metric)),
+      { unit: 'messages a minute', stacked: true },
     ),
-  ];
-}
-
-function storefrontGraphs({ metricsNamespace, storefront }: Monitored): IWidget[][] {
-  if (!storefront) return [];
-  const { functions } = storefront;
-  return [
-    [
-      graph(
-        'Answers to shoppers',
-        perMinute(metricsNamespace, 'storefront', ['served', 'unavailable', 'too-many']),
-        { unit: 'answers a minute', stacked: true },
-      ),
-      graph(
-        'Outcomes of sync-balances: balances and redemptions',
-        perMinute(metricsNamespace, 'sync-balances', [
-          ...(['applied', 'unchanged', 'handled', 'retried', 'rejected'] as const),
-        ]),
-        {
-          unit: 'messages a minute',
-          stacked: true,
-          right: [
-            ownMetric(metricsNamespace, 'sync-balances', 'balances-repaired').with({
-              label: 'balances repaired at night (right)',
-            }),
-          ],
-        },
-      ),
-      graph(
-        'Duration of storefront functions: a page waits for storefront',
-        [
-          functions.storefront.metric('UrlRequestLatency', {
-            ...{ statistic: 'p99', period: MINUTE, label: 'storefront p99' },
-          }),
-          functions['sync-balances'].metricDuration({ ...MAXIMUM, label: 'sync-balances longest' }),
-        ],
-        { unit: 'milliseconds' },
-      ),
-    ],
+    graph(
+      'Time from the change in one system to the other',
+      [own('latency-ms', 'p50', 'p50'), own('latency-ms', 'p99', 'p99')],
+      { unit: 'milliseconds' },
+    ),
   ];
 }
 
@@ -145,7 +75,15 @@ function queueGraphs(monitored: Monitored): IWidget[] {
       queues.map(([label, { source }]) =>
         source.metricApproximateNumberOfMessagesVisible({ ...MAXIMUM, label }),
       ),
-      { unit: 'messages' },
+      {
+        unit: 'messages',
+        right: queues.map(([name, { source }]) =>
+          source.metricApproximateNumberOfMessagesNotVisible({
+            ...MAXIMUM,
+            label: `${name} in flight (right)`,
+          }),
+        ),
+      },
     ),
     graph(
       'Age of the oldest message',
@@ -178,9 +116,9 @@ function functionGraphs(monitored: Monitored): IWidget[] {
     graph(
       'Duration of functions: the store waits 5000 ms for the receiver',
       [
-        latency.with({ label: 'receive-webhook p99', period: MINUTE }),
-        ...WORKERS.map((worker) =>
-          monitored.functions[worker].metricDuration({ ...MAXIMUM, label: `${worker} longest` }),
+        latency.with({ label: 'webhooks p99', period: MINUTE }),
+        ...allFunctions(monitored).map(([name, one]) =>
+          one.metricDuration({ ...MAXIMUM, label: `${name} longest` }),
         ),
       ],
       { unit: 'milliseconds' },
@@ -193,7 +131,7 @@ function functionGraphs(monitored: Monitored): IWidget[] {
   ];
 }
 
-function capacityGraphs({ metricsNamespace, ledger: { table } }: Monitored): IWidget[] {
+function capacityGraphs({ ledger: { table } }: Monitored): IWidget[] {
   // Without dimensions the metric is that of the whole account: all functions share one quota.
   const account = (metricName: string, statistic: string, label: string) =>
     new Metric({ namespace: 'AWS/Lambda', metricName, statistic, label, period: MINUTE });
@@ -201,26 +139,7 @@ function capacityGraphs({ metricsNamespace, ledger: { table } }: Monitored): IWi
     graph(
       'Concurrency of the whole account',
       [account('ConcurrentExecutions', 'Maximum', 'running')],
-      { unit: 'functions', right: [account('Throttles', 'Sum', 'throttled (right)')] },
-    ),
-    graph(
-      'Found by reconciliation',
-      [
-        ownMetric(metricsNamespace, 'reconcile', 'looked-at').with({ label: 'compared' }),
-        ...(['order', 'product', 'coupon'] as const).map((kind) =>
-          ownMetric(metricsNamespace, 'reconcile', 'healed', { kind }).with({
-            label: `healed ${kind}`,
-          }),
-        ),
-      ],
-      {
-        unit: 'entities a run',
-        right: [
-          ownMetric(metricsNamespace, 'reconcile', 'oldest-healed-ms', {}, 'Maximum').with({
-            label: 'oldest healed, ms (right)',
-          }),
-        ],
-      },
+      { unit: 'functions', right: [account('Throttles', 'Sum', 'throttled (right)')], width: 12 },
     ),
     graph(
       'Ledger',
@@ -233,6 +152,7 @@ function capacityGraphs({ metricsNamespace, ledger: { table } }: Monitored): IWi
         right: (['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) =>
           table.metric(name, { ...SUM, label: `${name} (right)` }),
         ),
+        width: 12,
       },
     ),
   ];
@@ -255,27 +175,16 @@ function commandTable(scope: Construct, { definitions }: Alarms): TextWidget {
   return new TextWidget({ markdown, width: 24, height: 4 + byHeading.size });
 }
 
-function perMinute(
-  namespace: string,
-  service: Service | StorefrontService,
-  metrics: readonly WrittenMetric[],
-): IMetric[] {
-  return metrics.map((metric) =>
-    ownMetric(namespace, service, metric).with({ label: metric, period: MINUTE }),
-  );
+interface GraphOptions {
+  readonly unit: string;
+  readonly stacked?: boolean;
+  readonly right?: readonly IMetric[];
+  /** Of 24 in a row. */
+  readonly width?: number;
 }
 
-/** Three graphs side by side fill the width of 24. */
-function graph(
-  title: string,
-  left: readonly IMetric[],
-  options: {
-    readonly unit: string;
-    readonly stacked?: boolean;
-    readonly right?: readonly IMetric[];
-  },
-): GraphWidget {
-  const { unit, stacked = false, right = [] } = options;
+function graph(title: string, left: readonly IMetric[], options: GraphOptions): GraphWidget {
+  const { unit, stacked = false, right = [], width = 8 } = options;
   return new GraphWidget({
     title,
     left: [...left],
@@ -285,7 +194,7 @@ function graph(
     stacked,
     period: MINUTE,
     legendPosition: LegendPosition.BOTTOM,
-    width: 8,
+    width,
     height: 6,
   });
 }

@@ -9,19 +9,13 @@ import {
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import type {
-  METRICS,
   Service,
   StorefrontService,
+  TROUBLE,
   WrittenMetric,
 } from '../../shared/config/metrics.ts';
 import type { EventQueue } from '../event-queue.ts';
 import type { LedgerTable } from '../ledger-table.ts';
-
-export const WORKERS = [
-  'sync-orders',
-  'sync-products',
-  'sync-coupons',
-] as const satisfies readonly Service[];
 
 /** What alarms and the dashboard monitor. */
 export interface Monitored {
@@ -50,25 +44,29 @@ export function allFunctions({ functions, storefront }: Monitored): [string, Lam
   return Object.entries({ ...functions, ...storefront?.functions });
 }
 
-/** A metric has either no dimension besides `service`, or all of its details. */
-type Details<Name extends WrittenMetric> =
-  | Readonly<Record<(typeof METRICS)[Name][number], string>>
-  | Readonly<Record<string, never>>;
+/** The functions that anyone may call, by what they take. */
+export function publicFunctions({ functions, storefront }: Monitored): [string, LambdaFunction][] {
+  return Object.entries({
+    webhooks: functions['receive-webhook'],
+    ...(storefront && {
+      points: storefront.functions['receive-points'],
+      storefront: storefront.functions.storefront,
+    }),
+  });
+}
 
-/** A metric that a function writes itself, through shared/aws/emf-telemetry.ts. */
-export function ownMetric<Name extends WrittenMetric>(
+/** A metric that the functions write themselves, through shared/aws/emf-telemetry.ts. */
+export function ownMetric(
   namespace: string,
-  service: Service | StorefrontService,
-  metricName: Name,
-  details: Details<Name> = {},
-  statistic = 'Sum',
+  metricName: WrittenMetric | typeof TROUBLE,
+  options: MetricOptions = {},
 ): Metric {
   return new Metric({
     namespace,
     metricName,
-    dimensionsMap: { service, ...details },
-    statistic,
+    statistic: 'Sum',
     period: Duration.minutes(5),
+    ...options,
   });
 }
 
@@ -77,7 +75,9 @@ export function sumOf(
   metrics: readonly IMetric[],
   label: string,
   period = Duration.minutes(5),
-): MathExpression {
+): IMetric {
+  const [first] = metrics;
+  if (first && metrics.length === 1) return first;
   const ids = metrics.map((_, index) => `part${index}`);
   return new MathExpression({
     expression: ids.map((id) => `FILL(${id}, 0)`).join(' + '),
@@ -87,7 +87,7 @@ export function sumOf(
   });
 }
 
-/** The receiver as the store sees it, behind its function URL or an HTTP API. */
+/** The address for webhooks as the store sees it: a function URL or an HTTP API. */
 export function endpointMetrics({ api, functions }: Monitored): {
   readonly clientErrors: Metric;
   readonly serverErrors: Metric;

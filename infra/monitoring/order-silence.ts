@@ -21,9 +21,8 @@ export function orderSilenceAlarms(monitored: Monitored, now: Date): AlarmDefini
   const { connector, metricsNamespace, queues } = monitored;
   return connector.shops.flatMap(({ domain, path, orderSilence }): AlarmDefinition[] => {
     if (orderSilence === false) return [];
-    const orders = ownMetric(metricsNamespace, 'receive-webhook', 'received', {
-      shop: domain,
-      kind: 'order',
+    const orders = ownMetric(metricsNamespace, 'orders-received', {
+      dimensionsMap: { shop: domain },
     });
     return [
       {
@@ -39,6 +38,7 @@ export function orderSilenceAlarms(monitored: Monitored, now: Date): AlarmDefini
           period: Duration.minutes(QUARTER),
         }),
         condition: absent((orderSilence.hours * 60) / QUARTER),
+        level: 'both',
       },
     ];
   });

@@ -1,8 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
-import type { StorefrontService } from '../../shared/config/metrics.ts';
+import type { WrittenMetric } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, atLeast, ONE_HOUR } from './alarm-definition.ts';
-import { endpointMetrics, type Monitored, ownMetric, sumOf } from './metrics.ts';
+import { endpointMetrics, type Monitored, ownMetric, publicFunctions, sumOf } from './metrics.ts';
 
+const MINUTES_5 = Duration.minutes(5);
 const MINUTES_15 = Duration.minutes(15);
 const HOUR = Duration.hours(1);
 /** The store waits five seconds in all. */
@@ -12,6 +13,10 @@ const MANY_REFUSED = 5;
 const MANY_REFUSED_PAGES = 20;
 /** In five minutes: more than one slow moment of the loyalty service. */
 const MANY_UNANSWERED = 5;
+/** In five minutes, one a second: scanners of the internet send a few a day. */
+const FLOOD = 300;
+/** Pages of a busy shop get many 4xx answers without a fault: not logged in, too few points. */
+const FLOOD_OF_PAGES = 3_000;
 
 export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
   const { serverErrors, latency } = endpointMetrics(monitored);
@@ -26,6 +31,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       command: 'doctor',
       metric: serverErrors,
       condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
+      level: 'both',
     },
     {
       id: 'receiver-is-slow',
@@ -43,9 +49,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       message:
         'The receiver refuses webhooks because their signature does not match the secret of their shop.',
       command: 'doctor',
-      metric: ownMetric(metricsNamespace, 'receive-webhook', 'refused', {
-        why: 'signature',
-      }).with({ period: MINUTES_15 }),
+      metric: ownMetric(metricsNamespace, 'signatures-refused', { period: MINUTES_15 }),
       condition: atLeast(MANY_REFUSED, { outOf: 4 }),
     },
     {
@@ -54,9 +58,7 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       urgency: 'today',
       message: 'The store still signs with the older webhook secret, hours after it was changed.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'receive-webhook', 'older-secret-used').with({
-        period: HOUR,
-      }),
+      metric: ownMetric(metricsNamespace, 'older-secret-used', { period: HOUR }),
       // The store may use it for an hour after a change, and that hour touches two periods.
       condition: atLeast(1, { times: 3, outOf: 24, notifyOnRecovery: false }),
     },
@@ -66,18 +68,56 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       urgency: 'today',
       message: "The store sends webhooks in another version of its API than the connector's.",
       command: 'webhooks check',
-      metric: ownMetric(metricsNamespace, 'receive-webhook', 'unexpected-api-version').with({
-        period: HOUR,
-      }),
+      metric: ownMetric(metricsNamespace, 'unexpected-api-version', { period: HOUR }),
       condition: atLeast(1, { outOf: 24, notifyOnRecovery: false }),
+    },
+  ];
+}
+
+/**
+ * What anyone can do to a public address, also by unknown paths and wrong methods. AWS counts these
+ * answers: the functions write nothing about them, so that a flood does not fill the log.
+ */
+export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
+  const { clientErrors } = endpointMetrics(monitored);
+  const addresses = publicFunctions(monitored);
+  return [
+    ...addresses.map(([name, one]): AlarmDefinition => {
+      const many = name === 'storefront' ? FLOOD_OF_PAGES : FLOOD;
+      return {
+        id: `many-refused-${name}`,
+        heading: 'Many requests refused',
+        urgency: 'today',
+        message: `The address for ${name} refused ${many} requests and more in five minutes: a flood, or a sender with a wrong address.`,
+        command: 'status',
+        metric:
+          name === 'webhooks'
+            ? clientErrors
+            : one.metric('Url4xxCount', { statistic: 'Sum', period: MINUTES_5 }),
+        condition: atLeast(many, { outOf: ONE_HOUR }),
+        level: 'both',
+      };
+    }),
+    {
+      id: 'functions-throttled',
+      heading: 'Functions throttled',
+      urgency: 'now',
+      message:
+        'AWS turns requests away, because the account or the receiver has no concurrency left.',
+      command: 'doctor',
+      metric: sumOf(
+        addresses.map(([, one]) => one.metricThrottles({ statistic: 'Sum', period: MINUTES_5 })),
+        'throttled requests',
+      ),
+      condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
     },
   ];
 }
 
 /** Requests of the store that a person must answer. Each is a single event without recovery. */
 export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
-  const notice = (why: string) => ({
-    metric: ownMetric(metricsNamespace, 'sync-orders', 'notice', { why }),
+  const notice = (metric: WrittenMetric) => ({
+    metric: ownMetric(metricsNamespace, metric),
     condition: atLeast(1, { notifyOnRecovery: false }),
   });
   return [
@@ -110,16 +150,6 @@ export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
 
 export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): AlarmDefinition[] {
   if (!storefront) return [];
-  const refused = (service: StorefrontService, reasons: readonly string[], label: string) =>
-    sumOf(
-      reasons.map((why) =>
-        ownMetric(metricsNamespace, service, 'refused', { why }).with({ period: MINUTES_15 }),
-      ),
-      label,
-      MINUTES_15,
-    );
-  const notice = (service: StorefrontService, why: string) =>
-    ownMetric(metricsNamespace, service, 'notice', { why });
   return [
     {
       id: 'point-events-refused',
@@ -127,7 +157,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       urgency: 'today',
       message: 'The connector refuses point events: their token is wrong or missing.',
       command: 'storefront setup',
-      metric: refused('receive-points', ['token'], 'point events refused'),
+      metric: ownMetric(metricsNamespace, 'points-refused', { period: MINUTES_15 }),
       condition: atLeast(MANY_REFUSED, { outOf: 4 }),
     },
     {
@@ -137,11 +167,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'The storefront function refuses requests: their signature, time or shop does not match.',
       command: 'doctor',
-      metric: refused(
-        'storefront',
-        ['signature', 'stale', 'other-shop', 'ambiguous'],
-        'requests of the storefront refused',
-      ),
+      metric: ownMetric(metricsNamespace, 'storefront-refused', { period: MINUTES_15 }),
       condition: atLeast(MANY_REFUSED_PAGES, { outOf: 4 }),
     },
     {
@@ -151,7 +177,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'Shoppers cannot see the loyalty program: the loyalty service, the store or the ledger does not answer.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'storefront', 'unavailable'),
+      metric: ownMetric(metricsNamespace, 'unavailable'),
       condition: atLeast(MANY_UNANSWERED, { times: 2, outOf: ONE_HOUR }),
     },
     {
@@ -161,7 +187,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       message:
         'A customer redeemed a reward, and the connector can finish it neither with a code nor by giving the points back.',
       command: 'redemptions list',
-      metric: notice('sync-balances', 'redemption-pending'),
+      metric: ownMetric(metricsNamespace, 'redemption-pending'),
       condition: atLeast(1, { outOf: ONE_HOUR, notifyOnRecovery: false }),
     },
   ];

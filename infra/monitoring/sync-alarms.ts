@@ -1,18 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Service, StorefrontService, WrittenMetric } from '../../shared/config/metrics.ts';
+import { TROUBLE } from '../../shared/config/metrics.ts';
 import { type AlarmDefinition, absent, atLeast, ONE_HOUR } from './alarm-definition.ts';
-import { allFunctions, allQueues, type Monitored, ownMetric, sumOf, WORKERS } from './metrics.ts';
+import { allFunctions, allQueues, type Monitored, ownMetric, sumOf } from './metrics.ts';
 
 const MINUTES_5 = Duration.minutes(5);
-/** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
-const LEAST_HEALED = 5;
+const DAY = Duration.days(1);
 /** One run may fail while the next is still running. */
 const RUNS_MISSED = 3;
-/** Leaves four days, a weekend included. */
-const EXPIRY_WARNING_DAYS = 10;
-/** CloudWatch looks back at most one day in periods below an hour. */
+/** CloudWatch looks back at most one day in periods below an hour, and a week in longer ones. */
 const DAY_IN_QUARTERS = 96;
+const WEEK_IN_DAYS = 7;
+/** Half of what SQS allows ("Amazon SQS FIFO queue quotas"): beyond, it hands out nothing more. */
+const MANY_IN_FLIGHT = 60_000;
 
 export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
   const { oldestMessageMinutes } = monitored.connector.alarms;
@@ -24,24 +23,19 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       urgency: 'today',
       message: `The ${name} queue has dead letters: messages that could not be delivered and need a person.`,
       command: 'dead-letters list',
-      // A command that reads a dead letter hides it for a while.
-      metric: sumOf(
-        [
-          deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
-          deadLetters.metricApproximateNumberOfMessagesNotVisible(maximum),
-        ],
-        `dead letters, ${name}`,
-      ),
-      condition: atLeast(1),
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
+      // A command that reads a dead letter hides it, for less than an hour.
+      condition: atLeast(1, { outOf: ONE_HOUR }),
     },
     {
       id: `dead-letters-expire-${name}`,
       heading: 'Dead letters expire',
       urgency: 'today',
-      message: `A dead letter of the ${name} queue is ${EXPIRY_WARNING_DAYS} days old: SQS deletes it after 14 days.`,
+      message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a letter after 14 days.`,
       command: 'dead-letters list',
-      metric: deadLetters.metricApproximateAgeOfOldestMessage(maximum),
-      condition: atLeast(EXPIRY_WARNING_DAYS * 86_400),
+      // Not the age of the oldest: SQS leaves letters out of it that a command has read several times.
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ ...maximum, period: DAY }),
+      condition: atLeast(1, { times: WEEK_IN_DAYS }),
     },
     {
       id: `oldest-message-${name}`,
@@ -51,26 +45,33 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       command: 'status',
       metric: source.metricApproximateAgeOfOldestMessage(maximum),
       condition: atLeast(oldestMessageMinutes * 60, { times: 2, outOf: 3 }),
+      level: 'both',
+    },
+    {
+      id: `many-in-flight-${name}`,
+      heading: 'Many messages in flight',
+      urgency: 'now',
+      message: `${MANY_IN_FLIGHT} messages of the ${name} queue wait for their next attempt: at twice as many SQS hands out nothing more.`,
+      command: 'status',
+      metric: source.metricApproximateNumberOfMessagesNotVisible(maximum),
+      condition: atLeast(MANY_IN_FLIGHT),
     },
   ]);
 }
 
-export function workerAlarms({ metricsNamespace, storefront }: Monitored): AlarmDefinition[] {
-  const workers = [...WORKERS, ...(storefront ? (['sync-balances'] as const) : [])];
-  const callers = [
-    ...workers,
-    'reconcile' as const,
-    ...(storefront ? (['storefront'] as const) : []),
-  ];
-  const sum = (
-    metric: WrittenMetric,
-    services: readonly (Service | StorefrontService)[] = workers,
-  ) =>
-    sumOf(
-      services.map((service) => ownMetric(metricsNamespace, service, metric)),
-      metric,
-    );
+export function workerAlarms({ connector, metricsNamespace }: Monitored): AlarmDefinition[] {
+  const { oldestMessageMinutes } = connector.alarms;
   return [
+    {
+      id: 'messages-stuck',
+      heading: 'Messages stuck',
+      urgency: 'now',
+      message: `Messages have been failing and retried for more than ${oldestMessageMinutes} minutes.`,
+      command: 'status',
+      metric: ownMetric(metricsNamespace, 'stuck'),
+      // A late retry waits for up to half an hour.
+      condition: atLeast(1, { outOf: ONE_HOUR }),
+    },
     {
       id: 'misconfigured',
       heading: 'Credentials or settings refused',
@@ -78,7 +79,7 @@ export function workerAlarms({ metricsNamespace, storefront }: Monitored): Alarm
       message:
         'The loyalty service or the store refuses the credentials or the address: nothing is synced until a person acts.',
       command: 'doctor',
-      metric: sum('misconfigured', callers),
+      metric: ownMetric(metricsNamespace, 'misconfigured'),
       // Workers try again at most every half hour.
       condition: atLeast(1, { outOf: ONE_HOUR }),
     },
@@ -88,7 +89,7 @@ export function workerAlarms({ metricsNamespace, storefront }: Monitored): Alarm
       urgency: 'today',
       message: 'The loyalty service has been asking for fewer calls for an hour.',
       command: 'status',
-      metric: sum('throttled'),
+      metric: ownMetric(metricsNamespace, 'throttled'),
       condition: atLeast(1, { times: 10, outOf: ONE_HOUR }),
     },
     {
@@ -97,8 +98,18 @@ export function workerAlarms({ metricsNamespace, storefront }: Monitored): Alarm
       urgency: 'today',
       message: 'A worker stopped at an unexpected error; the message stays on its queue.',
       command: 'status',
-      metric: sum('crash'),
+      metric: ownMetric(metricsNamespace, 'crash'),
       condition: atLeast(1, { outOf: ONE_HOUR }),
+    },
+    {
+      id: 'trouble',
+      heading: 'Trouble',
+      urgency: 'today',
+      message: 'Something needs a person.',
+      command: 'status',
+      metric: ownMetric(metricsNamespace, TROUBLE),
+      condition: atLeast(1, { outOf: ONE_HOUR }),
+      level: 'basic',
     },
   ];
 }
@@ -107,32 +118,24 @@ export function workerAlarms({ metricsNamespace, storefront }: Monitored): Alarm
 export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
   const sum = { statistic: 'Sum', period: MINUTES_5 };
   const { table, codesIndexName } = monitored.ledger;
-  const functions = allFunctions(monitored);
   const index = { TableName: table.tableName, GlobalSecondaryIndexName: codesIndexName };
   return [
-    ...functions.map(
-      ([name, one]): AlarmDefinition => ({
-        id: `function-errors-${name}`,
-        heading: 'Function errors',
-        urgency: 'now',
-        message: `The function ${name} failed, ran out of memory or timed out.`,
-        command: 'status',
-        metric: one.metricErrors(sum),
-        condition: atLeast(1, { outOf: ONE_HOUR }),
-      }),
-    ),
-    {
-      id: 'functions-throttled',
-      heading: 'Functions throttled',
-      urgency: 'now',
-      message: 'AWS throttles functions because the account has no concurrency left.',
-      command: 'doctor',
-      metric: sumOf(
-        functions.map(([, one]) => one.metricThrottles(sum)),
-        'throttled invocations',
+    ...allFunctions(monitored)
+      // Its errors and time-outs are 5xx answers, which have their own alarm.
+      .filter(([name]) => name !== 'receive-webhook')
+      .map(
+        ([name, one]): AlarmDefinition => ({
+          id: `function-errors-${name}`,
+          heading: 'Function errors',
+          urgency: 'now',
+          message: `The function ${name} failed, ran out of memory or timed out.`,
+          command: 'status',
+          metric: one.metricErrors(sum),
+          condition: atLeast(1, { outOf: ONE_HOUR }),
+          // Of the others, the age of a queue or the receiver's own alarm shows it.
+          level: name === 'reconcile' ? 'both' : 'full',
+        }),
       ),
-      condition: atLeast(1, { times: 2, outOf: ONE_HOUR }),
-    },
     {
       id: 'ledger-throttled',
       heading: 'Ledger throttled',
@@ -163,8 +166,8 @@ export function reconciliationAlarms({
 }: Monitored): AlarmDefinition[] {
   const { everyMinutes } = connector.healing;
   const { healedPercent } = connector.alarms;
-  const metric = (name: WrittenMetric) => ownMetric(metricsNamespace, 'reconcile', name);
-  const quartersToTheNextRun = Math.ceil(everyMinutes / 15) + 1;
+  const untilNextRun = Math.min(Math.ceil(everyMinutes / 15) + 1, DAY_IN_QUARTERS);
+  const quarters = { period: Duration.minutes(15) };
   return [
     {
       id: 'webhooks-get-lost',
@@ -172,13 +175,8 @@ export function reconciliationAlarms({
       urgency: 'today',
       message: `Webhooks get lost: reconciliation had to send more than ${healedPercent} % of what it compared.`,
       command: 'webhooks check',
-      metric: new MathExpression({
-        expression: `IF(FILL(healed, 0) >= ${LEAST_HEALED}, 100 * FILL(healed, 0) / looked, 0)`,
-        usingMetrics: { healed: metric('healed'), looked: metric('looked-at') },
-        label: 'healed, percent',
-        period: Duration.minutes(Math.max(everyMinutes, 60)),
-      }),
-      condition: atLeast(healedPercent, { above: true }),
+      metric: ownMetric(metricsNamespace, 'webhooks-lost', quarters),
+      condition: atLeast(1, { outOf: untilNextRun }),
     },
     {
       id: 'reconciliation-missing',
@@ -186,7 +184,9 @@ export function reconciliationAlarms({
       urgency: 'today',
       message: `Reconciliation runs every ${everyMinutes} minutes and has not finished ${RUNS_MISSED} times in a row.`,
       command: 'status',
-      metric: metric('reconciled').with({ period: Duration.minutes(everyMinutes) }),
+      metric: ownMetric(metricsNamespace, 'reconciled', {
+        period: Duration.minutes(everyMinutes),
+      }),
       condition: absent(RUNS_MISSED),
     },
     {
@@ -196,7 +196,7 @@ export function reconciliationAlarms({
       message:
         'The loyalty service holds another amount, coupon or state of orders than the store.',
       command: 'status',
-      metric: ownMetric(metricsNamespace, 'reconcile', 'notice', { why: 'order-differs' }),
+      metric: ownMetric(metricsNamespace, 'order-differs'),
       condition: atLeast(1, { notifyOnRecovery: false }),
     },
     {
@@ -206,8 +206,8 @@ export function reconciliationAlarms({
       message:
         'Webhook subscriptions of a shop are missing or differ from what the connector needs.',
       command: 'webhooks check',
-      metric: metric('subscriptions-wrong').with({ period: Duration.minutes(15) }),
-      condition: atLeast(1, { outOf: Math.min(quartersToTheNextRun, DAY_IN_QUARTERS) }),
+      metric: ownMetric(metricsNamespace, 'subscriptions-wrong', quarters),
+      condition: atLeast(1, { outOf: untilNextRun }),
     },
   ];
 }

@@ -146,6 +146,7 @@ export function openConnector({
       random: () => 0.5,
       parallel: 4,
       retryWindowDays: connector.retryWindowDays,
+      stuckAfterMinutes: 30,
       orderRetentionDays: connector.orderRetentionDays,
       deadline,
       read: (event: StoreEvent) => parts.read(event),
@@ -263,6 +264,7 @@ export function openConnector({
         deadline,
         checkSubscriptions: async () => {},
         everyMinutes: connector.healing.everyMinutes,
+        healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,
       });
     },

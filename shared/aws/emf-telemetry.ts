@@ -1,12 +1,10 @@
 import {
-  type Detail,
-  METRICS,
-  type Metric,
+  type Monitoring,
   type Service,
   type StorefrontService,
-  type WrittenMetric,
+  writtenName,
 } from '../config/metrics.ts';
-import type { Dimensions, LogFields, Telemetry } from '../core/batch/telemetry.ts';
+import type { LogFields, Telemetry } from '../core/batch/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush, before Lambda freezes the process. */
@@ -28,20 +26,18 @@ function writeLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** By service, and by service with the details: an alarm watches one metric, not a sum of many. */
-function dimensionSets(metric: WrittenMetric, given: Dimensions): readonly (readonly string[])[] {
-  const details: readonly Detail[] = METRICS[metric];
-  const hasDetails = details.length > 0 && details.every((detail) => given[detail] !== undefined);
-  return [['service'], ...(hasDetails ? [['service', ...details]] : [])];
-}
-
 interface Counted {
-  readonly metric: WrittenMetric;
-  readonly dimensions: Dimensions;
+  readonly name: string;
+  /** The only dimension, where there is one. */
+  readonly shop: string | undefined;
   readonly values: number[];
 }
 
-const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !== null;
+export interface EmfSettings {
+  readonly namespace: string;
+  readonly service: Service | StorefrontService;
+  readonly monitoring: Monitoring;
+}
 
 /**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: both go to standard output and
@@ -49,55 +45,49 @@ const isWritten = (metric: Metric): metric is WrittenMetric => METRICS[metric] !
  * See docs/decisions/0009-telemetry-without-a-library.md.
  */
 export function createEmfTelemetry(
-  settings: { readonly namespace: string; readonly service: Service | StorefrontService },
+  { namespace, service, monitoring }: EmfSettings,
   write: (line: string) => void = writeLine,
   now: () => Date = () => new Date(),
 ): EmfTelemetry {
   const counted = new Map<string, Counted>();
 
-  function writeMetric(
-    metric: WrittenMetric,
-    dimensions: Dimensions,
-    values: readonly number[],
-  ): void {
-    const fields = { service: settings.service, ...dimensions };
+  function writeMetric({ name, shop }: Counted, values: readonly number[]): void {
+    const directive = {
+      Namespace: namespace,
+      // The specification allows an empty set: a metric without dimensions.
+      Dimensions: [shop === undefined ? [] : ['shop']],
+      Metrics: [{ Name: name, Unit: name.endsWith('-ms') ? 'Milliseconds' : 'Count' }],
+    };
     write(
       JSON.stringify({
-        _aws: {
-          Timestamp: now().getTime(),
-          CloudWatchMetrics: [
-            {
-              Namespace: settings.namespace,
-              Dimensions: dimensionSets(metric, dimensions),
-              Metrics: [{ Name: metric, Unit: metric.endsWith('-ms') ? 'Milliseconds' : 'Count' }],
-            },
-          ],
-        },
-        ...fields,
-        [metric]: values.length === 1 ? values[0] : values,
+        _aws: { Timestamp: now().getTime(), CloudWatchMetrics: [directive] },
+        service,
+        shop,
+        [name]: values.length === 1 ? values[0] : values,
       }),
     );
   }
 
   return {
-    count(metric, dimensions = {}, value = 1) {
-      if (!isWritten(metric)) return;
-      const key = JSON.stringify([metric, dimensions]);
-      const entry: Counted = counted.get(key) ?? { metric, dimensions, values: [] };
+    count(metric, details = {}, value = 1) {
+      const name = writtenName(metric, monitoring);
+      if (name === undefined) return;
+      const shop = metric === 'orders-received' ? details.shop : undefined;
+      const key = `${name} ${shop}`;
+      const entry = counted.get(key) ?? { name, shop, values: [] };
       counted.set(key, entry);
       // Counts are added up; only measurements need their single values.
-      if (metric.endsWith('-ms')) entry.values.push(value);
+      if (name.endsWith('-ms')) entry.values.push(value);
       else entry.values[0] = (entry.values[0] ?? 0) + value;
     },
     log(level, message, fields: LogFields) {
       const at = now().toISOString();
-      const { service } = settings;
       write(JSON.stringify({ level, message, at, service, version, ...fields }));
     },
     flush() {
-      for (const { metric, dimensions, values } of counted.values()) {
-        for (let start = 0; start < values.length; start += VALUES_PER_LINE) {
-          writeMetric(metric, dimensions, values.slice(start, start + VALUES_PER_LINE));
+      for (const one of counted.values()) {
+        for (let start = 0; start < one.values.length; start += VALUES_PER_LINE) {
+          writeMetric(one, one.values.slice(start, start + VALUES_PER_LINE));
         }
       }
       counted.clear();

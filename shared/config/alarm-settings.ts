@@ -27,8 +27,15 @@ export interface AlarmSettings {
    */
   readonly healedPercent?: number;
 
-  /** Minutes that a message may wait in a queue before the alarm. Default: 30. */
+  /** Minutes that a message may wait in a queue, or be retried, before the alarm. Default: 30. */
   readonly oldestMessageMinutes?: number;
+
+  /**
+   * Notifies when AWS costs more than this in a month, or is expected to. `of: 'account'` counts the whole
+   * account. `of: 'stack'` counts what has the stack's tag `stage`; until that tag is activated as a cost
+   * allocation tag in the billing console it counts nothing, and never notifies. Default: none.
+   */
+  readonly monthlyBudget?: { readonly dollars: number; readonly of: 'account' | 'stack' };
 }
 
 /** Without `orderSilence`, which is completed for each shop. */
@@ -36,6 +43,7 @@ export interface Alarms {
   readonly emails: readonly string[];
   readonly healedPercent: number;
   readonly oldestMessageMinutes: number;
+  readonly monthlyBudget: AlarmSettings['monthlyBudget'];
 }
 
 export function completeAlarms(settings: AlarmSettings = {}): Alarms {
@@ -43,6 +51,7 @@ export function completeAlarms(settings: AlarmSettings = {}): Alarms {
     emails: settings.emails ?? [],
     healedPercent: settings.healedPercent ?? 5,
     oldestMessageMinutes: settings.oldestMessageMinutes ?? 30,
+    monthlyBudget: settings.monthlyBudget,
   };
 }
 
@@ -109,6 +118,9 @@ const alarmChecks: Record<keyof AlarmSettings, Check> = {
   orderSilence: orderSilenceCheck,
   healedPercent: wholeNumber(1, 100, 'percent'),
   oldestMessageMinutes: wholeNumber(1, 10_080, 'minutes'),
+  monthlyBudget: shapeOf({
+    required: { dollars: wholeNumber(1, 1_000_000, 'dollars'), of: oneOf('account', 'stack') },
+  }),
 };
 
 export const alarmCheck: Check = shapeOf({ optional: alarmChecks });

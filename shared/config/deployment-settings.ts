@@ -8,6 +8,7 @@ import {
   trueOrFalse,
   wholeNumber,
 } from './checks.ts';
+import type { Monitoring } from './metrics.ts';
 
 /** An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. */
 interface HttpApiEndpoint {
@@ -54,6 +55,16 @@ export interface DeploymentSettings {
    * Default: `true`.
    */
   readonly retainData?: boolean;
+
+  /**
+   * `full`: every alarm, and the figures of the last hour in `status`. `basic`: one alarm for everything
+   * that needs a person, and alarms when a queue or the receiver stands still, for less than half the
+   * price (docs/cost.md). Default: `full`.
+   */
+  readonly monitoring?: Monitoring;
+
+  /** A CloudWatch dashboard. The first three of an account are free, each further one is $3 a month. Default: `false`. */
+  readonly dashboard?: boolean;
 }
 
 export interface Deployment {
@@ -63,6 +74,8 @@ export interface Deployment {
   readonly reservedReceiverConcurrency: number | undefined;
   readonly logRetentionDays: number;
   readonly retainData: boolean;
+  readonly monitoring: Monitoring;
+  readonly dashboard: boolean;
 }
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
@@ -72,6 +85,8 @@ export function completeDeployment(settings: DeploymentSettings = {}): Deploymen
     reservedReceiverConcurrency: settings.reservedReceiverConcurrency,
     logRetentionDays: settings.logRetentionDays ?? 30,
     retainData: settings.retainData ?? true,
+    monitoring: settings.monitoring ?? 'full',
+    dashboard: settings.dashboard ?? false,
   };
 }
 
@@ -112,6 +127,8 @@ const deploymentChecks: Record<keyof DeploymentSettings, Check> = {
   reservedReceiverConcurrency: wholeNumber(1, 10_000, 'receivers'),
   logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
   retainData: trueOrFalse,
+  monitoring: oneOf('full', 'basic'),
+  dashboard: trueOrFalse,
 };
 
 export const deploymentCheck: Check = shapeOf({ optional: deploymentChecks });

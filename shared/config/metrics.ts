@@ -1,73 +1,133 @@
 /**
- * Every metric of the connector. Its dimension in CloudWatch is `service` (the name of the function); some
- * have a second set of dimensions with the details named here.
+ * What the code counts, and the name under which CloudWatch keeps it; null: only the log has it.
  *
- * Each combination of values is a metric that costs money in every hour in which it is written. So only
- * details that an alarm or a graph uses are dimensions; all others are only in the log line.
+ * Every name costs money in each hour in which it is written, and so does every value of a dimension. So
+ * all functions write under the same names, without dimensions; function, reason and code are in the log.
+ * See docs/decisions/0057-one-name-for-a-figure.md.
  */
 export const METRICS = {
-  /** Webhooks that were put on their queue; per shop, because one shop can stop sending. */
-  received: ['shop', 'kind'],
-  refused: ['why'],
-  'unknown-topic': [],
-  'unexpected-api-version': [],
-  'older-secret-used': [],
-  /** Requests of shoppers that were answered. */
-  served: [],
-  /** Requests that failed because the loyalty service or the store did not answer. */
-  unavailable: [],
-  /** Requests beyond the rate limit. */
-  'too-many': [],
-  applied: [],
-  unchanged: [],
-  superseded: [],
-  skipped: [],
-  handled: [],
-  retried: [],
+  /** Webhooks that were put on their queue. */
+  received: 'received',
+  /** The same for orders, by shop; only of shops whose silence is watched. */
+  'orders-received': 'orders-received',
+  /** Webhooks with a wrong signature. Other refused requests are in AWS's own count of 4xx answers. */
+  'signatures-refused': 'signatures-refused',
+  /** Point events with a wrong token. */
+  'points-refused': 'points-refused',
+  /** Requests of shoppers whose signature, time or shop does not match. */
+  'storefront-refused': 'storefront-refused',
+  'unknown-topic': 'unknown-topic',
+  'unexpected-api-version': 'unexpected-api-version',
+  'older-secret-used': 'older-secret-used',
+  /** Requests of shoppers that failed because the loyalty service, the store or the ledger did not answer. */
+  unavailable: 'unavailable',
+  applied: 'applied',
+  handled: 'applied',
+  unchanged: 'no-change',
+  superseded: 'no-change',
+  skipped: 'no-change',
+  retried: 'retried',
+  /** Retries of messages that are older than `alarms.oldestMessageMinutes`. */
+  stuck: 'stuck',
   /** Parked in the dead-letter queue. */
-  rejected: [],
+  rejected: 'rejected',
   /** Nothing is synced until a person corrects credentials or settings. */
-  misconfigured: [],
+  misconfigured: 'misconfigured',
   /** The loyalty service asked for fewer calls. */
-  throttled: [],
+  throttled: 'throttled',
   /** The age of a message that waits because its shop is paused. */
-  'paused-ms': [],
-  /** Only for callers that run the sync in their own process; not written to CloudWatch. */
+  'paused-ms': 'paused-ms',
+  /** Only for callers that run the sync in their own process. */
   'store-read': null,
-  /** A request that a person must answer, by kind. */
-  notice: ['why'],
-  /** From the change in the store to the answer of the loyalty service. */
-  'latency-ms': [],
-  crash: [],
-  /** Entities that reconciliation compared. */
-  'looked-at': [],
-  /** Compared entities whose newest change no webhook had announced. */
-  healed: ['kind'],
-  /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
-  'rolled-out': [],
-  /** Orders that a deep walk read from the loyalty service and compared. */
-  'orders-read': [],
-  /** The age of the oldest change that one run healed. */
-  'oldest-healed-ms': [],
+  'data-request': 'data-request',
+  'shop-redact': 'shop-redact',
+  'app-uninstalled': 'app-uninstalled',
+  'redemption-pending': 'redemption-pending',
+  /** Orders of which the loyalty service holds another state than the store. */
+  'order-differs': 'order-differs',
+  /** From the change in one system to the answer of the other. */
+  'latency-ms': 'latency-ms',
+  crash: 'crash',
   /** Runs of reconciliation that finished. */
-  reconciled: [],
+  reconciled: 'reconciled',
+  /** Runs that healed more than `alarms.healedPercent` of what they compared. */
+  'webhooks-lost': 'webhooks-lost',
+  /** Entities that reconciliation compared. */
+  'looked-at': null,
+  /** Compared entities whose newest change no webhook had announced. */
+  healed: null,
+  /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
+  'rolled-out': null,
+  /** Orders that a deep walk read from the loyalty service and compared. */
+  'orders-read': null,
   /** Webhook subscriptions that were missing or wrong. */
-  'subscriptions-wrong': [],
-  /** Subscriptions that the scheduled run repaired. */
-  'subscriptions-repaired': [],
-  /** Balances that the nightly comparison with the loyalty service's report corrected. */
-  'balances-repaired': [],
-} as const satisfies Readonly<Record<string, readonly Detail[] | null>>;
+  'subscriptions-wrong': 'subscriptions-wrong',
+} as const satisfies Readonly<Record<string, string | null>>;
 
 export type Metric = keyof typeof METRICS;
 
-/** The metrics that are written to CloudWatch. */
-export type WrittenMetric = Exclude<Metric, 'store-read'>;
+/** A name in CloudWatch. */
+export type WrittenMetric = NonNullable<(typeof METRICS)[Metric]>;
 
-/** A detail that a metric may have. */
+/**
+ * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
+ * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something.
+ * `silence`: written only where the settings ask for its alarm.
+ */
+type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
+
+export const RHYTHMS: Readonly<Record<WrittenMetric, Rhythm>> = {
+  received: 'everyday',
+  'orders-received': 'silence',
+  'signatures-refused': 'sign',
+  'points-refused': 'sign',
+  'storefront-refused': 'sign',
+  'unknown-topic': 'sign',
+  'unexpected-api-version': 'sign',
+  'older-secret-used': 'sign',
+  unavailable: 'sign',
+  applied: 'everyday',
+  'no-change': 'everyday',
+  retried: 'everyday',
+  stuck: 'trouble',
+  rejected: 'trouble',
+  misconfigured: 'trouble',
+  throttled: 'sign',
+  'paused-ms': 'sign',
+  'data-request': 'trouble',
+  'shop-redact': 'trouble',
+  'app-uninstalled': 'trouble',
+  'redemption-pending': 'trouble',
+  'order-differs': 'trouble',
+  'latency-ms': 'everyday',
+  crash: 'trouble',
+  reconciled: 'everyday',
+  'webhooks-lost': 'trouble',
+  'subscriptions-wrong': 'trouble',
+};
+
+/** With `monitoring: 'basic'`, one metric for everything that a person must act on. */
+export const TROUBLE = 'trouble';
+
+/** What `deployment.monitoring` may be. */
+export type Monitoring = 'full' | 'basic';
+
+/** The name that CloudWatch gets for a count; undefined: none. */
+export function writtenName(
+  metric: Metric,
+  monitoring: Monitoring,
+): WrittenMetric | typeof TROUBLE | undefined {
+  const name = METRICS[metric];
+  if (name === null) return undefined;
+  const rhythm = RHYTHMS[name];
+  if (monitoring === 'full' || rhythm === 'silence') return name;
+  return rhythm === 'trouble' ? TROUBLE : undefined;
+}
+
+/** Details of a count, for callers in the same process. */
 export type Detail = 'shop' | 'kind' | 'why' | 'code' | 'topic';
 
-/** The names of the functions: the dimension `service`. */
+/** The names of the functions. */
 export type Service =
   | 'receive-webhook'
   | 'sync-orders'

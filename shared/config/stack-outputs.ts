@@ -17,7 +17,6 @@ export const STACK_OUTPUTS = [
   'MetricsNamespace',
   'ReconcileFunction',
   'AlarmTopic',
-  'Dashboard',
   /** See shared/config/concurrency.ts. */
   'Concurrency',
   /** ARNs of the policies for people. */
@@ -28,8 +27,9 @@ export const STACK_OUTPUTS = [
   'Version',
 ] as const;
 
-/** Written only where the settings have a `storefront`. */
-const STOREFRONT_OUTPUTS = [
+/** Written only where the settings have a `storefront`, or a dashboard. */
+const OPTIONAL_OUTPUTS = [
+  'Dashboard',
   /** Point events go to `<PointsAddress>/<path>/<topic>/<token>`. */
   'PointsAddress',
   /** Shopify's app proxy calls `<StorefrontAddress>/<path>/…`. */
@@ -38,10 +38,10 @@ const STOREFRONT_OUTPUTS = [
   'BalancesDeadLetterQueueUrl',
 ] as const;
 
-type StorefrontOutput = (typeof STOREFRONT_OUTPUTS)[number];
+type OptionalOutput = (typeof OPTIONAL_OUTPUTS)[number];
 
-export type StackOutput = (typeof STACK_OUTPUTS)[number] | StorefrontOutput;
+export type StackOutput = (typeof STACK_OUTPUTS)[number] | OptionalOutput;
 
 export type StackOutputs = Readonly<
-  Record<Exclude<StackOutput, StorefrontOutput>, string> & Partial<Record<StorefrontOutput, string>>
+  Record<Exclude<StackOutput, OptionalOutput>, string> & Partial<Record<OptionalOutput, string>>
 >;

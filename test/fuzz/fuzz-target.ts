@@ -53,9 +53,12 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** Telemetry whose lines are checked as CloudWatch reads them. */
 export function createCheckedTelemetry(service: Service | StorefrontService) {
   const lines: string[] = [];
-  const telemetry = createEmfTelemetry({ namespace: NAMESPACE, service }, (line) => {
-    lines.push(line);
-  });
+  const telemetry = createEmfTelemetry(
+    { namespace: NAMESPACE, service, monitoring: 'full' },
+    (line) => {
+      lines.push(line);
+    },
+  );
   return {
     telemetry,
     /** Every line is one object, and only known metrics are in the metric format. */

@@ -25,7 +25,9 @@ import { invocationOf } from './event-source.ts';
 export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
-export type RunningSettings = Partial<Pick<ConnectorSettings, 'rules' | 'shops' | 'healing'>> & {
+export type RunningSettings = Partial<
+  Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms'>
+> & {
   readonly assumptions?: LoyaltyAssumptions;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;

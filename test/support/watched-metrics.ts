@@ -108,6 +108,38 @@ function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): readonly
   }));
 }
 
+/** A value for each period, the newest last; undefined: no data. */
+export type Series = readonly (number | undefined)[];
+
+interface AlarmSettings {
+  readonly Threshold: number;
+  readonly ComparisonOperator: string;
+  readonly EvaluationPeriods: number;
+  readonly DatapointsToAlarm?: number;
+  readonly TreatMissingData: string;
+  readonly Metrics?: readonly { readonly Id: string; readonly Expression?: string }[];
+}
+
+/**
+ * Whether an alarm rings after these values ("Evaluating an alarm"). One that adds up several metrics gets
+ * them all in the last of them: the sum is checked to be nothing else.
+ */
+export function rings({ properties }: NamedAlarm, series: Series): boolean {
+  const settings = properties as unknown as AlarmSettings;
+  const expression = settings.Metrics?.find((one) => one.Expression)?.Expression;
+  if (expression && !/^FILL\(part0, 0\)( \+ FILL\(part\d, 0\))*$/.test(expression)) {
+    throw new Error(`not a sum: ${expression}`);
+  }
+  const { Threshold: threshold, EvaluationPeriods: periods } = settings;
+  const last = [...Array<undefined>(periods), ...series].slice(-periods);
+  const isBeyond = (value: number) =>
+    settings.ComparisonOperator === 'LessThanThreshold' ? value < threshold : value >= threshold;
+  const breaching = last.filter((value) =>
+    value === undefined ? settings.TreatMissingData === 'breaching' : isBeyond(value),
+  );
+  return breaching.length >= (settings.DatapointsToAlarm ?? periods);
+}
+
 export interface Widget {
   readonly type: string;
   readonly width: number;

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captureOutput } from '../../local/harness/captured-output.ts';
 import { createEmfTelemetry } from '../../shared/aws/emf-telemetry.ts';
+import { METRICS, type Metric, RHYTHMS } from '../../shared/config/metrics.ts';
 import { readMetricLine } from '../support/watched-metrics.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.000Z');
 
-function open() {
+function open(monitoring: 'full' | 'basic' = 'full') {
   const written: string[] = [];
-  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders' } as const;
+  const settings = { namespace: 'LoyaltyConnector', service: 'sync-orders', monitoring } as const;
   const telemetry = createEmfTelemetry(
     settings,
     (line) => written.push(line),
@@ -32,7 +33,7 @@ describe('metrics', () => {
 
   it('say what CloudWatch needs to know', () => {
     const { telemetry, lines } = open();
-    telemetry.count('refused', { why: 'signature', topic: 'orders/create' });
+    telemetry.count('retried', { why: 'timeout', kind: 'order' });
     telemetry.flush();
     expect(lines()).toEqual([
       {
@@ -41,41 +42,54 @@ describe('metrics', () => {
           CloudWatchMetrics: [
             {
               Namespace: 'LoyaltyConnector',
-              Dimensions: [['service'], ['service', 'why']],
-              Metrics: [{ Name: 'refused', Unit: 'Count' }],
+              Dimensions: [[]],
+              Metrics: [{ Name: 'retried', Unit: 'Count' }],
             },
           ],
         },
         service: 'sync-orders',
-        why: 'signature',
-        topic: 'orders/create',
-        refused: 1,
+        retried: 1,
       },
     ]);
   });
 
-  it.each([
-    ['crash', {}],
-    ['skipped', { kind: 'order', why: 'guest' }],
-    ['received', { kind: 'order' }],
-  ] as const)(
-    '%s with %j is kept by service alone, and its details stand beside it',
-    (metric, details) => {
-      const { telemetry, lines } = open();
-      telemetry.count(metric, details);
-      telemetry.flush();
-      expect(lines()[0]).toMatchObject({
-        _aws: { CloudWatchMetrics: [{ Dimensions: [['service']] }] },
-        ...details,
-      });
-    },
-  );
+  it('join what is counted separately in the process under one name', () => {
+    const { telemetry, metrics } = open();
+    for (const outcome of ['unchanged', 'superseded', 'skipped'] as const) {
+      telemetry.count(outcome, { kind: 'order' });
+    }
+    telemetry.flush();
+    expect(metrics()).toMatchObject([{ metric: 'no-change', values: [3], keptBy: [{}] }]);
+  });
+
+  it('keep orders apart by their shop, because the silence of one shop is watched', () => {
+    const { telemetry, metrics } = open();
+    for (const shop of ['one', 'one', 'two']) telemetry.count('orders-received', { shop });
+    telemetry.flush();
+    expect(metrics()).toMatchObject([
+      { values: [2], keptBy: [{ shop: 'one' }] },
+      { values: [1], keptBy: [{ shop: 'two' }] },
+    ]);
+  });
+
+  it('are in basic monitoring one sum of what needs a person, and the orders of watched shops', () => {
+    const { telemetry, metrics } = open('basic');
+    for (const metric of Object.keys(METRICS)) telemetry.count(metric as Metric, { shop: 'one' });
+    telemetry.flush();
+    const names = Object.entries(RHYTHMS).filter(([, rhythm]) => rhythm === 'trouble');
+    expect(metrics().toSorted((a, b) => a.metric.localeCompare(b.metric))).toMatchObject([
+      { metric: 'orders-received', values: [1] },
+      { metric: 'trouble', values: [names.length] },
+    ]);
+  });
 
   it('go past the console, which a runtime may wrap: CloudWatch would find nothing in it', () => {
     const output = captureOutput();
     const reached: unknown[] = [];
     console.log = (...words) => reached.push(words);
-    const telemetry = createEmfTelemetry({ namespace: 'LoyaltyConnector', service: 'sync-orders' });
+    const telemetry = createEmfTelemetry({
+      ...{ namespace: 'LoyaltyConnector', service: 'sync-orders', monitoring: 'full' },
+    });
     telemetry.count('crash');
     telemetry.flush();
     output.stop();
@@ -91,16 +105,13 @@ describe('metrics', () => {
     expect(written).toEqual([]);
   });
 
-  it('count up to one sum per set of details', () => {
+  it('are one line for each name, whatever the details', () => {
     const { telemetry, lines } = open();
     telemetry.count('applied', { kind: 'order' });
     telemetry.count('applied', { kind: 'order' }, 3);
     telemetry.count('applied', { kind: 'product' });
     telemetry.flush();
-    expect(lines().map(({ kind, applied }) => [kind, applied])).toEqual([
-      ['order', 4],
-      ['product', 1],
-    ]);
+    expect(lines()).toMatchObject([{ applied: 5 }]);
   });
 
   it('keep every single measurement, in lines that CloudWatch takes', () => {

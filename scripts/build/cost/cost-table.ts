@@ -1,4 +1,5 @@
-import { describeStack, type StackTemplate } from './describe-stack.ts';
+import { describeStack, type PricedStack, type StackTemplate } from './describe-stack.ts';
+import { floodTable } from './flood-cost.ts';
 import { type CostLine, monthlyCost, sum } from './monthly-cost.ts';
 
 const VOLUMES = [
@@ -8,18 +9,29 @@ const VOLUMES = [
   { webhooks: 10_000_000, name: '10 M' },
 ];
 
-const BEGIN = '<!-- The table between these marks is written by: npm run cost -->';
-const END = '<!-- End of the table. -->';
+/** Both with the example's settings, apart from `deployment.monitoring`. */
+export interface CostTemplates {
+  readonly full: StackTemplate;
+  readonly basic: StackTemplate;
+}
 
-/** Markdown: a row per item on the bill, a column per volume. */
-export function costTable(
-  template: StackTemplate,
-  settings: { readonly orderRetentionDays: number },
-): string {
-  const stack = describeStack(template);
+interface Settings {
+  readonly orderRetentionDays: number;
+}
+
+/** The tables of docs/cost.md by their names there. */
+export function costTables(templates: CostTemplates, settings: Settings) {
+  const full = describeStack(templates.full);
+  return {
+    month: monthTable(full, settings),
+    monitoring: monitoringTable({ full, basic: describeStack(templates.basic) }, settings),
+    flood: floodTable(full),
+  };
+}
+
+/** A row per item on the bill, a column per volume. */
+function monthTable(stack: PricedStack, settings: Settings): string {
   const costs = VOLUMES.map(({ webhooks }) => monthlyCost(stack, webhooks, settings));
-  const row = (what: string, dollars: readonly number[]) =>
-    `| ${what} | ${dollars.map((amount) => amount.toFixed(2)).join(' | ')} |`;
   const rows = (pick: (cost: (typeof costs)[number]) => readonly CostLine[]) =>
     (costs[0] ? pick(costs[0]) : []).map(({ what }, index) =>
       row(
@@ -47,10 +59,39 @@ export function costTable(
   ].join('\n');
 }
 
-/** The document with the table in it. */
-export function putTable(document: string, table: string): string {
-  const [before, rest = ''] = document.split(BEGIN);
-  const [, after] = rest.split(END);
-  if (after === undefined) throw new Error('docs/cost.md has lost the marks around its table');
-  return `${before}${BEGIN}\n\n${table}\n\n${END}${after}`;
+/** The fixed part with each setting of `deployment.monitoring`. */
+function monitoringTable(
+  stacks: Readonly<Record<'full' | 'basic', PricedStack>>,
+  settings: Settings,
+): string {
+  const [full, basic] = [stacks.full, stacks.basic].map(
+    (stack) => monthlyCost(stack, 0, settings).fixed,
+  );
+  const parts = Object.entries({ full, basic }).map(([name, lines = []]) => {
+    const items = lines.map(({ what, dollars }) => `${what} ${dollars.toFixed(2)}`);
+    return `| \`${name}\` | ${sum(lines).toFixed(2)} | ${items.join(', ')} |`;
+  });
+  return [
+    '| `monitoring` | US dollars a month, fixed | of which |',
+    '|---|---:|---|',
+    ...parts,
+  ].join('\n');
+}
+
+function row(what: string, dollars: readonly number[]): string {
+  return `| ${what} | ${dollars.map((amount) => amount.toFixed(2)).join(' | ')} |`;
+}
+
+const END = '<!-- End of the table. -->';
+const beginOf = (name: string) => `<!-- The table "${name}" is written by: npm run cost -->`;
+
+/** The document with the tables in it. */
+export function putTables(document: string, tables: Readonly<Record<string, string>>): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
+    const begin = beginOf(name);
+    const [before, rest = ''] = text.split(begin);
+    const end = rest.indexOf(END);
+    if (end < 0) throw new Error(`docs/cost.md has lost the marks around the table "${name}"`);
+    return `${before}${begin}\n\n${table}\n\n${rest.slice(end)}`;
+  }, document);
 }

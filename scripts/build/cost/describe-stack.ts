@@ -1,3 +1,5 @@
+import { RHYTHMS, TROUBLE } from '../../../shared/config/metrics.ts';
+
 /** What of a stack has a price. */
 export interface PricedStack {
   readonly receiverMb: number;
@@ -8,6 +10,8 @@ export interface PricedStack {
   readonly keys: number;
   /** An alarm on an expression is paid for each metric in it. */
   readonly alarmMetrics: number;
+  /** Of the functions' own, what an ordinary day writes; troubles write more, by the hour. */
+  readonly ownMetrics: number;
   readonly dashboards: number;
   readonly reconcileRuns: number;
   readonly logRetentionDays: number;
@@ -19,6 +23,7 @@ export interface PricedStack {
 interface PricedProperties {
   readonly Environment?: { readonly Variables: Readonly<Record<string, unknown>> };
   readonly MemorySize?: number;
+  readonly MetricName?: string;
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
   readonly ScheduleExpression?: string;
   readonly RetentionInDays?: number;
@@ -54,6 +59,7 @@ export function describeStack({ Resources }: StackTemplate): PricedStack {
       (sum, { Metrics }) => sum + (Metrics?.filter(isMetric).length ?? 1),
       0,
     ),
+    ownMetrics: countOwnMetrics(all('AWS::CloudWatch::Alarm')),
     dashboards: all('AWS::CloudWatch::Dashboard').length,
     reconcileRuns: all('AWS::Events::Rule').reduce(
       (sum, { ScheduleExpression }) => sum + runsPerMonth(ScheduleExpression ?? ''),
@@ -65,6 +71,16 @@ export function describeStack({ Resources }: StackTemplate): PricedStack {
     ),
     httpApi: all('AWS::ApiGatewayV2::Api').length > 0,
   };
+}
+
+/** The functions write what the alarms show: all of it, or what `basic` has, and orders of watched shops. */
+function countOwnMetrics(alarms: readonly PricedProperties[]): number {
+  const everyday = Object.values(RHYTHMS).filter((rhythm) => rhythm === 'everyday').length;
+  const isBasic = alarms.some(({ MetricName }) => MetricName === TROUBLE);
+  const watched = alarms.filter(({ Metrics = [] }) =>
+    JSON.stringify(Metrics).includes('"orders-received"'),
+  ).length;
+  return (isBasic ? 0 : everyday) + watched;
 }
 
 const isMetric = (one: { readonly MetricStat?: unknown }): boolean => one.MetricStat !== undefined;

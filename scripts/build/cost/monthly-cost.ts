@@ -44,8 +44,6 @@ const WORKLOAD = {
   /** A process keeps a secret for five minutes. */
   secretCallsPerProcess: 30 * 24 * 12,
   reconcileSeconds: 10,
-  /** What an ordinary day writes: received by shop and kind, outcomes and latency per worker. */
-  metricsWritten: 25,
 } as const;
 
 /** Lambda asks an idle queue by five connections that wait 20 s each. */
@@ -113,18 +111,19 @@ export function monthlyCost(
       dollars: stack.alarmMetrics * cloudWatch.alarmPerMetric,
     },
     {
-      what: `figures of its own (${work.metricsWritten} metrics)`,
-      dollars: work.metricsWritten * cloudWatch.metricPerMonth,
+      what: `figures of its own (${stack.ownMetrics} metrics)`,
+      dollars: stack.ownMetrics * cloudWatch.metricPerMonth,
     },
     { what: 'dashboard', dollars: stack.dashboards * cloudWatch.dashboardPerMonth },
     { what: `${stack.secrets} secrets`, dollars: stack.secrets * secret.perMonth },
-    { what: 'key of the alarm topic', dollars: stack.keys * PRICES.keyPerMonth },
+    { what: 'keys', dollars: stack.keys * PRICES.keyPerMonth },
     {
       what: `reconcile (${Math.round(stack.reconcileRuns)} runs)`,
       dollars: run(stack.reconcileRuns, work.reconcileSeconds * 1000, stack.reconcileMb),
     },
   ];
-  return { perWebhook, fixed, total: sum([...perWebhook, ...fixed]) };
+  const paid = fixed.filter(({ dollars }) => dollars > 0);
+  return { perWebhook, fixed: paid, total: sum([...perWebhook, ...paid]) };
 }
 
 export function sum(lines: readonly CostLine[]): number {

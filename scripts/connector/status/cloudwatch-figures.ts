@@ -50,9 +50,9 @@ export async function readOldestAges(
 type Statistic = NonNullable<MetricDataQuery['MetricStat']>;
 
 function queryOf(namespace: string, figure: WantedFigure): Statistic {
-  const { service, metric, dimensions, statistic } = figure;
+  const { metric, statistic } = figure;
   const period = statistic === 'Sum' ? 60 : HOUR_SECONDS;
-  return statisticOf(namespace, metric, { service, ...dimensions }, statistic, period);
+  return statisticOf(namespace, metric, {}, statistic, period);
 }
 
 function statisticOf(

@@ -8,14 +8,19 @@ import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
-import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
-import { createLocalFigures, deployedFamilies, type ReadFigures, readLastHour } from './figures.ts';
+import { createLocalFigures, type ReadFigures, readLastHour } from './figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
 import type { Known, ReconcileStatus, Status } from './status-model.ts';
+
+const NO_FIGURES = {
+  kind: 'unknown',
+  why: "deployment.monitoring is 'basic', which writes no figures",
+} as const;
 
 /** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
@@ -38,7 +43,9 @@ export async function collectStatus(
   };
   const [queues, lastHour, reconcile, notices, credentials, subscriptions] = await Promise.all([
     attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
-    attempt(() => readLastHour(readFigures, deployedFamilies(connector))),
+    connector.deployment.monitoring === 'basic'
+      ? NO_FIGURES
+      : attempt(() => readLastHour(readFigures)),
     attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
     attempt(async () => {
       const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
@@ -96,17 +103,13 @@ async function readReconciles(
       return {
         shop,
         endedAt: last?.endedAt,
-        looked: sum(last?.lookedAt),
-        healed: sum(last?.healed),
-        rolledOut: sum(last?.rolledOut),
+        looked: sumOf(last?.lookedAt),
+        healed: sumOf(last?.healed),
+        rolledOut: sumOf(last?.rolledOut),
         stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
         balances: last?.balances,
         ordersRead,
       };
     }),
   );
-}
-
-function sum(counts: Readonly<Record<string, number>> = {}): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

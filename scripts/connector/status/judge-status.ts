@@ -1,3 +1,4 @@
+import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
 import {
   type CredentialStatus,
   count,
@@ -7,7 +8,6 @@ import {
   type Status,
   type SubscriptionStatus,
   type Trouble,
-  type WorkerHour,
 } from './status-model.ts';
 
 export interface Verdict {
@@ -24,8 +24,6 @@ export interface Expectations {
   readonly healedPercent: number;
 }
 
-/** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
-const LEAST_HEALED = 5;
 /** One run may fail while the next is still running. */
 const RUNS_MISSED = 2.5;
 
@@ -128,7 +126,7 @@ function judgeReconcile(
       const what = `${shop}: the last reconcile ended ${Math.round(minutes)} minutes ago, every ${reconcileEveryMinutes} are expected`;
       return [{ what, next: 'doctor' }];
     }
-    if (healed >= LEAST_HEALED && healed * 100 > looked * healedPercent) {
+    if (areWebhooksLost({ lookedAt: looked, healed }, healedPercent)) {
       const what = `${shop}: the last reconcile had to send ${healed} of ${looked}: webhooks get lost`;
       return [{ what, next: `webhooks check --shop ${shop}` }];
     }
@@ -167,18 +165,13 @@ interface HourVerdict {
 }
 
 /** Judges the figures of the last hour: a problem for which nothing waits any more is over. */
-function judgeLastHour({ lastHour, queues }: Pick<Status, 'lastHour' | 'queues'>) {
+function judgeLastHour({ lastHour, queues }: Pick<Status, 'lastHour' | 'queues'>): HourVerdict {
   if (lastHour.kind === 'unknown') return { troubles: [], notes: [] };
-  const { workers, receiver } = lastHour.value;
-  const waitingOf = (family: QueueStatus['family']) => {
-    if (queues.kind === 'unknown') return undefined;
-    const queue = queues.value.find((one) => one.family === family);
-    return queue ? queue.waiting + queue.inFlight : 0;
-  };
-  const verdicts = [
-    ...workers.map((worker) => judgeWorker(worker, waitingOf(worker.family))),
-    judgeReceiver(receiver),
-  ];
+  const waiting =
+    queues.kind === 'unknown'
+      ? undefined
+      : queues.value.reduce((sum, queue) => sum + queue.waiting + queue.inFlight, 0);
+  const verdicts = [judgeWork(lastHour.value, waiting), judgeReceiver(lastHour.value)];
   return {
     troubles: verdicts.flatMap(({ troubles }) => troubles),
     notes: verdicts.flatMap(({ notes }) => notes),
@@ -186,41 +179,41 @@ function judgeLastHour({ lastHour, queues }: Pick<Status, 'lastHour' | 'queues'>
 }
 
 /** `waiting` undefined: not known. */
-function judgeWorker(worker: WorkerHour, waiting: number | undefined): HourVerdict {
-  const { family, misconfigured, crash, retried } = worker;
+function judgeWork(hour: LastHour, waiting: number | undefined): HourVerdict {
+  const { misconfigured, crash, retried } = hour;
   const troubles: Trouble[] = [];
   const notes: string[] = [];
   if (misconfigured > 0) {
     const times = `(${count(misconfigured, 'time')} in the last hour)`;
-    // Every affected message stays on its queue: an empty queue shows that the problem is solved.
+    // Every affected message stays on its queue: empty queues show that the problem is solved.
     if (waiting === 0) {
       notes.push(
-        `${family}: credentials, scopes or an address were refused ${times}, and nothing waits any more`,
+        `credentials, scopes or an address were refused ${times}, and nothing waits any more`,
       );
     } else {
-      const what = `${family} wait because credentials, scopes or an address are refused ${times}`;
+      const what = `messages wait because credentials, scopes or an address are refused ${times}`;
       troubles.push({ what, next: 'doctor' });
     }
   }
   if (crash > 0) {
-    const what = `sync-${family} stopped at an unexpected error ${count(crash, 'time')} in the last hour: its log has the reason`;
+    const what = `work stopped at an unexpected error ${count(crash, 'time')} in the last hour: the log of the function has the reason`;
     troubles.push({ what, next: 'doctor' });
   }
-  const settled =
-    worker.applied + worker.unchanged + worker.superseded + worker.skipped + worker.handled;
+  const settled = hour.applied + hour['no-change'];
   const isStuck = waiting !== undefined && waiting >= MANY_WAITING;
   if (isStuck && misconfigured === 0 && retried >= MANY_RETRIED && retried > settled) {
-    const what = `${family}: ${waiting} wait, and in the last hour more attempts failed (${retried}) than succeeded (${settled}): the loyalty service or the store is down, slow or refuses requests temporarily`;
+    const what = `${waiting} messages wait, and in the last hour more attempts failed (${retried}) than succeeded (${settled}): the loyalty service or the store is down, slow or refuses requests temporarily`;
     troubles.push({ what, next: 'doctor' });
   }
   return { troubles, notes };
 }
 
-function judgeReceiver({ badSignatures, olderSecretUsed }: LastHour['receiver']): HourVerdict {
-  const what = `${badSignatures} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
-  const note = `${count(olderSecretUsed, 'webhook')} came signed with the older secret: do not finish the rotation yet`;
+function judgeReceiver(hour: LastHour): HourVerdict {
+  const { 'signatures-refused': refused, 'older-secret-used': older } = hour;
+  const what = `${refused} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
+  const note = `${count(older, 'request')} came signed with the older secret: do not finish the rotation yet`;
   return {
-    troubles: badSignatures > FEW_BAD_SIGNATURES ? [{ what, next: 'doctor' }] : [],
-    notes: olderSecretUsed > 0 ? [note] : [],
+    troubles: refused > FEW_BAD_SIGNATURES ? [{ what, next: 'doctor' }] : [],
+    notes: older > 0 ? [note] : [],
   };
 }

@@ -96,41 +96,29 @@ function ageText(seconds: number | undefined, messages: number): string {
   return seconds === undefined ? 'unknown' : spanText(seconds * 1000);
 }
 
-const OUTCOMES = [
-  'applied',
-  'unchanged',
-  'superseded',
-  'skipped',
-  'handled',
-  'retried',
-  'rejected',
-] as const;
+const OUTCOMES = ['applied', 'no-change', 'retried', 'rejected'] as const;
 
-function printHour(terminal: Terminal, { workers, receiver }: LastHour): void {
+function printHour(terminal: Terminal, hour: LastHour): void {
   terminal.table({
     columns: [
       { title: 'last hour' },
       ...[...OUTCOMES, 'p50', 'p99'].map((title) => ({ title, align: 'right' }) as const),
     ],
-    rows: workers.map((worker) => [
-      worker.family,
-      ...OUTCOMES.map((outcome) => String(worker[outcome])),
-      ...[worker.latencyMs?.p50, worker.latencyMs?.p99].map(secondsText),
-    ]),
+    rows: [
+      [
+        'messages',
+        ...OUTCOMES.map((outcome) => String(hour[outcome])),
+        ...[hour.latencyMs?.p50, hour.latencyMs?.p99].map(secondsText),
+      ],
+    ],
   });
-  const isTwoWay = workers.some(({ family }) => family === 'balances');
-  const back = isTwoWay ? '; of balances, back into the store' : '';
-  terminal.line(
-    terminal.style('dim', `p50, p99: from the change in the store to the loyalty service${back}`),
-  );
+  terminal.line(terminal.style('dim', 'p50, p99: from the change in one system to the other'));
   terminal.line();
-  const { received, badSignatures, unknownTopics } = receiver;
   terminal.line(
-    `webhooks       ${received} received, ${badSignatures} refused for their signature, ${unknownTopics} of other topics`,
+    `webhooks       ${hour.received} received, ${hour['signatures-refused']} refused for their signature, ${hour['unknown-topic']} of other topics`,
   );
 }
 
-/** From the store to the loyalty service. */
 function secondsText(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return '-';
   return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);

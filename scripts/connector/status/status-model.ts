@@ -19,32 +19,21 @@ export interface QueueStatus {
   readonly oldestSeconds: number | undefined;
 }
 
-/** How the work of one queue ended in the last hour. */
-export interface WorkerHour {
-  readonly family: QueueFamily;
+/** How the work of all queues ended in the last hour. */
+export interface LastHour {
   readonly applied: number;
-  readonly unchanged: number;
-  readonly superseded: number;
-  readonly skipped: number;
-  readonly handled: number;
+  /** Unchanged, superseded or skipped. */
+  readonly 'no-change': number;
   readonly retried: number;
   readonly rejected: number;
   readonly misconfigured: number;
   readonly crash: number;
-  /** From the change in the store to the answer of the loyalty service; undefined: nothing applied. */
-  readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
-}
-
-interface ReceiverHour {
   readonly received: number;
-  readonly badSignatures: number;
-  readonly unknownTopics: number;
-  readonly olderSecretUsed: number;
-}
-
-export interface LastHour {
-  readonly workers: readonly WorkerHour[];
-  readonly receiver: ReceiverHour;
+  readonly 'signatures-refused': number;
+  readonly 'unknown-topic': number;
+  readonly 'older-secret-used': number;
+  /** From the change in one system to the answer of the other; undefined: nothing applied. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
 }
 
 /** The last run that compared the store with the ledger. */

@@ -64,12 +64,12 @@ export async function receivePoints(
   const proof = { header: headers[TOKEN_HEADER], topic, token };
   const check = shop ? await verify(proof, shop, world) : 'invalid';
   if (!shop || check === 'invalid') {
-    world.telemetry.count('refused', { why: 'token' });
+    world.telemetry.count('points-refused');
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };
-  if (check === 'previous') world.telemetry.count('older-secret-used');
-  return enqueue(toEvent(body, topic ?? 'unnamed', shop.domain, world), world);
+  const event = toEvent(body, topic ?? 'unnamed', shop.domain, world);
+  return enqueue(event, check === 'previous', world);
 }
 
 /** `/shop`, `/shop/<token>`, or as 0.1.0 printed it: `/shop/<topic>/<token>`. */
@@ -117,6 +117,7 @@ function groupOf({ email, document = '' }: Person): string {
 
 async function enqueue(
   event: BalanceEvent | PointEvent,
+  olderToken: boolean,
   { queue, telemetry }: PointsWorld,
 ): Promise<PointAnswer> {
   try {
@@ -128,8 +129,7 @@ async function enqueue(
     });
     return { status: 503, text: 'try again later' };
   }
-  telemetry.count('received', { shop: event.shop, kind: event.kind });
-  telemetry.log('info', 'received', correlationOf(event));
+  telemetry.log('info', 'received', { ...correlationOf(event), ...(olderToken && { olderToken }) });
   return { status: 200, text: 'accepted' };
 }
 

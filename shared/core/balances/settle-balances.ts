@@ -152,8 +152,6 @@ async function record(
         return world.queue.send(askAgain(again, world.now()));
       });
       if (!recorded) return overtaken;
-      const isRepair = work.requests.some(({ topic }) => topic === 'repair');
-      if (isRepair) world.telemetry.count('balances-repaired', { shop: work.key.shop });
       return { kind: 'applied', calls: [] };
     }
     case 'unknown-customer':

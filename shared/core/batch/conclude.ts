@@ -29,6 +29,8 @@ export interface DelayWorld extends ConcludeWorld {
   readonly random: () => number;
   readonly retryWindowDays: number;
   readonly pauses: Pauses;
+  /** What is retried for longer than this raises an alarm. */
+  readonly stuckAfterMinutes: number;
 }
 
 /**
@@ -137,6 +139,7 @@ export async function delayMessages(
     } else {
       world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
+    if (event && isStuck(event, retry, world)) world.telemetry.count('stuck', { why: retry.why });
     world.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
       ...(event && correlationOf(event)),
       why: retry.why,
@@ -159,4 +162,21 @@ export async function delayMessages(
 function secondsSinceResumed(items: readonly Item[], { pauses, now }: DelayWorld) {
   const shop = items.find(({ event }) => event)?.event?.shop;
   return shop === undefined ? undefined : pauses.secondsSinceResumed(shop, now());
+}
+
+/** They wait for something that may take hours without any fault. */
+const PATIENT: ReadonlySet<RetryReason['why']> = new Set([
+  'customer-not-found',
+  'redemption-open',
+  'not-cancelled',
+]);
+
+/**
+ * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available
+ * CloudWatch metrics for Amazon SQS"): only a count of our own shows retries that go on. Time in which an
+ * operator paused the shop does not count.
+ */
+function isStuck(event: QueuedEvent, retry: RetryReason, world: DelayWorld): boolean {
+  if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;
+  return isRetryWindowOver(event, world.stuckAfterMinutes / 1440, world.now(), world.pauses);
 }

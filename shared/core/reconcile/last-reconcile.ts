@@ -58,6 +58,20 @@ export async function keepLastReconcile(
 
 type CountByKind = Readonly<Record<HealedKind, number>>;
 
+export function sumOf(counts: Partial<CountByKind> = {}): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** Below this number a percentage says nothing: one of three is no sign of lost webhooks. */
+const LEAST_HEALED = 5;
+
+export function areWebhooksLost(
+  { lookedAt, healed }: { readonly lookedAt: number; readonly healed: number },
+  healedPercent: number,
+): boolean {
+  return healed >= LEAST_HEALED && healed * 100 > lookedAt * healedPercent;
+}
+
 /** What one run did for one shop. */
 export interface Tally {
   add(kind: HealedKind, compared: Compared, now: Date): void;
@@ -89,7 +103,7 @@ export function createTally(telemetry: Telemetry): Tally {
       const { read = 0, differing = [] } = compared.ordersRead ?? {};
       if (read > 0) telemetry.count('orders-read', {}, read);
       if (differing.length > 0) {
-        telemetry.count('notice', { why: 'order-differs' }, differing.length);
+        telemetry.count('order-differs', {}, differing.length);
       }
       if (compared.healed.length === 0) return;
       telemetry.count('healed', { kind }, compared.healed.length);

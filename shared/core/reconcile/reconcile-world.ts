@@ -31,6 +31,8 @@ export interface ReconcileWorld extends HealingWorld {
   readonly repairBalances?: (shop: string) => Promise<Repaired | undefined>;
   /** How often a run is scheduled. */
   readonly everyMinutes: number;
+  /** A run that heals a larger share than this means that webhooks get lost. */
+  readonly healedPercent: number;
   /** How long the ledger remembers an order, and what is over, after it was last written. */
   readonly orderRetentionDays: number;
 }

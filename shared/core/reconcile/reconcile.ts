@@ -1,7 +1,13 @@
 import { withGoLive } from '../mapping/history-mark.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
-import { createTally, keepLastReconcile, type Tally } from './last-reconcile.ts';
+import {
+  areWebhooksLost,
+  createTally,
+  keepLastReconcile,
+  sumOf,
+  type Tally,
+} from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
 import type { ReconciledShop, ReconcileWorld, Repaired } from './reconcile-world.ts';
 
@@ -80,10 +86,12 @@ interface ShopRun {
 
 async function keepSummary(
   { shop, beganAt, tally, stopped, balances, deep }: ShopRun,
-  { ledger, telemetry, now }: ReconcileWorld,
+  { ledger, telemetry, now, healedPercent }: ReconcileWorld,
 ): Promise<void> {
   const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
-  if (oldestHealedMs !== undefined) telemetry.count('oldest-healed-ms', {}, oldestHealedMs);
+  const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
+  if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
+  telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
   await keepLastReconcile(ledger, shop, {
     beganAt,
     endedAt: now().toISOString(),

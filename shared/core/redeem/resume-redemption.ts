@@ -206,7 +206,7 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
   const stuck = await applyStep(book, id, { kind: 'get-stuck', why });
   // Another process, or a person, has finished it meanwhile.
   if (!stuck || !isOpen(stuck.state)) return resume(work, stuck);
-  world.telemetry.count('notice', { why: 'redemption-pending' });
+  world.telemetry.count('redemption-pending');
   world.telemetry.log('error', 'a redemption needs a person', {
     ...correlationOf(event),
     customerId: event.customerId,

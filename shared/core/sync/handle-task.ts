@@ -104,6 +104,6 @@ async function note(
     },
     undefined,
   );
-  telemetry.count('notice', { why: notice });
+  telemetry.count(notice);
   telemetry.log('warn', why, { ...correlationOf(event), notice });
 }

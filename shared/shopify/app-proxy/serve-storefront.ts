@@ -58,13 +58,20 @@ export async function serveStorefront(
   const [, shopPath = '', name = '', ...more] = request.path.split('/');
   const shop = world.shops.get(shopPath);
   // The answer is the same for an unknown shop and a wrong signature, so that guessing finds no shops.
-  if (!shop) return refuse(telemetry, 'unknown-address');
+  if (!shop) return refused();
   try {
     const proof = await prove(request.query, shop, world);
-    if (proof.kind === 'refused') return refuse(telemetry, proof.why);
+    if (proof.kind === 'refused') {
+      telemetry.count('storefront-refused', { why: proof.why });
+      telemetry.log('warn', 'a storefront request was refused', {
+        shop: shop.domain,
+        why: proof.why,
+      });
+      return refused();
+    }
     if (proof.by === 'previous') telemetry.count('older-secret-used');
     const answer = await route(more.length > 0 ? '' : name, request, proof.request, shop, world);
-    telemetry.count(answer.status === 503 ? 'unavailable' : 'served');
+    if (answer.status === 503) telemetry.count('unavailable');
     return answer;
   } catch (error) {
     telemetry.count('unavailable');
@@ -92,7 +99,7 @@ async function route(
   request: ProxyRequest,
   { customerId, parameters }: ProvedRequest,
   shop: ServedShop,
-  { script, telemetry, now }: ServingWorld,
+  { script, now }: ServingWorld,
 ): Promise<ProxyAnswer> {
   if (name === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
@@ -104,10 +111,7 @@ async function route(
   if (request.method !== found.method) return wrongMethod(found.method);
   const { customer, anonymous } = shop.rateLimit;
   const limited = customerId === undefined ? anonymous('', now()) : customer(customerId, now());
-  if (limited) {
-    telemetry.count('too-many');
-    return tooMany(limited.afterSeconds);
-  }
+  if (limited) return tooMany(limited.afterSeconds);
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
@@ -136,8 +140,7 @@ function wrongMethod(right: string): ProxyAnswer {
 }
 
 /** One answer for every reason, so that an attacker learns nothing from it. */
-function refuse(telemetry: Telemetry, why: string): ProxyAnswer {
-  telemetry.count('refused', { why });
+function refused(): ProxyAnswer {
   return errorAnswer(401, 'bad-signature', 'This request did not come through the store.');
 }
 

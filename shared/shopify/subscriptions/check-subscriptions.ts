@@ -55,7 +55,7 @@ export async function checkSubscriptions(
       const { topic, why } = change;
       telemetry.log('error', 'a webhook subscription could not be repaired', { shop, topic, why });
     } else {
-      telemetry.count('subscriptions-repaired', { topic: change.topic });
+      telemetry.log('info', 'a webhook subscription was repaired', { shop, topic: change.topic });
     }
   }
 }

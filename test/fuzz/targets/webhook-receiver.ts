@@ -34,7 +34,7 @@ export function createTarget(): FuzzTarget {
     get: async () => ({ current: SECRET }),
     refresh: async () => ({ kind: 'unchanged' as const, value: { current: SECRET } }),
   };
-  const shops = new Map([['/example-store', { domain: SHOP, secrets }]]);
+  const shops = new Map([['/example-store', { domain: SHOP, secrets, watchesSilence: true }]]);
 
   function openWorld(): {
     readonly world: ReceivingWorld;

@@ -139,7 +139,7 @@ describe('tokens', () => {
     connector.pass(301);
     expect(await send(older)).toBe(401);
     expect(await send(current)).toBe(200);
-    expect(connector.output.pieces.join('\n')).toContain('older-secret-used');
+    expect(connector.output.pieces.join('\n')).toContain('olderToken');
   });
 
   it('that 0.1.0 made let its addresses in, also beside the new one', async () => {

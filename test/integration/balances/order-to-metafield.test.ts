@@ -95,7 +95,9 @@ describe('an order in the store', () => {
     for (const id of [customer, unmet]) {
       expect(metafieldsOf(world, id)['loyalty.points']).toBe(balanceIn(world, id));
     }
-    const repaired = world.connector.output.lines().filter((line) => 'balances-repaired' in line);
+    const repaired = world.connector.output
+      .lines()
+      .filter(({ message, topic }) => message === 'applied' && topic === 'repair');
     expect(repaired.length).toBeGreaterThan(0);
   });
 

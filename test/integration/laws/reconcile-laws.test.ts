@@ -104,7 +104,7 @@ describe('reconciling', () => {
         await connector.drain();
         expect(connector.telemetry.total('healed')).toBe(healed);
         expect(changes()).toBe(calls);
-        expect(connector.telemetry.total('notice')).toBe(0);
+        expect(connector.telemetry.total('order-differs')).toBe(0);
       }),
       { numRuns: 120 },
     );

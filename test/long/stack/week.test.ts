@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { keepState } from '../../../shared/core/reconcile/kept-state.ts';
-import { readLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { rules as testRules } from '../../fixtures/store-entities.ts';
@@ -47,18 +47,12 @@ async function reconcile(): Promise<number> {
     ({ input }) => !JSON.stringify(input).includes('deep'),
   );
   if (!schedule) throw new Error('nothing is scheduled');
-  const healed = () =>
-    stack.metrics
-      .lastHour()
-      .filter(({ name, dimensions }) => name === 'healed' && 'kind' in dimensions)
-      .reduce((sum, { value }) => sum + value, 0);
-  const before = healed();
   const result = await stack.functions.runSchedule(schedule);
   expect(result?.kind).toBe('returned');
   const last = await readLastReconcile(openLedger(), stack.store.shop.domain);
   expect(last?.stopped).toEqual([]);
   await stack.settled();
-  return healed() - before;
+  return sumOf(last?.healed);
 }
 
 it('one run repairs a week of lost, repeated and shuffled webhooks, and a second finds nothing', async () => {

@@ -78,6 +78,7 @@ export class Operator {
       deadline: deadline.signal,
       checkSubscriptions: async () => {},
       everyMinutes: connector.healing.everyMinutes,
+      healedPercent: 5,
       orderRetentionDays: connector.orderRetentionDays,
     });
     const end = (how: string) => {

@@ -125,6 +125,7 @@ export class Webhooks {
             PATH,
             {
               domain: SHOP,
+              watchesSilence: false,
               secrets: {
                 get: async () => secrets,
                 refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,

@@ -187,6 +187,7 @@ export class Workers {
       now: kernel.now,
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
       retryWindowDays: connector.retryWindowDays,
+      stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
       deadline,
       asking,
       meaningOf,

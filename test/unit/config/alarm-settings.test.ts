@@ -31,6 +31,16 @@ describe('the settings of the alarms', () => {
     });
   });
 
+  it('take a budget that says whether it is of the account or of the stack', () => {
+    expect(faultsOf({ monthlyBudget: { dollars: 40, of: 'stack' } })).toEqual([]);
+    expect(faultsOf({ monthlyBudget: { dollars: 40 } })).toEqual([
+      expect.stringContaining('alarms.monthlyBudget.of'),
+    ]);
+    expect(faultsOf({ monthlyBudget: { dollars: 0, of: 'account' } })).toEqual([
+      expect.stringContaining('alarms.monthlyBudget.dollars'),
+    ]);
+  });
+
   it('give every shop the common silence unless it has its own', () => {
     const own = { ...silence, hours: 2, days: 'monday-to-friday' } as const;
     const { shops } = defineConnector({

@@ -86,6 +86,8 @@ describe('the connector’s settings', () => {
         maxConcurrency: {},
         logRetentionDays: 30,
         retainData: true,
+        monitoring: 'full',
+        dashboard: false,
       },
     });
   });

@@ -4,7 +4,6 @@ import type {
   LastHour,
   QueueStatus,
   Status,
-  WorkerHour,
 } from '../../../scripts/connector/status/status-model.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -12,19 +11,18 @@ const AT = '2026-11-15T03:00:00.000Z';
 const expected = { oldestMessageMinutes: 30, reconcileEveryMinutes: 60, healedPercent: 5 };
 
 const quietQueue = { waiting: 0, inFlight: 0, dead: 0, oldestSeconds: 0 };
-const quietWorker: Omit<WorkerHour, 'family'> = {
-  ...{ applied: 4, unchanged: 2, superseded: 1, skipped: 0, handled: 0, retried: 0, rejected: 0 },
-  ...{ misconfigured: 0, crash: 0, latencyMs: { p50: 900, p99: 2_100 } },
+const quietHour: LastHour = {
+  ...{ applied: 4, 'no-change': 3, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
+  ...{ received: 7, 'signatures-refused': 0, 'unknown-topic': 0, 'older-secret-used': 0 },
+  latencyMs: { p50: 900, p99: 2_100 },
 };
-const quietReceiver = { received: 7, badSignatures: 0, unknownTopics: 0, olderSecretUsed: 0 };
 
 function known<Value>(value: Value) {
   return { kind: 'known', value } as const;
 }
 
-function hour(worker: Partial<WorkerHour> = {}, receiver: Partial<LastHour['receiver']> = {}) {
-  const workers = [{ family: 'orders' as const, ...quietWorker, ...worker }];
-  return known({ workers, receiver: { ...quietReceiver, ...receiver } });
+function hour(figures: Partial<LastHour> = {}) {
+  return known({ ...quietHour, ...figures });
 }
 
 function queues(orders: Partial<QueueStatus>) {
@@ -96,7 +94,7 @@ describe('the verdict on a deployment', () => {
     [
       'a loyalty service that is away',
       { lastHour: hour({ retried: 40 }), queues: queues({ waiting: 2, inFlight: 6 }) },
-      '8 wait, and in the last hour more attempts failed (40) than succeeded (7)',
+      '8 messages wait, and in the last hour more attempts failed (40) than succeeded (7)',
       'doctor',
     ],
     [
@@ -107,7 +105,7 @@ describe('the verdict on a deployment', () => {
     ],
     [
       'bad signatures',
-      { lastHour: hour({}, { badSignatures: 6 }) },
+      { lastHour: hour({ 'signatures-refused': 6 }) },
       '6 webhooks were refused',
       'doctor',
     ],
@@ -180,7 +178,7 @@ describe('the verdict on a deployment', () => {
       'a busy hour in which some were tried twice',
       { lastHour: hour({ applied: 90, retried: 60 }), queues: queues({ waiting: 50 }) },
     ],
-    ['a few foreign signatures', { lastHour: hour({}, { badSignatures: 5 }) }],
+    ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
     ['a few healed entities', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
     ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
   ])('does not raise an alarm for %s', (_, changes) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { METRICS, type WrittenMetric } from '../../../shared/config/metrics.ts';
-import { DEAD_LETTER_DAYS } from '../../../shared/core/events/dead-letter.ts';
+import { RHYTHMS } from '../../../shared/config/metrics.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf, dashboardOf, keyOf, type NamedAlarm } from '../../support/watched-metrics.ts';
 
 const silence = { hours: 4, opens: 9, closes: 21, timeZone: 'America/Sao_Paulo' };
 const template = synthesizeStack({
   alarms: { emails: ['oncall@example.com'], orderSilence: silence },
+  deployment: { dashboard: true },
   shops: [
     { domain: 'example-store.myshopify.com' },
     { domain: 'second-store.myshopify.com', orderSilence: { ...silence, hours: 2 } },
@@ -101,45 +101,25 @@ describe('every alarm', () => {
     });
   });
 
-  it('looks at a metric of its own namespace only by details that are kept apart', () => {
+  it('looks at a metric of its own namespace without dimensions, but for the orders of a shop', () => {
     const own = [...alarms.flatMap(({ metrics }) => metrics), ...dashboardOf(template).metrics];
     for (const metric of own.filter(({ namespace }) => namespace.startsWith('Loyalty'))) {
       expect(metric.namespace).toBe('LoyaltyConnector/prod');
-      const { service, ...details } = metric.dimensions;
-      expect(service, keyOf(metric)).toBeDefined();
-      const kept: readonly string[] = METRICS[metric.name as WrittenMetric];
-      expect([[], kept.toSorted()], keyOf(metric)).toContainEqual(Object.keys(details).toSorted());
+      const dimensions = metric.name === 'orders-received' ? ['shop'] : [];
+      expect(Object.keys(metric.dimensions), keyOf(metric)).toEqual(dimensions);
     }
   });
 });
 
 describe('single alarms', () => {
-  it.each(['orders', 'products', 'coupons'])(
-    'a single dead letter of %s rings, also while it is being looked at',
-    (family) => {
-      expect(alarm(`dead-letters-${family}`)).toMatchObject({
-        Threshold: 1,
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        EvaluationPeriods: 1,
-        Metrics: [
-          { Expression: 'FILL(part0, 0) + FILL(part1, 0)' },
-          { MetricStat: { Metric: { MetricName: 'ApproximateNumberOfMessagesVisible' } } },
-          { MetricStat: { Metric: { MetricName: 'ApproximateNumberOfMessagesNotVisible' } } },
-        ],
-      });
-    },
-  );
-
-  it.each(['orders', 'products', 'coupons'])(
-    'a dead letter of %s rings again four days before SQS deletes it',
-    (family) => {
+  it('of a queue are not about the age of letters, which SQS forgets once they are read several times', () => {
+    for (const family of ['orders', 'products', 'coupons']) {
       expect(alarm(`dead-letters-expire-${family}`)).toMatchObject({
-        Threshold: (DEAD_LETTER_DAYS - 4) * 86_400,
-        MetricName: 'ApproximateAgeOfOldestMessage',
-        Statistic: 'Maximum',
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Period: 86_400,
       });
-    },
-  );
+    }
+  });
 
   it('the age of the oldest message follows its setting', () => {
     const age = (minutes: number) =>
@@ -151,22 +131,6 @@ describe('single alarms', () => {
     expect(age(90)).toBe(5_400);
   });
 
-  it('the share that was healed follows its setting, and needs more than a few', () => {
-    const { Metrics, Threshold, ComparisonOperator } = alarm(
-      'webhooks-get-lost',
-      alarmsOf(synthesizeStack({ alarms: { healedPercent: 12 } })),
-    );
-    expect({ Threshold, ComparisonOperator }).toEqual({
-      Threshold: 12,
-      ComparisonOperator: 'GreaterThanThreshold',
-    });
-    expect(Metrics).toMatchObject([
-      { Expression: 'IF(FILL(healed, 0) >= 5, 100 * FILL(healed, 0) / looked, 0)' },
-      {},
-      {},
-    ]);
-  });
-
   it('each shop with opening hours has its own silence, over its own number of hours', () => {
     expect(alarm('no-orders-example-store')).toMatchObject({
       EvaluationPeriods: 16,
@@ -176,10 +140,9 @@ describe('single alarms', () => {
     expect(() => alarm('no-orders-quiet-store')).toThrow();
     expect(alarmsOf(least).some(({ name }) => name.includes('no-orders'))).toBe(false);
     const [orders] = alarms.find(({ name }) => name.endsWith('second-store'))?.metrics ?? [];
-    expect(orders?.dimensions).toEqual({
-      service: 'receive-webhook',
-      shop: 'second-store.myshopify.com',
-      kind: 'order',
+    expect(orders).toMatchObject({
+      name: 'orders-received',
+      dimensions: { shop: 'second-store.myshopify.com' },
     });
   });
 
@@ -202,7 +165,7 @@ describe('single alarms', () => {
     });
   });
 
-  it('every function of the stack has an alarm for its errors, and is looked at for throttling', () => {
+  it('every function but the receiver, whose errors are answers, has an alarm for its errors', () => {
     const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
     const watching = (name: string) =>
       alarms
@@ -210,34 +173,17 @@ describe('single alarms', () => {
         .filter((metric) => metric.namespace === 'AWS/Lambda' && metric.name === name)
         .map(({ dimensions }) => dimensions.FunctionName)
         .toSorted();
-    const wanted = functions.map((id) => `{${id}}`).toSorted();
-    expect(watching('Errors')).toEqual(wanted);
-    expect(watching('Throttles')).toEqual(wanted);
-  });
-
-  it('an hour of the older secret after a change is no trouble', () => {
-    expect(alarm('older-webhook-secret')).toMatchObject({
-      Period: 3_600,
-      DatapointsToAlarm: 3,
-      EvaluationPeriods: 24,
-    });
+    const others = functions.filter((id) => !id.startsWith('ReceiveWebhook'));
+    expect(watching('Errors')).toEqual(others.map((id) => `{${id}}`).toSorted());
+    // Messages of a throttled worker wait: the age of their queue shows it.
+    expect(watching('Throttles')).toEqual([expect.stringContaining('ReceiveWebhook')]);
   });
 });
 
 describe('the topic', () => {
-  it('is encrypted with a key that CloudWatch may use: with the one of SNS no alarm would arrive', () => {
-    const [topic] = propertiesOf(template, 'AWS::SNS::Topic');
-    const [keyId] = Object.keys(template.findResources('AWS::KMS::Key'));
-    expect(topic?.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] });
-    const [key] = propertiesOf(template, 'AWS::KMS::Key');
-    expect(key?.EnableKeyRotation).toBe(true);
-    expect(key?.KeyPolicy.Statement).toContainEqual({
-      Sid: 'AlarmsMayPublish',
-      Effect: 'Allow',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-      Resource: '*',
-    });
+  it('has no key: with the one of SNS no alarm would arrive, and one of our own costs money', () => {
+    expect(propertiesOf(template, 'AWS::SNS::Topic')).toEqual([undefined]);
+    template.resourceCountIs('AWS::KMS::Key', 0);
   });
 
   it('takes alarms of this stack only, and nothing without TLS', () => {
@@ -258,26 +204,71 @@ describe('the topic', () => {
   });
 });
 
-describe('what watching costs', () => {
-  it('is 48 metrics of alarms, and two for each shop whose silence counts', () => {
-    // $0.10 a month each; docs/decisions/0012-what-rings.md tells the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(48);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(48 + 2 * 2);
+describe('the budget', () => {
+  const budgetOf = (of: 'account' | 'stack') =>
+    synthesizeStack({ alarms: { monthlyBudget: { dollars: 40, of } } });
+
+  it('is compared with the whole account, or with what has the tag of the stage', () => {
+    expect(propertiesOf(least, 'AWS::Budgets::Budget')).toEqual([]);
+    const [account] = propertiesOf(budgetOf('account'), 'AWS::Budgets::Budget');
+    expect(account?.Budget).toMatchObject({
+      BudgetLimit: { Amount: 40, Unit: 'USD' },
+      TimeUnit: 'MONTHLY',
+    });
+    expect(account?.Budget).not.toHaveProperty('CostFilters');
+    const [stack] = propertiesOf(budgetOf('stack'), 'AWS::Budgets::Budget');
+    expect(stack?.Budget.CostFilters).toEqual({ TagKeyValue: ['user:stage$prod'] });
+    expect(stack?.Budget.BudgetName).toBe('loyalty-connector-prod-monthly-budget');
   });
 
-  it('is a dashboard that is free for one shop: 50 metrics', () => {
-    expect(new Set(dashboardOf(least).metrics.map(keyOf)).size).toBe(50);
-  });
-
-  it('keeps no dimension that no alarm or graph uses', () => {
-    const looked = [...alarms.flatMap(({ metrics }) => metrics), ...dashboardOf(template).metrics];
-    for (const [metric, details] of Object.entries(METRICS)) {
-      if (details === null) continue;
-      const used = looked.some(
-        ({ name, dimensions }) =>
-          name === metric && details.every((detail) => detail in dimensions),
-      );
-      expect(details.length === 0 || used, metric).toBe(true);
+  it('notifies the topic of the alarms, which lets it, when the month costs or will cost more', () => {
+    const template = budgetOf('account');
+    const [topicId] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    const [budget] = propertiesOf(template, 'AWS::Budgets::Budget');
+    const notified = budget?.NotificationsWithSubscribers as readonly {
+      readonly Notification: { readonly NotificationType: string };
+      readonly Subscribers: unknown;
+    }[];
+    expect(notified.map(({ Notification }) => Notification.NotificationType)).toEqual([
+      'ACTUAL',
+      'FORECASTED',
+    ]);
+    for (const { Subscribers } of notified) {
+      expect(Subscribers).toEqual([{ SubscriptionType: 'SNS', Address: { Ref: topicId } }]);
     }
+    const [policy] = propertiesOf(template, 'AWS::SNS::TopicPolicy');
+    expect(policy?.PolicyDocument.Statement[2]).toMatchObject({
+      Principal: { Service: 'budgets.amazonaws.com' },
+      Action: 'sns:Publish',
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    });
+  });
+});
+
+describe('what watching costs', () => {
+  it('is 37 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
+    // $0.10 a month each; docs/cost.md has the sum.
+    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(37);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(37 + 2 * 2);
+    const basic = synthesizeStack({ deployment: { monitoring: 'basic' } });
+    expect(alarmsOf(basic).flatMap(({ metrics }) => metrics)).toHaveLength(7);
+  });
+
+  it('is no dashboard, unless it is asked for: then one of the 50 metrics that may be free', () => {
+    expect(propertiesOf(least, 'AWS::CloudWatch::Dashboard')).toEqual([]);
+    const largest = synthesizeStack({ storefront: {}, deployment: { dashboard: true } });
+    expect(new Set(dashboardOf(largest).metrics.map(keyOf)).size).toBeLessThanOrEqual(50);
+  });
+
+  it('is no metric of our own that no alarm, graph or command uses', () => {
+    const whole = synthesizeStack({ storefront: {}, deployment: { dashboard: true } });
+    const looked = new Set(
+      [...alarmsOf(whole).flatMap(({ metrics }) => metrics), ...dashboardOf(whole).metrics].map(
+        ({ name }) => name,
+      ),
+    );
+    const unused = Object.keys(RHYTHMS).filter((name) => !looked.has(name));
+    // The first needs the setting of its alarm, and `status` shows the last.
+    expect(unused.toSorted()).toEqual(['orders-received', 'paused-ms', 'unknown-topic']);
   });
 });

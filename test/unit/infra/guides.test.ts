@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { costTable, putTable } from '../../../scripts/build/cost/cost-table.ts';
+import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts';
 import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
-import { monthlyCost } from '../../../scripts/build/cost/monthly-cost.ts';
+import { floodCostPerDay } from '../../../scripts/build/cost/flood-cost.ts';
+import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
-import connector from '../../fixtures/project/connector.config.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -29,13 +29,15 @@ const alarms = alarmsOf(
     alarms: { orderSilence: { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' } },
     storefront: {},
   }),
-).map(({ name, description }) => {
-  const [, command = '', heading = ''] =
-    /\nFirst: npx loyalty-connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\nThen: docs\/runbook\.md, "(.+)"$/.exec(
-      description,
-    ) ?? [];
-  return { name, description, command, heading };
-});
+)
+  .concat(alarmsOf(synthesizeStack({ deployment: { monitoring: 'basic' } })))
+  .map(({ name, description }) => {
+    const [, command = '', heading = ''] =
+      /\nFirst: npx loyalty-connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\nThen: docs\/runbook\.md, "(.+)"$/.exec(
+        description,
+      ) ?? [];
+    return { name, description, command, heading };
+  });
 
 describe('alarms and runbook', () => {
   it('have the same headings, neither one more than the other', () => {
@@ -160,13 +162,15 @@ describe('docs/deploy.md', () => {
 });
 
 const template = synthesizeStack().toJSON();
+const basic = synthesizeStack({ deployment: { monitoring: 'basic' } }).toJSON();
 const stack = describeStack(template as never);
 const days = { orderRetentionDays: 400 };
 
 describe('docs/cost.md', () => {
   it('shows what the stack costs as it is described today', () => {
     const document = readFileSync('docs/cost.md', 'utf8');
-    expect(putTable(document, costTable(template as never, connector))).toBe(document);
+    const tables = costTables({ full: template as never, basic: basic as never }, days);
+    expect(putTables(document, tables)).toBe(document);
   });
 });
 
@@ -177,13 +181,25 @@ describe('the cost of a month', () => {
       workerMb: 512,
       eventSources: 3,
       secrets: 3,
-      dashboards: 1,
+      dashboards: 0,
+      keys: 0,
       logRetentionDays: 30,
       recovery: true,
       httpApi: false,
     });
     // Every hour, and every seventh day.
     expect(stack.reconcileRuns).toBeCloseTo(720 + 30 / 7);
+  });
+
+  it('has a fixed part of at most $8 with every alarm, and of less than $3 in basic monitoring', () => {
+    const fixedOf = (one: unknown) => sum(monthlyCost(describeStack(one as never), 0, days).fixed);
+    expect(fixedOf(template)).toBeLessThanOrEqual(8);
+    expect(fixedOf(basic)).toBeLessThan(3);
+  });
+
+  it('has a bound in a flood, by what limits the receiver', () => {
+    expect(floodCostPerDay(stack, 10)).toBeLessThan(6);
+    expect(floodCostPerDay(stack, 100)).toBeCloseTo(10 * floodCostPerDay(stack, 10));
   });
 
   it('is a number, and a plausible one', () => {

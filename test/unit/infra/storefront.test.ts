@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
-import { dashboardOf } from '../../support/watched-metrics.ts';
 
 const without = synthesizeStack();
 const template = synthesizeStack({
@@ -152,22 +151,5 @@ describe('the way back into the store', () => {
     ]) {
       expect(names).toContain(`loyalty-connector-prod-${id}`);
     }
-  });
-
-  it('is seen on the dashboard: what shoppers hear, how work ends, how long it takes, what fails', () => {
-    const seen = JSON.stringify(dashboardOf(template).metrics);
-    for (const one of ['served', 'unavailable', 'handled', 'UrlRequestLatency']) {
-      expect(seen).toContain(one);
-    }
-    const titles = (stack: typeof template) => JSON.stringify(dashboardOf(stack).widgets);
-    expect(titles(template)).toContain('Answers to shoppers');
-    expect(titles(without)).not.toMatch(/shoppers|sync-balances/);
-  });
-
-  it('counts the worker among those whose credentials may be refused', () => {
-    const [alarm] = propertiesOf(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmName }) =>
-      AlarmName.endsWith('-misconfigured'),
-    );
-    expect(JSON.stringify(alarm)).toContain('sync-balances');
   });
 });

@@ -47,6 +47,9 @@ const SETTINGS: Readonly<Record<keyof typeof golden.stacks, ConnectorSettings>> 
   },
 };
 
+/** Gone since: neither holds anything. The topic works without a key, and the dashboard is an option. */
+const GONE = new Set(['AlarmsKey3C2381B3', 'Dashboard']);
+
 interface Resource {
   readonly Type: string;
   readonly Properties?: { readonly Name?: unknown };
@@ -69,8 +72,10 @@ describe('a stack that version 0.1.0 deployed', () => {
     (name) => {
       const { Resources, Outputs } = synthesizeStack(SETTINGS[name]).toJSON();
       const { resources, outputs } = golden.stacks[name];
-      expect(pinnedResources(Resources)).toMatchObject(resources);
-      expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(outputs));
+      const kept = Object.entries(resources).filter(([id]) => !GONE.has(id));
+      expect(pinnedResources(Resources)).toMatchObject(Object.fromEntries(kept));
+      const addresses = outputs.filter((output) => !GONE.has(output));
+      expect(Object.keys(Outputs)).toEqual(expect.arrayContaining(addresses));
     },
   );
 

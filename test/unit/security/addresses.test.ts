@@ -74,7 +74,10 @@ const HOSTILE = [
 
 function told(act: (telemetry: ReturnType<typeof createEmfTelemetry>) => void): string[] {
   const lines: string[] = [];
-  const settings = { namespace: 'LoyaltyConnector/test', service: 'receive-webhook' } as const;
+  const settings = {
+    ...({ namespace: 'LoyaltyConnector/test', service: 'receive-webhook' } as const),
+    monitoring: 'full',
+  } as const;
   const telemetry = createEmfTelemetry(settings, (line) => lines.push(line));
   act(telemetry);
   telemetry.flush();
@@ -94,12 +97,12 @@ describe('a log line', () => {
   });
 
   it.each(HOSTILE)('is no metric of another name or namespace: %j', (text) => {
-    const [line = ''] = told(({ count }) => count('refused', { why: text }));
+    const [line = ''] = told(({ count }) => count('orders-received', { shop: text }));
     const { _aws, ...fields } = JSON.parse(line);
     expect(_aws.CloudWatchMetrics).toMatchObject([
-      { Namespace: 'LoyaltyConnector/test', Metrics: [{ Name: 'refused' }] },
+      { Namespace: 'LoyaltyConnector/test', Metrics: [{ Name: 'orders-received' }] },
     ]);
-    expect(fields).toEqual({ service: 'receive-webhook', why: text, refused: 1 });
+    expect(fields).toEqual({ service: 'receive-webhook', shop: text, 'orders-received': 1 });
   });
 
   it('reports an error by its kind and place, never by its message', () => {

@@ -35,6 +35,7 @@ beforeEach(() => {
   queueFails = false;
   const shop = (domain: string, own: () => WebhookSecrets) => ({
     domain,
+    watchesSilence: domain === 'one.myshopify.com',
     secrets: {
       get: async () => own(),
       refresh: async () => {
@@ -114,8 +115,7 @@ describe('receiving a webhook', () => {
     expect(await send({ headers, secret: 'forged' })).toMatchObject({ status: 401 });
     expect(await send({ headers })).toMatchObject({ status: 200 });
     expect(queued).toEqual([]);
-    expect(telemetry.total('refused', { why: 'probe' })).toBe(1);
-    expect(telemetry.total('refused', { why: 'signature' })).toBe(0);
+    expect(telemetry.total('signatures-refused')).toBe(0);
     expect(telemetry.total('unknown-topic')).toBe(0);
   });
 

@@ -125,7 +125,7 @@ describe('metrics in the log', () => {
   it('are read as the connector writes them', () => {
     const lines: string[] = [];
     const telemetry = createEmfTelemetry(
-      { namespace: 'N', service: 'sync-orders' },
+      { namespace: 'N', service: 'sync-orders', monitoring: 'full' },
       (line) => lines.push(line),
       () => new Date(1000),
     );
@@ -134,7 +134,7 @@ describe('metrics in the log', () => {
     telemetry.flush();
     expect(lines.flatMap(readEmbeddedMetrics)).toContainEqual({
       name: 'applied',
-      dimensions: { service: 'sync-orders' },
+      dimensions: {},
       at: 1000,
       value: 3,
     });

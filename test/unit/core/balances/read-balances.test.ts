@@ -127,7 +127,7 @@ describe('a balance that was asked for', () => {
     worker.clock.ms += 60_000;
     await worker.ask('1', 'repair');
     await worker.work();
-    expect(worker.telemetry.total('balances-repaired')).toBe(1);
+    expect(worker.telemetry.total('applied')).toBe(2);
   });
 
   it('is not read for a redacted person, until a new event names them', async () => {

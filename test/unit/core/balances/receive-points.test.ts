@@ -66,7 +66,11 @@ async function receive({
       now: () => new Date('2026-10-09T12:00:00Z'),
     },
   );
-  return { status, event: sent[0], isOlder: telemetry.total('older-secret-used') === 1 };
+  return {
+    status,
+    event: sent[0],
+    isOlder: telemetry.logged.some(({ fields }) => fields.olderToken === true),
+  };
 }
 
 const accept = async (body: object | string, path?: string) =>

@@ -73,7 +73,7 @@ const readsOf = ({ loyalty }: Connector) =>
   loyalty.journal
     .filter(({ operation }) => operation === 'getOrder')
     .map(({ path }) => path.orderId);
-const reported = ({ telemetry }: Connector) => telemetry.total('notice', { why: 'order-differs' });
+const reported = ({ telemetry }: Connector) => telemetry.total('order-differs');
 const found = async ({ ledger }: Connector) => (await readFindings(ledger, SHOP))[0];
 
 describe('a deep walk that reads the loyalty service', () => {

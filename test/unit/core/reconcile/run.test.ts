@@ -102,7 +102,7 @@ describe('one run', () => {
     expect(telemetry.total('healed', { kind: 'order' })).toBe(2);
     expect(telemetry.total('healed', { kind: 'product' })).toBe(1);
     expect(telemetry.total('healed', { kind: 'coupon' })).toBe(2);
-    expect(telemetry.total('oldest-healed-ms')).toBe(2 * HOUR_MS);
+    expect(telemetry.total('webhooks-lost')).toBe(1);
     expect(telemetry.total('reconciled')).toBe(2);
     expect(await readLastReconcile(connector.ledger, SHOP)).toEqual({
       beganAt: new Date(began).toISOString(),

@@ -325,7 +325,7 @@ describe('a lost answer', () => {
     await world.drain();
     expect(world.dead.size).toBe(1);
     expect(await world.kept()).toMatchObject([{ stuck: 'look-up-refused' }]);
-    expect(world.telemetry.total('notice', { why: 'redemption-pending' })).toBe(1);
+    expect(world.telemetry.total('redemption-pending')).toBe(1);
     // Sent again, the letter continues where it stopped.
     world.loyalty.updateRewardMetadata = updateRewardMetadata;
     world.replay();

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { synthesizeStack } from '../../support/synthesized-stack.ts';
+import { alarmsOf, type NamedAlarm, rings, type Series } from '../../support/watched-metrics.ts';
+
+/** A week, a day or an hour of the same value. */
+const each = (count: number, value: number): Series => Array.from({ length: count }, () => value);
+const nothing = (count: number): Series => Array.from({ length: count }, () => undefined);
+
+interface Lives {
+  /** Any of these rings. */
+  readonly rings: readonly Series[];
+  /** None of these does. */
+  readonly quiet: readonly Series[];
+}
+
+/** By the heading in the runbook: what each alarm must ring for, and on what it stays quiet. */
+const LIVES: Readonly<Record<string, Lives>> = {
+  'Dead letters': { rings: [[1], [1, ...nothing(11)]], quiet: [[0], [1, ...each(12, 0)]] },
+  'Dead letters expire': { rings: [each(7, 1)], quiet: [each(6, 1), [...each(6, 1), 0]] },
+  'Oldest message': {
+    rings: [
+      [1_800, 1_800],
+      [1_800, 0, 1_800],
+    ],
+    quiet: [each(9, 1_799), [1_800, 0, 0]],
+  },
+  'Many messages in flight': { rings: [[60_000]], quiet: [[59_999]] },
+  'Receiver fails': { rings: [[1, ...nothing(8), 1]], quiet: [[1], [1, ...nothing(12), 1]] },
+  'Receiver is slow': { rings: [[3_000, 20, 4_000, 3_000]], quiet: [[9_000, 9_000, 20, 20]] },
+  'Signatures refused': { rings: [[5], [5, 0, 0, 0]], quiet: [[4, 4, 4, 4]] },
+  'Many requests refused': { rings: [[3_000]], quiet: [each(12, 299)] },
+  'Functions throttled': { rings: [[3, 0, 1]], quiet: [[50]] },
+  'Older webhook secret': { rings: [[9, 9, 9]], quiet: [[9, 9]] },
+  'Unexpected API version': { rings: [[1, ...nothing(20)]], quiet: [[]] },
+  'Messages stuck': { rings: [[1], [1, ...nothing(6)]], quiet: [[], [1, ...nothing(12)]] },
+  'Credentials or settings refused': { rings: [[1, ...nothing(6)]], quiet: [[]] },
+  'Loyalty service throttles': { rings: [each(10, 1)], quiet: [each(9, 40)] },
+  'Work broke off': { rings: [[1]], quiet: [[]] },
+  'Function errors': { rings: [[1]], quiet: [each(12, 0)] },
+  'Ledger throttled': { rings: [[1, 1, 1]], quiet: [[9, 9]] },
+  'Webhooks get lost': { rings: [[1], [1, undefined]], quiet: [[]] },
+  'Reconciliation missing': { rings: [nothing(3)], quiet: [[1, undefined, undefined]] },
+  'Orders differ': { rings: [[1]], quiet: [[]] },
+  'Subscriptions wrong': { rings: [[2, ...nothing(3)]], quiet: [[]] },
+  'Data request': { rings: [[1]], quiet: [[]] },
+  'Shop redaction': { rings: [[1]], quiet: [[]] },
+  'App uninstalled': { rings: [[1]], quiet: [[]] },
+  'Point events refused': { rings: [[5]], quiet: [[4, 4]] },
+  'Storefront refused': { rings: [[20]], quiet: [[19, 19]] },
+  'Storefront unavailable': { rings: [[5, 0, 5]], quiet: [[90], each(12, 4)] },
+  'Redemption pending': { rings: [[1]], quiet: [[]] },
+  Trouble: { rings: [[1], [1, ...nothing(11)]], quiet: [[], [1, ...nothing(12)]] },
+};
+
+const headingOf = ({ description }: NamedAlarm) =>
+  /docs\/runbook\.md, "(.+)"$/.exec(description)?.[1] ?? '';
+
+const alarms = (['full', 'basic'] as const).flatMap((monitoring) =>
+  alarmsOf(synthesizeStack({ storefront: {}, deployment: { monitoring } })),
+);
+
+describe('an alarm', () => {
+  it.each(alarms)('rings for its trouble, and stays quiet on a normal day: $name', (alarm) => {
+    const { rings: loud, quiet } = LIVES[headingOf(alarm)] ?? { rings: [], quiet: [] };
+    expect(loud).not.toEqual([]);
+    for (const series of loud) expect(rings(alarm, series), String(series)).toBe(true);
+    for (const series of quiet) expect(rings(alarm, series), String(series)).toBe(false);
+  });
+
+  it('takes ten times as many refused pages as other requests: shoppers make mistakes', () => {
+    const [pages] = alarms.filter(({ name }) => name.endsWith('many-refused-storefront'));
+    const [webhooks] = alarms.filter(({ name }) => name.endsWith('many-refused-webhooks'));
+    if (!pages || !webhooks) throw new Error('an alarm is missing');
+    expect([rings(pages, [2_999]), rings(webhooks, [300])]).toEqual([false, true]);
+  });
+});
