@@ -1,54 +1,5 @@
-import { defineConnector } from './shared/config/connector-config.ts';
-
 /**
- * Everything about the connector that is yours to decide. What is not written here has a sensible
- * default; hold the pointer over a setting to read what it does. Mistakes are reported all at once,
- * before anything is deployed.
- *
- * No secret belongs in this file: webhook secrets and the loyalty service's credentials are kept in
- * AWS Secrets Manager.
+ * The settings of this clone, for `npm start` and `npm run deploy`: those that `loyalty-connector init` writes into a
+ * new project, where each has its comment. To try others, put `export default defineConnector({ … })` here.
  */
-export default defineConnector({
-  shops: [
-    {
-      // The permanent domain, as the admin's address bar shows it, not the shop's own domain.
-      domain: 'example-store.myshopify.com',
-      // A second shop is a second entry here, with its own `rules` where it differs.
-    },
-  ],
-
-  loyalty: {
-    address: 'https://loyalty.example.com',
-    // What the service's documentation leaves open. Uncomment what turns out to be otherwise.
-    assumptions: {
-      // completedOrdersTakeTheCancelledMark: false,
-    },
-  },
-
-  rules: {
-    // Orders placed before are history, which only a backfill sends. Default: when the stack was created.
-    // goLive: '2026-11-01',
-
-    // Points are given when an order is fulfilled; with `paid`, as soon as it is paid.
-    completeWhen: 'fulfilled',
-
-    // Before that the service need not know of it:
-    // pendingOrders: 'send',
-
-    // Points count from the products after discounts, never from shipping.
-    orderTotal: 'subtotal',
-
-    // Where the customer's document number and birthday are kept, if they are:
-    // document: { from: 'note-attribute', name: 'document' },
-    // birthday: { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'birth_date' },
-
-    // What else the program should know of an order:
-    // metadata: (order) => ({ lines: String(order.lines.length) }),
-
-    // The address under which customers see a product:
-    // productUrl: 'https://www.example.com/products/{handle}',
-  },
-
-  // Points, cashback and tier back into the store, as metafields of the customer (docs/storefront.md):
-  // storefront: {},
-});
+export { default } from './scripts/connector/init/template/connector.config.ts';

@@ -6,6 +6,7 @@ import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerHistory } from './history/command.ts';
+import { registerInit } from './init/command.ts';
 import { registerProbe } from './probe/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
@@ -97,6 +98,7 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
  */
 const registrations: readonly ((program: Command) => void)[] = [
   registerSetup,
+  registerInit,
   registerStart,
   registerSynth,
   registerDeploy,

@@ -1,12 +1,20 @@
 // Compiles what merchants install into dist/: Node refuses TypeScript below node_modules.
 // See docs/decisions/0055-a-package-and-a-project.md.
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, rmSync } from 'node:fs';
+import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
+import manifest from '../../../package.json' with { type: 'json' };
 
 const OUT = 'dist';
 /** What the code reads as files. */
-const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', 'widget/**/*.{css,liquid}'];
+const TEMPLATE = 'scripts/connector/init/template';
+const ASSETS = [
+  'shared/**/*.{yaml,br}',
+  'local/**/assets/*',
+  'widget/**/*.{css,liquid}',
+  `${TEMPLATE}/*`,
+];
 /** The page of the loyalty sandbox. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
@@ -25,3 +33,30 @@ for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);
   cpSync(from, join(OUT, 'local/loyalty-sandbox/pages/assets/swagger-ui', file));
 }
+
+// `npm create loyalty-connector` looks for a package of this name. It holds one file and the templates, so that
+// it does not install the connector twice.
+const CREATE = join(OUT, 'create-loyalty-connector');
+await build({
+  entryPoints: ['scripts/connector/init/create.ts'],
+  outfile: join(CREATE, 'create.mjs'),
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  banner: { js: '#!/usr/bin/env node' },
+});
+cpSync(TEMPLATE, join(CREATE, 'template'), { recursive: true });
+const { version, license, engines, type, publishConfig } = manifest;
+const create = {
+  name: 'create-loyalty-connector',
+  version,
+  description: 'Writes a new project for loyalty-connector: npm create loyalty-connector my-shop',
+  license,
+  type,
+  engines,
+  publishConfig,
+  bin: 'create.mjs',
+};
+writeFileSync(join(CREATE, 'package.json'), `${JSON.stringify(create, undefined, 2)}\n`);

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector init my-shop
+  npm create loyalty-connector my-shop
+  npx loyalty-connector init my-shop --shop example-store.myshopify.com \\
+    --loyalty-address https://loyalty.example.com --region eu-west-1 --yes
+`;
+
+/** Argument and options of `loyalty-connector init` and of `npm create loyalty-connector`. */
+export function describeInit(command: Command): Command {
+  return command
+    .summary('write a new project: settings, package.json, a workflow that deploys it')
+    .description('Writes the project of a merchant into a folder. Asks for what no option says.')
+    .argument('<folder>', 'a new folder, or . for this one')
+    .option('--shop <domain>', 'the permanent domain of the shop: ….myshopify.com')
+    .option('--loyalty-address <address>', 'the address of the loyalty service: https://…')
+    .option('--alarms-email <address>', 'gets the alarms (default: none yet)')
+    .option('--yes', 'ask nothing')
+    .addHelpText('after', EXAMPLES);
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Answers {
+  /** Of the folder and of its package. */
+  readonly name: string;
+  readonly shop: string;
+  readonly loyaltyAddress: string;
+  /** Undefined: alarms notify no one yet. */
+  readonly alarmsEmail: string | undefined;
+  readonly region: string;
+}
+
+/** Where each file of `template` goes. npm would leave out some of these names in a package. */
+const PLACES = {
+  'connector.config.ts': 'connector.config.ts',
+  'tsconfig.json': 'tsconfig.json',
+  gitignore: '.gitignore',
+  'README.md': 'README.md',
+  'deploy.yml': '.github/workflows/deploy.yml',
+} as const;
+
+/** The files of a new project, by their paths. */
+export function projectFiles(answers: Answers, version: string): ReadonlyMap<string, string> {
+  const files = Object.entries(PLACES).map(([template, place]) => {
+    const text = readFileSync(join(import.meta.dirname, 'template', template), 'utf8');
+    return [place, fillIn(text, answers)] as const;
+  });
+  const app = { app: 'node node_modules/loyalty-connector/dist/infra/app.js' };
+  return new Map([
+    ['package.json', manifestOf(answers, version)],
+    // For `npx cdk`; our own commands need no file.
+    ['cdk.json', `${JSON.stringify(app)}\n`],
+    ...files,
+  ]);
+}
+
+/** The templates hold examples, so that they can be checked as they are. */
+function fillIn(
+  text: string,
+  { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
+): string {
+  const emails = alarmsEmail === undefined ? '[]' : `[${quote(alarmsEmail)}]`;
+  const replacements = {
+    "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
+    "'https://loyalty.example.com'": quote(loyaltyAddress),
+    "['operator@example.com']": emails,
+    'example-store.myshopify.com': shop,
+    'us-east-1': region,
+    'my-shop': name,
+  };
+  return Object.entries(replacements).reduce(
+    (filled, [example, value]) => filled.replaceAll(example, () => value),
+    text,
+  );
+}
+
+const quote = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+
+function manifestOf({ name, region }: Answers, version: string): string {
+  const manifest = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'loyalty-connector start',
+      synth: 'loyalty-connector synth',
+      deploy: `loyalty-connector deploy --region ${region}`,
+    },
+    dependencies: { 'loyalty-connector': version },
+    // npm asks which packages may run a script when they are installed.
+    allowScripts: { node: true, esbuild: true, 'classic-level': true },
+  };
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+}
