@@ -80,6 +80,7 @@ export class LoyaltyConnector extends Construct {
       prefix: secretsPrefix,
       shopPaths: shops.map(({ path }) => path),
       takesPoints: connector.storefront !== undefined,
+      retainData,
     });
     const { topic } = new AlarmTopic(this, 'Alarms', { ...connector.alarms, stage });
 
@@ -191,6 +192,8 @@ export class ConnectorStack extends Stack {
     super(app, name, {
       description: `loyalty-connector, stage ${props.stage}`,
       stackName: name,
+      // CDK's command line sets it with every deployment.
+      terminationProtection: props.stage === 'prod' && props.connector.deployment.retainData,
       // Activated as cost allocation tags, they show what each stage costs.
       tags: { application: 'loyalty-connector', stage: props.stage },
     });

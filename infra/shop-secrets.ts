@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
@@ -22,6 +22,7 @@ export class ShopSecrets extends Construct {
       readonly prefix: string;
       readonly shopPaths: readonly string[];
       readonly takesPoints: boolean;
+      readonly retainData: boolean;
     },
   ) {
     super(scope, id);
@@ -38,6 +39,10 @@ export class ShopSecrets extends Construct {
         purpose,
         secret: new Secret(shop, purpose, {
           secretName: `${props.prefix}/${path}/${purpose}`,
+          // Also when the shop leaves the settings. `loyalty-connector deploy` adopts them when it returns.
+          removalPolicy: props.retainData
+            ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+            : RemovalPolicy.DESTROY,
           description: `loyalty-connector: ${purpose} of ${path}; set with: npx loyalty-connector ${purpose === 'points' ? 'storefront setup' : 'secrets set'}`,
         }),
       }));

@@ -16,27 +16,28 @@ const LEAST: ConnectorSettings = {
 
 const known = new Map<string, Template>();
 
-/** Like `synthesize`, but once for equal settings, because it takes a second. */
+/** The template of `buildStack`, but once for equal settings, because it takes a second. */
 export function synthesizeStack(
   settings: Partial<ConnectorSettings> = {},
   stage = 'prod',
   concurrency?: Concurrency,
 ): Template {
   const key = JSON.stringify([settings, stage, concurrency]);
-  const template = known.get(key) ?? synthesize(settings, stage, concurrency);
+  const template = known.get(key) ?? buildStack(settings, stage, Template.fromStack, concurrency);
   known.set(key, template);
   return template;
 }
 
 /**
- * The real stack, with an empty function instead of the bundles. Throws when the checks of the deployment
+ * Builds the real stack, with an empty function instead of the bundles. Throws when the checks of the deployment
  * find something that is not acknowledged.
  */
-function synthesize(
+export function buildStack<Result>(
   settings: Partial<ConnectorSettings>,
   stage: string,
-  concurrency: Concurrency | undefined,
-): Template {
+  use: (stack: ConnectorStack) => Result,
+  concurrency?: Concurrency,
+): Result {
   const folder = mkdtempSync(join(tmpdir(), 'connector-synth-'));
   const bundle = join(folder, 'bundle');
   mkdirSync(bundle);
@@ -48,9 +49,7 @@ function synthesize(
       builtinCloudFormationValidation: false,
     });
     const connector = defineConnector({ ...LEAST, ...settings });
-    return Template.fromStack(
-      new ConnectorStack(app, { stage, connector, bundleOf: () => bundle, concurrency }),
-    );
+    return use(new ConnectorStack(app, { stage, connector, bundleOf: () => bundle, concurrency }));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
+import { findProject } from '../../../shared/config/folders.ts';
 import { stageName } from '../arguments.ts';
-import { openAws } from '../deployment/deployed-stack.ts';
-import { readStageSettings } from '../deployment/stage-settings.ts';
 import { EXIT } from '../exit.ts';
 import { runAction } from '../run-action.ts';
 
@@ -17,6 +16,8 @@ interface SynthOptions {
 interface DeployOptions {
   readonly stage: string;
   readonly yes?: boolean;
+  readonly rollBack?: boolean;
+  readonly allowLoss?: readonly string[];
 }
 
 /** `loyalty-connector synth` */
@@ -42,17 +43,30 @@ export function registerDeploy(program: Command): void {
     .summary('show what would change on AWS, ask, deploy, and print the next command')
     .option(...STAGE, stageName, 'prod')
     .option('--yes', 'deploy without asking')
+    .option('--roll-back', 'deploy although the deployed version is newer')
+    .option(
+      '--allow-loss <ids...>',
+      'let these resources, which hold state, be replaced or deleted',
+    )
     .action(
-      runAction<DeployOptions>(async ({ terminal }, { stage, yes = false, ...aws }) => {
+      runAction<DeployOptions>(async ({ terminal }, { stage, ...options }) => {
+        const { yes = false, region, profile } = options;
+        const place = { ...(region && { region }), ...(profile && { profile }) };
         const { deploy } = await import('./deploy.ts');
         const { runCdk } = await import('./run-cdk.ts');
+        const { openStackAccess } = await import('./stack-access.ts');
+        const { openAws } = await import('../deployment/deployed-stack.ts');
         const { fitToAccount } = await import('../deployment/fit-to-account.ts');
+        const { readStageSettings } = await import('../deployment/stage-settings.ts');
+        const aws = await openAws(place);
         const result = await deploy(
-          { stage, yes },
+          { ...options, stage, yes },
           {
             fitConcurrency: async (stack) =>
-              fitToAccount(await openAws(aws), stack, await readStageSettings(stage)),
-            runCdk: (words) => runCdk(words, aws),
+              fitToAccount(aws, stack, await readStageSettings(stage)),
+            runCdk: (words) => runCdk(words, place),
+            access: openStackAccess(`loyalty-connector-${stage}`, aws),
+            project: findProject(),
             confirm: terminal.confirm,
             say: terminal.note,
           },

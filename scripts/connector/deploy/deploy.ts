@@ -1,116 +1,188 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { concurrencyText, type FittedConcurrency } from '../../../shared/config/concurrency.ts';
 import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
+import { findAdoptable } from './adopt-secrets.ts';
+import { explainFailure } from './explain-failure.ts';
+import { judgeChanges } from './judge-changes.ts';
+import { goingBack, judgeVersion } from './judge-version.ts';
 import { ASSEMBLY, type CdkRun, SYNTH } from './run-cdk.ts';
+import type { FoundStack, StackAccess } from './stack-access.ts';
+import { stackPolicy } from './stack-policy.ts';
 
 export interface DeployWorld {
   /** How many functions may run at once in the account, or why it cannot be deployed there. */
   fitConcurrency(stack: string): Promise<FittedConcurrency>;
   runCdk(words: readonly string[]): Promise<CdkRun>;
+  readonly access: StackAccess;
+  /** The folder of `cdk.out`. */
+  readonly project: string;
   /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
   say(text: string): void;
-}
-
-export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'failed';
-
-const NOTHING_NEW = /Number of stacks with differences: 0\b/;
-
-/** Fit → check → show → ask → deploy → print the next command. */
-export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
-  const stack = `loyalty-connector-${options.stage}`;
-  const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
-  const outputs = join(folder, 'outputs.json');
-  try {
-    world.say(`Checking the settings of ${stack}`);
-    const fitted = await world.fitConcurrency(stack);
-    if (fitted.kind === 'refused') {
-      world.say(fitted.why.join('\n'));
-      return 'failed';
-    }
-    world.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
-    const concurrency = concurrencyText(fitted.concurrency);
-    const chosen = [
-      '--context',
-      `stage=${options.stage}`,
-      '--context',
-      `concurrency=${concurrency}`,
-    ];
-    // Synthesized once: the changes that were shown and confirmed are deployed.
-    const checked = await world.runCdk([...SYNTH, ...chosen]);
-    // The faults are already printed.
-    if (!checked.ok) return 'failed';
-
-    const shown = await world.runCdk(['diff', stack, '--app', ASSEMBLY]);
-    if (!shown.ok) return failed(shown, world);
-    if (NOTHING_NEW.test(shown.said)) {
-      world.say(`${stack} is already deployed as it is described here.`);
-      return 'unchanged';
-    }
-    if (!options.yes && !(await world.confirm(`Deploy these changes to ${stack}?`))) {
-      world.say('Nothing was deployed. To deploy without a question: --yes.');
-      return 'declined';
-    }
-    const agreed = ['--require-approval', 'never', '--outputs-file', outputs];
-    const done = await world.runCdk(['deploy', stack, '--app', ASSEMBLY, ...agreed]);
-    if (!done.ok) return failed(done, world);
-    const { WebhookAddress, NextCommand } = readOutputs(outputs, stack);
-    world.say(
-      `Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>\n\nNext: ${NextCommand}`,
-    );
-    return 'deployed';
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function failed({ said }: CdkRun, { say }: DeployWorld): 'failed' {
-  const explanation = explainFailure(said);
-  if (explanation !== undefined) say(`\n${explanation}`);
-  return 'failed';
-}
-
-function readOutputs(file: string, stack: string): StackOutputs {
-  return JSON.parse(readFileSync(file, 'utf8'))[stack];
 }
 
 export interface DeployOptions {
   readonly stage: string;
   /** Deploy without asking. */
   readonly yes: boolean;
+  /** The deployed version may be newer. */
+  readonly rollBack?: boolean;
+  /** Logical ids of what holds state and may be replaced or deleted. */
+  readonly allowLoss?: readonly string[];
 }
 
-/** Advice for the most common failures. */
-const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
-  {
-    when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
-    advice: `This account and region are not prepared for CDK yet. Once per account and region:
-  npx cdk bootstrap
-(with the same --profile, and the region in AWS_REGION)`,
-  },
-  {
-    when: /expired/i,
-    advice: 'Your AWS credentials have expired. Sign in again (aws sso login), then deploy again.',
-  },
-  {
-    when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
-    advice:
-      'No valid AWS credentials were found. Sign in (aws configure, or aws sso login) or give --profile NAME.',
-  },
-  {
-    when: /secret.*already exists|already exists.*secret/i,
-    advice: `Secrets with these names exist already, created by another stack or by hand. Delete them
-(aws secretsmanager delete-secret --force-delete-without-recovery --secret-id NAME), then deploy again.`,
-  },
-  {
-    when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,
-    advice: `AWS has rolled everything back. The first line above with CREATE_FAILED or
-UPDATE_FAILED says why; fix that and deploy again.`,
-  },
-];
+export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'refused' | 'failed';
 
-function explainFailure(said: string): string | undefined {
-  return KNOWN.find(({ when }) => when.test(said))?.advice;
+/** One name: CDK replaces what an interrupted deployment left. */
+const CHANGE_SET = 'loyalty-connector-deploy';
+
+/**
+ * Fit → check → show → refuse what loses state → ask → deploy → print the next command.
+ * See docs/decisions/0058-deploying-loses-no-state.md.
+ */
+export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
+  const stack = `loyalty-connector-${options.stage}`;
+  const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
+  const step: Step = { stack, folder, options, world };
+  try {
+    world.say(`Checking the settings of ${stack}`);
+    const found = await world.access.find();
+    const version = judgeVersion(found?.version, options.rollBack === true);
+    if (version.text !== undefined) world.say(version.text);
+    if (version.kind === 'refused') return 'refused';
+    const made = await synthesize(step);
+    if (made !== 'done') return made;
+
+    const adopted = await adoptSecrets(found, step);
+    if (adopted !== 'done') return adopted;
+    const shown = await cdk(['diff', stack, '--method', 'template'], step);
+    if (!shown) return 'failed';
+    const done = found ? await update(step) : await create(step);
+    if (done !== 'deployed') return done;
+    const { WebhookAddress, NextCommand } = readOutputs(step);
+    world.say(`Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`);
+    const back = found?.version === undefined ? undefined : goingBack(found.version);
+    if (back !== undefined) world.say(back);
+    world.say(`\nNext: ${NextCommand}`);
+    return 'deployed';
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Step {
+  readonly stack: string;
+  /** For files that CDK's command line reads or writes. */
+  readonly folder: string;
+  readonly options: DeployOptions;
+  readonly world: DeployWorld;
+}
+
+/** Synthesized once: the changes that were shown and confirmed are deployed. */
+async function synthesize({ stack, options, world }: Step): Promise<'done' | 'refused' | 'failed'> {
+  const fitted = await world.fitConcurrency(stack);
+  if (fitted.kind === 'refused') {
+    world.say(fitted.why.join('\n'));
+    return 'refused';
+  }
+  world.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
+  const context = { stage: options.stage, concurrency: concurrencyText(fitted.concurrency) };
+  const chosen = Object.entries(context).flatMap(([name, value]) => [
+    ...['--context', `${name}=${value}`],
+  ]);
+  // The faults of the settings are already printed.
+  return (await world.runCdk([...SYNTH, ...chosen])).ok ? 'done' : 'failed';
+}
+
+async function adoptSecrets(
+  found: FoundStack | undefined,
+  step: Step,
+): Promise<'done' | 'declined' | 'failed'> {
+  const { stack, folder, world } = step;
+  const template = join(world.project, ASSEMBLY, `${stack}.template.json`);
+  const adoptable = await findAdoptable(template, found !== undefined, world.access);
+  const arns = Object.values(adoptable).map(({ Id }) => Id);
+  if (arns.length === 0) return 'done';
+  world.say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
+  if (!(await agreed(`Adopt them into ${stack}, with their values?`, step))) return 'declined';
+  const mapping = join(folder, 'adopt.json');
+  writeFileSync(mapping, JSON.stringify(adoptable));
+  // --force: the other changes come afterwards.
+  const imported = await cdk(['import', stack, '--resource-mapping', mapping, '--force'], step);
+  return imported ? 'done' : 'failed';
+}
+
+/** A new stack has nothing to lose. */
+async function create(step: Step): Promise<Deployed> {
+  const { stack, world } = step;
+  if (!(await agreed(`Deploy ${stack}?`, step))) return 'declined';
+  if (!(await cdk(['deploy', stack, ...UNASKED, ...outputsFile(step)], step))) return 'failed';
+  await world.access.setPolicy(stackPolicy());
+  return 'deployed';
+}
+
+/** CloudFormation itself says what a change set would replace, before it is carried out. */
+async function update(step: Step): Promise<Deployed> {
+  const { stack, options, world } = step;
+  const { access, say } = world;
+  const named = ['--change-set-name', CHANGE_SET];
+  const prepare = ['deploy', stack, '--method', 'prepare-change-set', ...named, ...UNASKED];
+  if (!(await cdk(prepare, step))) return 'failed';
+  const changes = await access.changes(CHANGE_SET);
+  if (!changes) {
+    await access.discard(CHANGE_SET);
+    await access.setPolicy(stackPolicy());
+    say(`${stack} is already deployed as it is described here.`);
+    return 'unchanged';
+  }
+  const { lines, losses } = judgeChanges(changes);
+  if (lines.length > 0) say(`This deployment replaces or deletes:\n  ${lines.join('\n  ')}`);
+  const { allowLoss = [] } = options;
+  const refused = losses.filter((id) => !allowLoss.includes(id));
+  if (refused.length > 0) {
+    await access.discard(CHANGE_SET);
+    say(lossAdvice(refused));
+    return 'refused';
+  }
+  if (!(await agreed(`Deploy these changes to ${stack}?`, step))) {
+    await access.discard(CHANGE_SET);
+    return 'declined';
+  }
+  await access.setPolicy(stackPolicy(losses));
+  try {
+    const execute = ['deploy', stack, '--method', 'execute-change-set', ...named];
+    return (await cdk([...execute, ...UNASKED, ...outputsFile(step)], step))
+      ? 'deployed'
+      : 'failed';
+  } finally {
+    if (losses.length > 0) await access.setPolicy(stackPolicy());
+  }
+}
+
+const UNASKED = ['--require-approval', 'never'];
+const outputsFile = ({ folder }: Step) => ['--outputs-file', join(folder, 'outputs.json')];
+
+function lossAdvice(ids: readonly string[]): string {
+  return `Nothing was deployed: what holds state would be lost to the connector. Undo what changes it in the
+settings. A shop that is to go must stay in the settings until a version that retains secrets is deployed.
+To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`;
+}
+
+async function agreed(question: string, { options, world }: Step): Promise<boolean> {
+  if (options.yes || (await world.confirm(question))) return true;
+  world.say('Nothing was deployed. To deploy without a question: --yes.');
+  return false;
+}
+
+async function cdk(words: readonly string[], { world }: Step): Promise<boolean> {
+  const { ok, said } = await world.runCdk([...words, '--app', ASSEMBLY]);
+  const explanation = ok ? undefined : explainFailure(said);
+  if (explanation !== undefined) world.say(`\n${explanation}`);
+  return ok;
+}
+
+function readOutputs({ folder, stack }: Step): StackOutputs {
+  return JSON.parse(readFileSync(join(folder, 'outputs.json'), 'utf8'))[stack];
 }

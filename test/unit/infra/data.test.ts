@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ITEM, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
-import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+import { buildStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
 const trial = synthesizeStack({ deployment: { retainData: false } }, 'trial');
@@ -76,24 +76,38 @@ describe('the ledger', () => {
 });
 
 describe('a stack that is deleted', () => {
-  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table'];
+  const types = ['AWS::SQS::Queue', 'AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret'];
   const kept = (stack: typeof template) =>
     types.flatMap((type) => Object.values(stack.findResources(type)));
 
-  it('leaves its queues and its ledger behind', () => {
+  it('is deleted only after its protection was switched off, where it is production', () => {
+    const isProtected = (stage: string, retainData?: false) =>
+      buildStack(
+        retainData === false ? { deployment: { retainData } } : {},
+        stage,
+        (stack) => stack.terminationProtection,
+      );
+    expect(isProtected('prod')).toBe(true);
+    expect(isProtected('dev')).toBe(false);
+    expect(isProtected('prod', false)).toBe(false);
+  });
+
+  it('leaves its queues, its ledger and its secrets behind', () => {
     for (const resource of kept(template)) {
       expect(resource.UpdateReplacePolicy).toBe('Retain');
       expect(resource.DeletionPolicy).toMatch(/^Retain/);
     }
   });
 
-  it('leaves no queue behind that was made by a deployment that failed', () => {
-    for (const queue of Object.values(template.findResources('AWS::SQS::Queue'))) {
-      expect(queue.DeletionPolicy).toBe('RetainExceptOnCreate');
+  it('leaves no queue and no secret behind that was made by a deployment that failed', () => {
+    for (const type of ['AWS::SQS::Queue', 'AWS::SecretsManager::Secret']) {
+      for (const resource of Object.values(template.findResources(type))) {
+        expect(resource.DeletionPolicy).toBe('RetainExceptOnCreate');
+      }
     }
   });
 
-  it('leaves nothing with a name that would stop the next one from being made', () => {
+  it('leaves nothing but secrets with a name that would stop the next one: deploy adopts those', () => {
     for (const { Properties } of kept(template)) {
       expect(Properties.QueueName ?? Properties.TableName).toBeUndefined();
     }

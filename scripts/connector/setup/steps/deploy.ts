@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findProject } from '../../../../shared/config/folders.ts';
 import { deploy } from '../../deploy/deploy.ts';
 import { runCdk } from '../../deploy/run-cdk.ts';
+import { openStackAccess } from '../../deploy/stack-access.ts';
 import { describeStack } from '../../deployment/describe-stack.ts';
 import { fitToAccount } from '../../deployment/fit-to-account.ts';
 import { checkSettings } from '../../doctor/check-settings.ts';
@@ -51,6 +53,8 @@ export function deployStep(world: World): Step {
         {
           fitConcurrency: async (name) => fitToAccount(aws, name, await world.connector()),
           runCdk: (words) => runCdk(words, aws),
+          access: openStackAccess(stack, aws),
+          project: findProject(),
           confirm: (question) => terminal.confirm(question),
           say: (text) => say(terminal, text),
         },
@@ -61,6 +65,8 @@ export function deployStep(world: World): Step {
           return done(`${stack} is deployed`);
         case 'declined':
           return blocked('The stack was not deployed.', 'Agree to the changes, or give --yes.');
+        case 'refused':
+          return blocked('The stack was not deployed.', 'Do what the output above says.');
         case 'failed':
           return blocked('The deployment failed.', 'The output above says why.');
       }

@@ -1,0 +1,94 @@
+import { type ChangeSetStatus, CloudFormation } from '@aws-sdk/client-cloudformation';
+import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
+import { versionIn } from '../deployment/compare-release.ts';
+import type { AwsSettings } from '../deployment/deployment.ts';
+import { describeStack } from '../deployment/describe-stack.ts';
+import type { ResourceChange } from './judge-changes.ts';
+
+export interface FoundStack {
+  /** Undefined for a stack that is not whole, such as one that only adopted secrets so far. */
+  readonly version: string | undefined;
+}
+
+/** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
+export interface StackAccess {
+  /** Undefined: there is no such stack. */
+  find(): Promise<FoundStack | undefined>;
+  /** The logical ids of the resources that it has. */
+  resourceIds(): Promise<ReadonlySet<string>>;
+  /** Undefined: there is no secret of this name. */
+  secretArn(name: string): Promise<string | undefined>;
+  /** Undefined: the change set changes nothing. */
+  changes(changeSet: string): Promise<readonly ResourceChange[] | undefined>;
+  discard(changeSet: string): Promise<void>;
+  setPolicy(policy: string): Promise<void>;
+}
+
+export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
+  const cloudFormation = new CloudFormation(aws);
+  const secrets = new SecretsManager(aws);
+
+  return {
+    async find() {
+      const found = await describeStack(aws, stack);
+      // A change set for a new stack was prepared and not carried out.
+      if (!found || found.StackStatus === 'REVIEW_IN_PROGRESS') return undefined;
+      const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue ?? '']);
+      return { version: outputs.length > 0 ? versionIn(Object.fromEntries(outputs)) : undefined };
+    },
+
+    async resourceIds() {
+      const ids = new Set<string>();
+      let from: string | undefined;
+      do {
+        const page = await cloudFormation.listStackResources({ StackName: stack, NextToken: from });
+        for (const one of page.StackResourceSummaries ?? []) ids.add(one.LogicalResourceId ?? '');
+        from = page.NextToken;
+      } while (from !== undefined);
+      return ids;
+    },
+
+    async secretArn(name) {
+      try {
+        const { ARN, DeletedDate } = await secrets.describeSecret({ SecretId: name });
+        return DeletedDate ? undefined : ARN;
+      } catch (error) {
+        if (error instanceof ResourceNotFoundException) return undefined;
+        throw error;
+      }
+    },
+
+    async changes(changeSet) {
+      const found: ResourceChange[] = [];
+      let from: string | undefined;
+      let status: ChangeSetStatus | undefined;
+      do {
+        const page = await cloudFormation.describeChangeSet({
+          ...{ StackName: stack, ChangeSetName: changeSet, NextToken: from },
+        });
+        for (const { ResourceChange: one } of page.Changes ?? []) {
+          if (!one?.Action) continue;
+          found.push({
+            id: one.LogicalResourceId ?? '',
+            type: one.ResourceType ?? '',
+            action: one.Action,
+            replacement: one.Replacement,
+            policyAction: one.PolicyAction,
+          });
+        }
+        status = page.Status;
+        from = page.NextToken;
+      } while (from !== undefined);
+      // CDK has reported every other failure.
+      return status === 'FAILED' ? undefined : found;
+    },
+
+    async discard(changeSet) {
+      await cloudFormation.deleteChangeSet({ StackName: stack, ChangeSetName: changeSet });
+    },
+
+    async setPolicy(policy) {
+      await cloudFormation.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
+    },
+  };
+}
