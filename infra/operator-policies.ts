@@ -24,6 +24,8 @@ const WRITABLE_KEYS = [
   '*|coupon|*',
   'sha256:*',
   '*|redemption|*',
+  // Pauses.
+  '*|control|*',
 ];
 
 /**

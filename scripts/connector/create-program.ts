@@ -7,6 +7,7 @@ import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerHistory } from './history/command.ts';
 import { registerInit } from './init/command.ts';
+import { registerPause, registerResume } from './pause/command.ts';
 import { registerProbe } from './probe/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
@@ -107,6 +108,8 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerCompare,
   registerDeadLetters,
   registerDoctor,
+  registerPause,
+  registerResume,
   registerHistory,
   registerProbe,
   registerSend,

@@ -3,6 +3,7 @@ import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-for
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
@@ -41,6 +42,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     { name: 'stack', run: async () => checkOutputs(deployment) },
     { name: 'AWS access', run: async () => checkAccess(deployment, explain, await readsSecrets) },
     { name: 'concurrency', run: () => checkConcurrency(deployment) },
+    { name: 'pauses', run: judgePauses },
     withSecrets('secrets', judgeSecrets),
     withSecrets('app secrets', async () =>
       judgeAppSecrets(await readAppSecrets(secrets, deployment)),
@@ -79,6 +81,16 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     { name: 'alarms', run: () => checkAlarms(deployment) },
     { name: 'assumptions', run: async () => listGuesses(connector) },
   ];
+
+  async function judgePauses(): Promise<readonly Finding[]> {
+    const pauses = await readPauses(openLedger(deployment), connector.shops, new Date());
+    if (pauses.length === 0) return [pass('no shop is paused')];
+    return pauses.map((pause) =>
+      pause.by === 'service' && pause.why === 'throttled'
+        ? info(pauseText(pause))
+        : warn(pauseText(pause), doNext(resumeText(pause))),
+    );
+  }
 
   async function judgeSecrets(): Promise<readonly Finding[]> {
     const prefix = output('SecretsPrefix');

@@ -10,6 +10,7 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { readPauses } from '../pause/read-pauses.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
 import { createLocalFigures, type ReadFigures, readLastHour } from './figures.ts';
@@ -41,30 +42,33 @@ export async function collectStatus(
       return { kind: 'unknown', why: explain(error) };
     }
   };
-  const [queues, lastHour, reconcile, notices, credentials, subscriptions] = await Promise.all([
-    attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
-    connector.deployment.monitoring === 'basic'
-      ? NO_FIGURES
-      : attempt(() => readLastHour(readFigures)),
-    attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
-    attempt(async () => {
-      const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
-      return (await Promise.all(shops)).flat();
-    }),
-    readCredentials(
-      new SecretsManagerClient(aws),
-      output('SecretsPrefix'),
-      connector.shops,
-      explain,
-    ),
-    readSubscriptions(deployment),
-  ]);
+  const [queues, lastHour, reconcile, notices, pauses, credentials, subscriptions] =
+    await Promise.all([
+      attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
+      connector.deployment.monitoring === 'basic'
+        ? NO_FIGURES
+        : attempt(() => readLastHour(readFigures)),
+      attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
+      attempt(async () => {
+        const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
+        return (await Promise.all(shops)).flat();
+      }),
+      attempt(() => readPauses(createDynamoDbLedger(ledger()), connector.shops, now)),
+      readCredentials(
+        new SecretsManagerClient(aws),
+        output('SecretsPrefix'),
+        connector.shops,
+        explain,
+      ),
+      readSubscriptions(deployment),
+    ]);
   return {
     at: now.toISOString(),
     queues,
     lastHour,
     reconcile,
     notices,
+    pauses,
     credentials,
     subscriptions,
   };

@@ -1,4 +1,5 @@
 import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts';
 import {
   type CredentialStatus,
   count,
@@ -31,6 +32,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
   const hour = judgeLastHour(status);
   const troubles = [
     ...status.credentials.flatMap(judgeCredential),
+    ...whenKnown(status.pauses, (pauses) => pauses.filter(needsPerson).map(pauseTrouble)),
     ...status.subscriptions.flatMap(judgeSubscriptions),
     ...hour.troubles,
     ...whenKnown(status.queues, (queues) => judgeQueues(queues, expected)),
@@ -41,6 +43,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
     "the last hour's figures": status.lastHour,
     'the last reconcile': status.reconcile,
     notices: status.notices,
+    pauses: status.pauses,
     ...Object.fromEntries(
       status.subscriptions.map(({ shop, found }) => [`webhook subscriptions of ${shop}`, found]),
     ),
@@ -54,6 +57,9 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
         .filter(({ state }) => state === 'unreadable')
         .map(({ shop, purpose, why }) => `${shop}: the ${purpose} secret ${why}`),
       ...hour.notes,
+      ...whenKnown(status.pauses, (pauses) =>
+        pauses.filter((pause) => !needsPerson(pause)).map(pauseText),
+      ),
       ...status.subscriptions.flatMap(({ shop, found }) =>
         whenKnown(found, ({ notes }) => notes.map((note) => `${shop}: ${note}`)),
       ),
@@ -63,6 +69,15 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
       ),
     ],
   };
+}
+
+/** A throttled shop resumes by itself. */
+function needsPerson(pause: PauseStatus): boolean {
+  return pause.by === 'operator' || pause.why === 'misconfigured';
+}
+
+function pauseTrouble(pause: PauseStatus): Trouble {
+  return { what: pauseText(pause), next: pause.by === 'operator' ? resumeText(pause) : 'doctor' };
 }
 
 function judgeSubscriptions({ shop, found }: SubscriptionStatus): readonly Trouble[] {

@@ -3,6 +3,7 @@ import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts';
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
+import type { PauseStatus } from '../pause/read-pauses.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -82,6 +83,7 @@ export interface Status {
   readonly lastHour: Known<LastHour>;
   readonly reconcile: Known<readonly ReconcileStatus[]>;
   readonly notices: Known<readonly LedgerNotice[]>;
+  readonly pauses: Known<readonly PauseStatus[]>;
   readonly subscriptions: readonly SubscriptionStatus[];
   readonly credentials: readonly CredentialStatus[];
 }

@@ -48,6 +48,7 @@ function status(changes: Partial<Status> = {}): Status {
       },
     ]),
     notices: known([]),
+    pauses: known([]),
     subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
     credentials: [{ shop: SHOP, purpose: 'webhook', state: 'there', why: undefined }],
     ...changes,
@@ -68,6 +69,26 @@ const reconciled = (changes: object) =>
   ]);
 
 describe('the verdict on a deployment', () => {
+  it('names a pause, who made it, and how to end it; a throttled shop resumes by itself', () => {
+    const shop = SHOP;
+    const since = '2026-11-15T01:00:00.000Z';
+    const until = '2026-11-15T03:00:00.000Z';
+    const pauses = known([
+      { shop, since, by: 'operator', part: 'orders', who: 'arn:aws:iam::1:user/kim' } as const,
+      { shop, since, by: 'service', why: 'throttled', until } as const,
+    ]);
+    const verdict = judgeStatus(status({ pauses }), expected);
+    expect(verdict.troubles).toEqual([
+      {
+        what: `${SHOP}: orders paused since 2026-11-15 01:00 UTC by arn:aws:iam::1:user/kim`,
+        next: `resume --shop ${SHOP} --queue orders`,
+      },
+    ]);
+    expect(verdict.notes).toEqual([
+      `${SHOP}: paused since 2026-11-15 01:00 UTC until 2026-11-15 03:00 UTC, because the loyalty service asked for fewer calls`,
+    ]);
+  });
+
   it('is healthy when nothing is wrong', () => {
     expect(judgeStatus(status(), expected)).toEqual({ healthy: true, troubles: [], notes: [] });
   });

@@ -1,0 +1,80 @@
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import {
+  changeControl,
+  resumed,
+  type ShopControl,
+  withOperatorPause,
+} from '../../../shared/core/pause/shop-control.ts';
+import { findShop } from '../arguments.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { readCaller } from '../deployment/read-caller.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { pausesIn, pauseText } from './read-pauses.ts';
+
+export interface PauseOptions {
+  readonly shop?: string;
+  readonly queue?: QueueFamily;
+  readonly yes?: boolean;
+}
+
+/** Confirm → record who → write the control record of every shop that is meant. */
+export async function pauseCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const deployment = await session.findDeployment();
+  const shops = shopsOf(deployment, options);
+  const what = `${options.queue ? `the queue ${options.queue}` : 'all calls'} of ${shops.join(', ')}`;
+  if (!options.yes && !(await terminal.confirm(`Pause ${what}?`))) {
+    const next = nextCommand(deployment, commandLine('pause', { ...options, yes: true }));
+    if (json) terminal.json({ changed: false, shops });
+    else terminal.line(`Nothing was changed. This would pause ${what}:\n  ${next}`);
+    return EXIT.failed;
+  }
+  const { arn } = await readCaller(deployment.aws);
+  return change(session, deployment, shops, (control, now) =>
+    withOperatorPause(control, options.queue ?? 'all', arn, now),
+  );
+}
+
+export async function resumeCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
+  const deployment = await session.findDeployment();
+  return change(session, deployment, shopsOf(deployment, options), (control, now) =>
+    resumed(control, options.queue ?? 'all', now),
+  );
+}
+
+function shopsOf({ connector }: Deployment, { shop }: PauseOptions): readonly string[] {
+  return shop === undefined
+    ? connector.shops.map(({ domain }) => domain)
+    : [findShop(connector, shop).domain];
+}
+
+async function change(
+  session: Session,
+  deployment: Deployment,
+  shops: readonly string[],
+  next: (control: ShopControl, now: Date) => ShopControl,
+): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const recorded = await session.beginChange(deployment);
+  const ledger = openLedger(deployment);
+  const now = new Date();
+  const documents = [];
+  for (const shop of shops) {
+    const control = await changeControl(ledger, shop, (found) => next(found, now));
+    const pauses = pausesIn(shop, control, now);
+    documents.push({ shop, pauses });
+    recorded.count({ shops: documents.length });
+    if (json) continue;
+    if (pauses.length === 0) terminal.line(`${shop}: not paused`);
+    for (const pause of pauses) terminal.line(pauseText(pause));
+  }
+  if (json) terminal.json({ changed: true, shops: documents });
+  return EXIT.fine;
+}
+
+function commandLine(name: string, { shop, queue, yes }: PauseOptions): string {
+  const given = [shop && `--shop ${shop}`, queue && `--queue ${queue}`, yes && '--yes'];
+  return [name, ...given.filter(Boolean)].join(' ');
+}

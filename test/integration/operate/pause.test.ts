@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { changeControl, withServicePause } from '../../../shared/core/pause/shop-control.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+
+const operated = useOperatedConnector();
+const orders = () => operated.loyalty.state().orders.length;
+
+async function placeOrder(): Promise<void> {
+  const { actions } = operated.store;
+  const { id: customerId } = actions.createCustomer({ firstName: 'Ada', email: 'ada@example.org' });
+  const lines = [{ title: 'Linen shirt', price: 60 }];
+  const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
+  actions.fulfilOrder({ orderId: order.id });
+  await operated.send({
+    ...{ shop: SHOP, kind: 'order', id: order.id, topic: 'orders/updated' },
+    ...{ claim: 'changed', origin: 'reconcile', deliveryId: `changed-${order.id}` },
+    ...{ receivedAt: new Date().toISOString(), body: undefined },
+  });
+}
+
+describe('loyalty-connector pause and resume', () => {
+  it('stop and continue the calls of a shop; status, doctor and history show it', async () => {
+    const asked = await operated.run('pause');
+    expect(asked.code).toBe(1);
+    expect(asked.stdout).toContain('Nothing was changed.');
+    expect(asked.stdout).toContain('npx loyalty-connector pause --yes');
+
+    const paused = await operated.run('pause --queue orders --yes');
+    expect(paused.stderr).toBe('');
+    expect(paused.stdout).toMatch(/^example-store\.myshopify\.com: orders paused since .* by arn:/);
+    await placeOrder();
+    await operated.work();
+    expect(orders()).toBe(0);
+
+    const status = await operated.run('status');
+    expect(status.code).toBe(1);
+    expect(status.stdout).toContain(`npx loyalty-connector resume --shop ${SHOP} --queue orders`);
+    const document = JSON.parse((await operated.run('status --json')).stdout);
+    expect(document.pauses.value).toMatchObject([{ shop: SHOP, by: 'operator', part: 'orders' }]);
+    const doctor = JSON.parse((await operated.run('doctor --json')).stdout);
+    const { findings } = doctor.checks.find(({ name }: { name: string }) => name === 'pauses');
+    const [{ verdict, what, fix }] = findings;
+    expect(verdict).toBe('warn');
+    expect(what).toMatch(/orders paused since/);
+    expect(fix).toContain(`resume --shop ${SHOP} --queue orders`);
+
+    const resumed = JSON.parse((await operated.run('resume --json')).stdout);
+    expect(resumed).toEqual({ changed: true, shops: [{ shop: SHOP, pauses: [] }] });
+    const history = await operated.run('history');
+    expect(history.stdout).toMatch(/pause/);
+    expect(history.stdout).toMatch(/resume/);
+  });
+
+  it('resume also ends a pause that the loyalty service asked for', async () => {
+    const ask = { why: 'throttled', seconds: 3_600 } as const;
+    await changeControl(operated.ledger, SHOP, (control) =>
+      withServicePause(control, ask, new Date()),
+    );
+    const status = await operated.run('status');
+    expect(status.stdout.replace(/\s+/g, ' ')).toContain(
+      'because the loyalty service asked for fewer calls',
+    );
+    expect((await operated.run('resume')).stdout).toBe(`${SHOP}: not paused\n`);
+  });
+
+  it('refuse a shop and a queue that do not exist', async () => {
+    expect((await operated.run('pause --queue members --yes')).code).toBe(2);
+    expect((await operated.run('pause --shop nobody.myshopify.com --yes')).code).toBe(2);
+  });
+});
