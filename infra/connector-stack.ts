@@ -159,6 +159,7 @@ export class LoyaltyConnector extends Construct {
       ledger,
       secretsPrefix,
       reconcileArn: reconcile.function.lambda.functionArn,
+      alarmTopicArn: topic.topicArn,
     });
 
     writeOutputs(this, {

@@ -9,6 +9,7 @@ export interface OperatorPoliciesProps {
   readonly ledger: LedgerTable;
   readonly secretsPrefix: string;
   readonly reconcileArn: string;
+  readonly alarmTopicArn: string;
 }
 
 /**
@@ -50,7 +51,7 @@ export class OperatorPolicies extends Construct {
   }
 
   /** No secrets: with them a person could change everything in the store and in the loyalty service. */
-  #looks({ queues, ledger }: OperatorPoliciesProps): PolicyStatement[] {
+  #looks({ queues, ledger, alarmTopicArn }: OperatorPoliciesProps): PolicyStatement[] {
     const stack = Stack.of(this).formatArn({
       service: 'cloudformation',
       resource: 'stack',
@@ -67,6 +68,7 @@ export class OperatorPolicies extends Construct {
       allow(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'], deadLetters),
       allow(['dynamodb:BatchGetItem', 'dynamodb:DescribeTable'], [ledger.table.tableArn]),
       allow(['dynamodb:Query'], [ledger.codesIndexArn]),
+      allow(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
       allow(['cloudwatch:GetMetricData', 'lambda:GetAccountSettings'], ['*']),
     ];
   }

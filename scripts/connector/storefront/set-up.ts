@@ -28,6 +28,7 @@ const TOKEN_BYTES = 32;
 export async function setUpStorefront(
   { terminal, json, findDeployment, beginChange }: Session,
   options: SetUpOptions,
+  { showToken = true }: { readonly showToken?: boolean } = {},
 ): Promise<ExitCode> {
   const change = changeOf(options);
   const deployment = await findDeployment();
@@ -87,7 +88,7 @@ export async function setUpStorefront(
   const subscription = subscriptionOf(
     deployment,
     shop,
-    next.kind === 'store' ? next.fresh : undefined,
+    next.kind === 'store' && showToken ? next.fresh : undefined,
   );
   if (!json) {
     if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);

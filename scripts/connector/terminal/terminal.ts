@@ -30,7 +30,8 @@ const WIDTH_WITHOUT_SCREEN = 100;
 export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal {
   const { stdout, stderr } = process;
   const style: Terminal['style'] = (format, text) => styleText(format, text, { stream: stdout });
-  const width = stdout.isTTY ? stdout.columns : WIDTH_WITHOUT_SCREEN;
+  // A terminal that does not know its size says 0.
+  const width = (stdout.isTTY && stdout.columns) || WIDTH_WITHOUT_SCREEN;
   return {
     width,
     style,

@@ -86,7 +86,7 @@ describe('the commands in it', () => {
       expect(found, part).toHaveLength(1);
       return runCurl((found[0] ?? '').replace('http://127.0.0.1:4010', sandbox.address));
     };
-    expect(commands).toHaveLength(12);
+    expect(commands).toHaveLength(13);
     expect((await run('/sandbox/settings')).json).toMatchObject({ settings: defaultSettings });
     expect((await run('reset-after')).status).toBe(201);
     for (const id of ['1', '2']) {
@@ -107,7 +107,9 @@ describe('the commands in it', () => {
         .status,
     ).toBe(200);
     expect(sandbox.faults.list()).toEqual([]);
-    expect((await run('/sandbox/subscriptions')).status).toBe(200);
+    expect((await run('-X PUT')).status).toBe(200);
+    expect(sandbox.state().subscriptions).toMatchObject([{ headers: ['x-token'] }]);
+    expect((await run('{"on":"typed"}')).status).toBe(200);
     expect((await run('/sandbox/reset')).status).toBe(200);
     expect(sandbox.state().orders).toEqual([]);
   });

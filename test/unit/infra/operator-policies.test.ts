@@ -27,6 +27,7 @@ describe('the policies for people', () => {
       'dynamodb:DescribeTable',
       'dynamodb:Query',
       'lambda:GetAccountSettings',
+      'sns:ListSubscriptionsByTopic',
       'sqs:ChangeMessageVisibility',
       'sqs:GetQueueAttributes',
       'sqs:ReceiveMessage',

@@ -4,8 +4,8 @@ import { readDefinitions } from '../../../../shared/shopify/admin/storefront/bal
 import { openShopServices } from '../../deployment/services.ts';
 import { readTokens } from '../../storefront/point-tokens.ts';
 import { setUpStorefront } from '../../storefront/set-up.ts';
-import { type ShopSetup, titleOf } from '../shop-setup.ts';
-import { blocked, done, open, type Step } from '../step.ts';
+import { doNextOf, type ShopSetup, titleOf } from '../shop-setup.ts';
+import { blocked, done, left, open, type Step } from '../step.ts';
 import { waitForUser } from '../world.ts';
 
 /** The loyalty service's panel cannot be read: only our side of point events is verified. */
@@ -29,7 +29,14 @@ export function storefrontStep(setup: ShopSetup): Step {
     },
     async act() {
       const own = { ...world.session, findDeployment: async () => deployment };
-      await setUpStorefront(own, { shop: shop.domain, yes: true });
+      // The token is a secret: other output than a terminal's may be kept by others.
+      const showToken = process.stdout.isTTY === true;
+      await setUpStorefront(own, { shop: shop.domain, yes: true }, { showToken });
+      if (!showToken) {
+        const command = `storefront setup --rotate --yes --shop ${shop.domain}`;
+        const what = 'Make the webhook subscription in the panel of the loyalty service.';
+        return left(what, `In a terminal, this prints what to enter: ${doNextOf(setup)(command)}`);
+      }
       await waitForUser('When the subscription is saved in the panel:');
       return undefined;
     },
