@@ -49,6 +49,12 @@ export interface ConnectorSettings {
   readonly loyalty: {
     /** Base address of the loyalty service: `https://loyalty.example.com`. */
     readonly address: string;
+    /**
+     * The most calls a second to an account of the service, by all functions of the stack together, from 0.1 to
+     * 1000. Shops with `rules.sharedAccount` share it. Shoppers do not wait for it: the workers make room.
+     * Default: no limit, because the service documents none. It costs a write a second and worker.
+     */
+    readonly callsPerSecond?: number;
     /** Assumptions where its documentation is silent. */
     readonly assumptions?: LoyaltyAssumptions;
   };
@@ -93,7 +99,11 @@ export interface Shop {
 /** The settings, checked and complete. */
 export interface Connector {
   readonly shops: readonly Shop[];
-  readonly loyalty: { readonly address: string; readonly assumptions: CompleteAssumptions };
+  readonly loyalty: {
+    readonly address: string;
+    readonly callsPerSecond: number | undefined;
+    readonly assumptions: CompleteAssumptions;
+  };
   readonly retryWindowDays: number;
   readonly orderRetentionDays: number;
   readonly healing: Healing;
@@ -152,11 +162,12 @@ export function checkConnector(settings: ConnectorSettings): CheckedConnector {
   const faults = checkSettings(settings);
   if (faults.length > 0) return { kind: 'faulty', faults };
   const shops = settings.shops.map((shop) => completeShop(shop, settings));
-  const { address, assumptions } = settings.loyalty;
+  const { address, callsPerSecond, assumptions } = settings.loyalty;
   const connector = {
     shops,
     loyalty: {
       address: address.replace(/(?<!\/)\/+$/, ''),
+      callsPerSecond,
       assumptions: { ...defaultAssumptions, ...given(assumptions) },
     },
     retryWindowDays: settings.retryWindowDays ?? 4,

@@ -197,7 +197,13 @@ const settings = shapeOf({
           isSafeAddress,
         ),
       },
-      optional: { assumptions: shapeOf({ optional: assumptionChecks }) },
+      optional: {
+        callsPerSecond: must(
+          'be a number of calls from 0.1 to 1000',
+          (value) => typeof value === 'number' && value >= 0.1 && value <= 1_000,
+        ),
+        assumptions: shapeOf({ optional: assumptionChecks }),
+      },
     }),
   },
   optional: {

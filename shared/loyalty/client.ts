@@ -26,6 +26,8 @@ export type LoyaltyClientSettings = {
   readonly credentials: Credentials | (() => Promise<Credentials | UnreadCredentials>);
   /** For a whole call, from its beginning to the end of the answer. Default: `CALL_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
+  /** Resolves when a call may begin; the time until then is not part of the call's time-out. */
+  readonly takeTurn?: (signal: AbortSignal | undefined) => Promise<Turn>;
 } & (
   | {
       /** https, or http to this machine. */
@@ -36,6 +38,15 @@ export type LoyaltyClientSettings = {
 
 /** Why there are no credentials: their source does not answer at the moment, or has no usable ones. */
 export type UnreadCredentials = 'unreachable' | 'unusable';
+
+export type Turn =
+  | { readonly kind: 'go' }
+  | {
+      readonly kind: 'wait';
+      readonly why: 'out-of-tokens' | 'tokens-unreachable';
+      readonly afterSeconds: number;
+    }
+  | { readonly kind: 'aborted' };
 
 const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 8 * 1024 * 1024 };
 
@@ -88,6 +99,8 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       ...secrets,
       ...personalTexts([input.query, input.body, namesCustomer && { Customer: input.path }]),
     ];
+    const turn = await settings.takeTurn?.(options.signal);
+    if (turn?.kind === 'wait') return noTurn(turn);
     const startedAt = performance.now();
     const authorization =
       known ?? (await withinTime(readAuthorization, callTimeoutMs, options.signal));
@@ -238,6 +251,14 @@ async function withinTime<T>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+function noTurn({ why, afterSeconds }: Extract<Turn, { kind: 'wait' }>): TransportFailure {
+  return transportFailure(why, {
+    mayHaveHappened: false,
+    message: 'Not sent, to keep to loyalty.callsPerSecond.',
+    retryAfterSeconds: afterSeconds,
+  });
 }
 
 function notSent(

@@ -82,6 +82,10 @@ const classes = {
   'no-credentials': 'misconfigured',
   /** The store of the credentials does not answer: a temporary fault. */
   'credentials-unreachable': 'retry',
+  /** Never sent: `loyalty.callsPerSecond` leaves no room for it at the moment. */
+  'out-of-tokens': 'retry',
+  /** Never sent: where the tokens of `loyalty.callsPerSecond` are kept does not answer. */
+  'tokens-unreachable': 'retry',
   /** Any other 4xx: this request is not acceptable. */
   refused: 'rejected',
   /** Never sent: the id is blank, and the path would be that of another operation. */

@@ -1,8 +1,5 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type {
-  CompleteAssumptions,
-  LoyaltyAssumptions,
-} from '../../../shared/config/loyalty-assumptions.ts';
+import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import type { Storefront } from '../../../shared/config/storefront-settings.ts';
 import { type Finding, info } from './finding.ts';
@@ -66,6 +63,13 @@ const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
   },
 };
 
+const LOYALTY: Guesses<Connector['loyalty']> = {
+  callsPerSecond: {
+    means: 'the most calls a second to an account; unset: no limit of the connector',
+    grade: 'not documented',
+  },
+};
+
 const RULES: Guesses<MappingRules> = {
   enrolment: {
     means: 'unstated: the service decides whether a customer takes part',
@@ -105,12 +109,13 @@ export function listGuesses({
   shops,
   storefront,
 }: {
-  readonly loyalty: { readonly assumptions: CompleteAssumptions };
+  readonly loyalty: Omit<Connector['loyalty'], 'address'>;
   readonly shops: readonly { readonly rules: MappingRules }[];
   readonly storefront: Connector['storefront'];
 }): readonly Finding[] {
   const ofShops = (name: keyof MappingRules) => shops.map(({ rules }) => valueText(rules[name]));
   return [
+    ...linesOf('loyalty', LOYALTY, () => valueText(loyalty.callsPerSecond)),
     ...linesOf('loyalty.assumptions', ASSUMPTIONS, (name) => valueText(loyalty.assumptions[name])),
     ...linesOf('rules', RULES, (name) => [...new Set(ofShops(name))].join(' or ')),
     ...(storefront ? linesOf('storefront', STOREFRONT, (name) => valueText(storefront[name])) : []),

@@ -1,3 +1,5 @@
+import type { Turn } from '../../loyalty/client.ts';
+
 /**
  * Limits the calls to one loyalty account, across all processes of the stack.
  *
@@ -8,7 +10,7 @@
  *
  *   booked ──┬──┬──┬──┬──┬──┬──┬──▶ later
  *            └ one process ┘└ another
- * See docs/decisions/0054-one-line-of-tokens.md.
+ * See docs/decisions/0055-one-line-of-tokens.md.
  */
 export interface TokenLine {
   /**
@@ -26,15 +28,6 @@ export interface CallRate {
   /** Resolves when the call may begin, or soon with how long to stay away. */
   take(signal?: AbortSignal): Promise<Turn>;
 }
-
-export type Turn =
-  | { readonly kind: 'go' }
-  | {
-      readonly kind: 'wait';
-      readonly why: 'out-of-tokens' | 'ledger-unavailable';
-      readonly afterSeconds: number;
-    }
-  | { readonly kind: 'aborted' };
 
 export interface CallRateSettings {
   readonly perSecond: number;
@@ -108,7 +101,7 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
       block = { from, until: from + (count - 1) * stepMs + TOKEN_LIFE_MS, came: 0, isShort: false };
       return;
     }
-    const why = booking.kind === 'full' ? 'out-of-tokens' : 'ledger-unavailable';
+    const why = booking.kind === 'full' ? 'out-of-tokens' : 'tokens-unreachable';
     refusal = { kind: 'wait', why, afterSeconds: LONGEST_WAIT_MS / 1_000 };
     refusedUntil = nextBooking;
     for (const { end } of waiters) end(refusal);

@@ -136,7 +136,10 @@ export function refused(calls: readonly OperationId[], result: Failure, hint = '
 }
 
 /** No call was made, or no one waited for its answer: this says nothing about the service. */
-const UNUSED: ReadonlySet<string> = new Set(['aborted', 'blank-id', 'credentials-unreachable']);
+const UNUSED: ReadonlySet<string> = new Set([
+  ...['aborted', 'blank-id', 'credentials-unreachable'],
+  ...['out-of-tokens', 'tokens-unreachable'],
+]);
 
 function callEnd(
   result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,

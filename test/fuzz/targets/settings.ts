@@ -16,6 +16,7 @@ const VALID = toTree({
   ],
   loyalty: {
     address: 'https://loyalty.example.com/api',
+    callsPerSecond: 2.5,
     assumptions: { ordersAreReplaced: true, cancellingTwice: 'done' },
   },
   rules: { productUrl: 'https://{domain}/products/{handle}', couponKinds: ['percentage'] },

@@ -157,7 +157,7 @@ describe('the rate of calls', () => {
     const clock = createVirtualClock(START);
     const line: TokenLine = { book: () => Promise.reject(new Error('no ledger')) };
     const turn = await createCallRate({ perSecond: 10, line, ...clock }).take();
-    expect(turn).toMatchObject({ kind: 'wait', why: 'ledger-unavailable' });
+    expect(turn).toMatchObject({ kind: 'wait', why: 'tokens-unreachable' });
   });
 
   it('lets a call go that is no longer wanted, and gives its token to the next', async () => {
