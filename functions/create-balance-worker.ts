@@ -13,13 +13,20 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';
 import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
+import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import { createLoggedLedger, openTelemetry, readEnvironment, storefrontOf } from './wiring.ts';
+import {
+  createLoggedLedger,
+  openCallRates,
+  openTelemetry,
+  readEnvironment,
+  storefrontOf,
+} from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -37,8 +44,12 @@ export function createBalanceWorker(connector: Connector) {
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry, queue: 'balances' });
+  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
   const shops = new Map(
-    connector.shops.map((shop) => [shop.domain, openShopLoyalty(connector, secrets, shop, pauses)]),
+    connector.shops.map((shop) => [
+      shop.domain,
+      openShopLoyalty(connector, secrets, shop, { pauses, rateOf }),
+    ]),
   );
   const store = createConfiguredStore(connector, secrets);
   const world = {

@@ -11,6 +11,7 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';
 import { reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
+import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
@@ -18,7 +19,7 @@ import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscr
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
-import { createLoggedLedger, openTelemetry, readEnvironment } from './wiring.ts';
+import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
 
 /**
  * What is left of the function's time when walking stops: enough to finish a page and record its
@@ -65,10 +66,11 @@ export function createReconcile(connector: Connector) {
   const { assumptions } = connector.loyalty;
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry });
+  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
   const programs = new Map(
     connector.shops.map((shop) => [
       shop.domain,
-      { ...openShopLoyalty(connector, secrets, shop, pauses), assumptions },
+      { ...openShopLoyalty(connector, secrets, shop, { pauses, rateOf }), assumptions },
     ]),
   );
   const program = (shop: string) => {

@@ -15,6 +15,7 @@ import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
 import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
+import { createShopperRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
@@ -25,7 +26,13 @@ import {
 } from '../shared/shopify/app-proxy/serve-storefront.ts';
 import { surround } from './surround.ts';
 import { REDEEM_MS, STORE_MS } from './time-budget.ts';
-import { createLoggedLedger, openTelemetry, readEnvironment, storefrontOf } from './wiring.ts';
+import {
+  createLoggedLedger,
+  openCallRates,
+  openTelemetry,
+  readEnvironment,
+  storefrontOf,
+} from './wiring.ts';
 
 /** Shoppers who are not logged in cannot be distinguished, so all of them share one limit. */
 const ANONYMOUS_LIMIT_FACTOR = 10;
@@ -48,6 +55,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry });
+  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createShopperRate);
   const retentionDays = connector.orderRetentionDays;
   const queue = createSqsEventQueue(createSqsCalls(aws), {
     balances: environment.BALANCES_QUEUE_URL,
@@ -66,7 +74,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
 
   function openShop(configured: Connector['shops'][number]): ServedShop {
     const { domain, path, rules } = configured;
-    const line = openShopLoyalty(connector, secrets, configured, pauses);
+    const line = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const { customers } = rules;
     const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };

@@ -10,9 +10,11 @@ import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { createParallelism } from '../shared/core/batch/parallelism.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';
+import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
@@ -22,9 +24,9 @@ import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import { createLoggedLedger, openTelemetry, readEnvironment } from './wiring.ts';
+import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
 
-/** Entities worked on side by side: enough to hide latency, few enough not to overload the service. */
+/** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
 const PARALLEL = 5;
 
 /**
@@ -48,10 +50,13 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
   const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
   const pauses = createPauses({ ledger, telemetry, queue });
+  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
+  const parallelism = createParallelism(PARALLEL);
+  const limits = { pauses, rateOf, onEnd: parallelism.learn };
   const { assumptions } = connector.loyalty;
   const shops = new Map(
     connector.shops.map((shop) => {
-      const line = openShopLoyalty(connector, secrets, shop, pauses);
+      const line = openShopLoyalty(connector, secrets, shop, limits);
       return [shop.domain, { ...line, rules: shop.rules, assumptions }];
     }),
   );
@@ -69,7 +74,6 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     telemetry,
     now: () => new Date(),
     random: Math.random,
-    parallel: PARALLEL,
     retryWindowDays: connector.retryWindowDays,
     stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     orderRetentionDays: connector.orderRetentionDays,
@@ -83,7 +87,8 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   };
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
-    const batch = { ...world, store: store.until(storeDeadline), deadline };
+    const parallel = parallelism.allowed();
+    const batch = { ...world, parallel, store: store.until(storeDeadline), deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleEntities));
   }
   return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbTokenLine } from '../shared/aws/dynamodb-token-line.ts';
 import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import { createDynamoDbCalls } from '../shared/aws/function-clients.ts';
 import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
-import type { Connector } from '../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
 import type { Telemetry } from '../shared/core/batch/telemetry.ts';
+import type { CallRate, CallRateSettings } from '../shared/core/sync/call-rate.ts';
 
 /** The named variables of the environment; throws once, with all that are missing. */
 export function readEnvironment<const Name extends string>(
@@ -49,3 +52,29 @@ export function createLoggedLedger(
       }),
   });
 }
+
+/**
+ * One line of tokens for each loyalty account; none, and no call to AWS, unless the settings limit the calls.
+ * `create`: how calls wait for their turn.
+ */
+export function openCallRates(
+  { loyalty }: Connector,
+  aws: JsonServiceSettings,
+  table: string,
+  create: (settings: CallRateSettings) => CallRate,
+) {
+  const { callsPerSecond: perSecond } = loyalty;
+  if (perSecond === undefined) return () => undefined;
+  const client = createDynamoDbCalls(aws);
+  const rates = new Map<string, CallRate>();
+  return ({ domain, rules }: Shop): CallRate | undefined => {
+    const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
+    const line = createDynamoDbTokenLine({ client, table, account });
+    const rate = rates.get(account) ?? create({ perSecond, line, now: Date.now, pause: sleep });
+    rates.set(account, rate);
+    return rate;
+  };
+}
+
+/** Not a domain, so no shop has it. */
+const SHARED_ACCOUNT = '*';

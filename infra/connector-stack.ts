@@ -102,7 +102,8 @@ export class LoyaltyConnector extends Construct {
       logRetentionDays,
     });
 
-    const shared = { environment, logRetentionDays, ledger, secrets };
+    const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
+    const shared = { environment, logRetentionDays, ledger, secrets, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',

@@ -15,6 +15,8 @@ export interface ReconcileProps
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;
   readonly ledger: LedgerTable;
+  /** It books its calls on the line of tokens in the ledger. */
+  readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly healing: Healing;
   readonly webhookAddress: string;
@@ -53,6 +55,7 @@ export class Reconcile extends Construct {
       [ledger.table.tableArn],
     );
     this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+    if (props.limitsCalls) this.function.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);
     this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store', 'loyalty'));
     // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
     // no concurrency left, Lambda would otherwise hold a run back for hours.

@@ -15,6 +15,8 @@ export interface StorefrontProps {
   readonly retainData: boolean;
   readonly logRetentionDays: number;
   readonly ledger: LedgerTable;
+  /** It books its calls on the line of tokens in the ledger. */
+  readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly bundleOf: (name: StorefrontService) => string;
 }
@@ -92,6 +94,7 @@ export class Storefront {
       logRetentionDays: props.logRetentionDays,
     });
     proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);
+    if (props.limitsCalls) proxy.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);
     // Takes the rest of a redemption when its shopper has left.
     proxy.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
     proxy.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook', 'loyalty', 'store'));

@@ -28,6 +28,8 @@ export type LoyaltyClientSettings = {
   readonly timeoutMs?: number;
   /** Resolves when a call may begin; the time until then is not part of the call's time-out. */
   readonly takeTurn?: (signal: AbortSignal | undefined) => Promise<Turn>;
+  /** After every call that was sent. */
+  readonly onEnd?: (tookMs: number) => void;
 } & (
   | {
       /** https, or http to this machine. */
@@ -108,6 +110,7 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
     const waitedMs = known ? 0 : performance.now() - startedAt;
     secrets.push(...authorization.secrets);
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+    const sentAt = performance.now();
     const answer = await http.send({
       method,
       path,
@@ -124,6 +127,7 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       // A redemption or a quiz answer has no key by which the service would know a repetition.
       repeatable: method === 'GET',
     });
+    settings.onEnd?.(performance.now() - sentAt);
     return answer.kind === 'failure'
       ? describeHttpFailure(answer, callTimeoutMs)
       : readAnswer(operation, answer, { input, hidden }, new Date());

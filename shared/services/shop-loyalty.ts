@@ -1,5 +1,6 @@
-import type { Connector } from '../config/connector-config.ts';
+import type { Connector, Shop } from '../config/connector-config.ts';
 import type { Pauses } from '../core/pause/pauses.ts';
+import type { CallRate } from '../core/sync/call-rate.ts';
 import { createCircuitBreaker } from '../core/sync/circuit-breaker.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
@@ -17,17 +18,28 @@ export function loyaltyAddress(
   throw new Error('a loyalty sandbox must be at http://localhost, 127.x.x.x or [::1]');
 }
 
+export interface LoyaltyLimits {
+  readonly pauses: Pauses;
+  /** Undefined: the settings do not limit the calls. */
+  readonly rateOf: (shop: Shop) => CallRate | undefined;
+  readonly onEnd?: (tookMs: number) => void;
+}
+
 /** One shop's account at the loyalty service, and its circuit breaker, which obeys the shop's pauses. */
 export function openShopLoyalty(
   connector: Connector,
   secrets: ShopSecrets,
-  { domain, path }: { readonly domain: string; readonly path: string },
-  pauses: Pauses,
+  shop: Shop,
+  { pauses, rateOf, onEnd }: LoyaltyLimits,
 ) {
+  const { domain, path } = shop;
   const credentials = secrets.loyalty(path);
+  const rate = rateOf(shop);
   const loyalty = createLoyaltyClient({
     baseUrl: loyaltyAddress(connector),
     credentials: () => credentials.get(),
+    ...(rate && { takeTurn: rate.take }),
+    ...(onEnd && { onEnd }),
   });
   return { loyalty, breaker: pauses.guard(domain, createCircuitBreaker()) };
 }

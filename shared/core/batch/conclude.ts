@@ -120,7 +120,11 @@ export async function delayMessages(
   const stay: Item[] = [];
   for (const item of unsettled) {
     const age = item.event ?? item.newer?.age;
-    const over = age && isRetryWindowOver(age, world.retryWindowDays, world.now(), world.pauses);
+    // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
+    const over =
+      retry.why !== 'out-of-tokens' &&
+      age &&
+      isRetryWindowOver(age, world.retryWindowDays, world.now(), world.pauses);
     const rejection = {
       reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
       why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,

@@ -119,7 +119,7 @@ describe('the clock', () => {
 
 describe('the guesses about the loyalty service', () => {
   const settings = {
-    loyalty: { assumptions: { ...defaultAssumptions } },
+    loyalty: { callsPerSecond: 2.5, assumptions: { ...defaultAssumptions } },
     shops: [{ rules: defaultRules }, { rules: { ...defaultRules, enrolment: () => true } }],
     storefront: completeStorefront({}),
   };
@@ -130,6 +130,7 @@ describe('the guesses about the loyalty service', () => {
     for (const [name, value] of Object.entries(defaultAssumptions)) {
       expect(about(`loyalty.assumptions.${name}`)).toContain(`: ${value} (`);
     }
+    expect(about('loyalty.callsPerSecond')).toContain(': 2.5 (');
     expect(about('rules.couponForEveryone')).toContain(': send (');
     expect(about('rules.enrolment')).toContain(': unstated or a function of yours (');
     expect(about('storefront.rewardTypes')).toMatch(/"3":"cashback".*in the sample client only/);

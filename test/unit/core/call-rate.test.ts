@@ -89,7 +89,7 @@ describe('the rate of calls', () => {
         }, 0);
         expect(worst).toBeLessThanOrEqual(1 + 1e-6);
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
@@ -106,7 +106,7 @@ describe('the rate of calls', () => {
         const warm = calls.filter((at) => at >= 5_000);
         expect(warm.length).toBeGreaterThanOrEqual(Math.floor(perSecond * (seconds - 5) * 0.9));
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 

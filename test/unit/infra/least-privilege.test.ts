@@ -134,6 +134,24 @@ describe('least privilege', () => {
     );
   });
 
+  it('lets every function that calls the loyalty service book its calls, where they are limited', () => {
+    const limited = synthesizeStack({
+      loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 5 },
+      storefront: {},
+    });
+    const booking = grantsIn(limited).filter(({ action }) => action === 'dynamodb:UpdateItem');
+    expect(booking.map(({ role, on }) => `${role} on ${on}`).toSorted()).toEqual(
+      [
+        'reconcile',
+        'storefront',
+        'sync-balances',
+        'sync-coupons',
+        'sync-orders',
+        'sync-products',
+      ].map((role) => `${role} on the ledger`),
+    );
+  });
+
   it('grants no action that the code of the function never calls', async () => {
     const grants = grantsIn(synthesizeStack({ storefront: {} }));
     const names = [...new Set(grants.map(({ role }) => role))];

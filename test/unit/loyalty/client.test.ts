@@ -11,7 +11,11 @@ import {
   vi,
 } from 'vitest';
 import { parse } from 'yaml';
-import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import {
+  createLoyaltyClient,
+  type LoyaltyClient,
+  type Turn,
+} from '../../../shared/loyalty/client.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { operationTable, type Page, type Value } from '../../../shared/loyalty/operations.ts';
 import {
@@ -281,6 +285,40 @@ describe('the client', () => {
     const failure = await asked.getCustomer('1', { signal: AbortSignal.abort() });
     expect(failure).toMatchObject({ reason: 'aborted', mayHaveHappened: false });
     expect(read).not.toHaveBeenCalled();
+  });
+
+  it('waits for its turn outside its time-out, and is not sent without one', async () => {
+    const turns: Turn[] = [
+      { kind: 'go' },
+      { kind: 'wait', why: 'out-of-tokens', afterSeconds: 10 },
+      { kind: 'wait', why: 'tokens-unreachable', afterSeconds: 10 },
+    ];
+    const took: number[] = [];
+    server.script = answering(200, '{"HasError":false,"Result":{}}');
+    const patient = createLoyaltyClient({
+      baseUrl: server.url,
+      credentials,
+      timeoutMs: 5_000,
+      takeTurn: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return turns.shift() ?? { kind: 'aborted' };
+      },
+      onEnd: (tookMs) => took.push(tookMs),
+    });
+    expect(await patient.getCustomer('1')).toMatchObject({ kind: 'success' });
+    for (const reason of ['out-of-tokens', 'tokens-unreachable']) {
+      expect(await patient.getCustomer('1')).toMatchObject({
+        kind: 'transport-failure',
+        reason,
+        class: 'retry',
+        mayHaveHappened: false,
+        retryAfterSeconds: 10,
+      });
+    }
+    const aborted = await patient.getCustomer('1', { signal: AbortSignal.abort() });
+    expect(aborted).toMatchObject({ reason: 'aborted', mayHaveHappened: false });
+    expect(server.received).toHaveLength(1);
+    expect(took).toHaveLength(2);
   });
 
   it('repeats a read, and nothing else, over a new connection when a used one is reset', async () => {
