@@ -188,6 +188,8 @@ async function deploy(
   }
 }
 
+/** It leaves with the upgrade from 0.1.0. */
+const ALARMS_KEY = 'LogicalResourceId/AlarmsKey3C2381B3';
 const UPDATE = ['synth', 'diff', 'prepare-change-set', 'execute-change-set'];
 const deployed: Account = { version: VERSION, resources: ['Table', 'Hook'], changes: SOME };
 
@@ -204,7 +206,7 @@ describe('loyalty-connector deploy', () => {
     expect(JSON.parse(policies[0] ?? '').Statement[1]).toMatchObject({
       Effect: 'Deny',
       Action: ['Update:Replace', 'Update:Delete'],
-      Resource: '*',
+      NotResource: [ALARMS_KEY],
       Condition: { StringEquals: { ResourceType: expect.arrayContaining([TABLE]) } },
     });
     expect(text).toContain('https://hooks.example/<path of the shop>');
@@ -344,8 +346,8 @@ describe('what holds state', () => {
     expect(done).toEqual(UPDATE);
     expect(text).toContain('Table (AWS::DynamoDB::Table) is REPLACED');
     const [during, after] = policies.map((policy) => JSON.parse(policy).Statement[1]);
-    expect(during).toMatchObject({ NotResource: ['LogicalResourceId/Table'] });
-    expect(after).toMatchObject({ Resource: '*' });
+    expect(during).toMatchObject({ NotResource: [ALARMS_KEY, 'LogicalResourceId/Table'] });
+    expect(after).toMatchObject({ NotResource: [ALARMS_KEY] });
     expect(result).toBe('deployed');
   });
 
@@ -353,7 +355,9 @@ describe('what holds state', () => {
     const words = { allowLoss: ['Table'] };
     const steps = { 'execute-change-set': { exits: 1 } };
     const { result, policies } = await deploy(words, losing(replaced), steps);
-    expect(JSON.parse(policies.at(-1) ?? '').Statement[1]).toMatchObject({ Resource: '*' });
+    expect(JSON.parse(policies.at(-1) ?? '').Statement[1]).toMatchObject({
+      NotResource: [ALARMS_KEY],
+    });
     expect(result).toBe('failed');
   });
 
@@ -404,7 +408,9 @@ describe('another version', () => {
     const upgraded = await deploy({}, { ...deployed, version: '0.1.9' });
     expect(upgraded.text).toContain('an upgrade');
     expect(upgraded.text).toContain('npm install loyalty-connector@0.1.9');
-    const first = await deploy({}, { ...deployed, version: '0.1.0' });
+    const key: Change = ['AlarmsKey3C2381B3', 'AWS::KMS::Key', 'Remove', '', 'Delete'];
+    const first = await deploy({}, { ...deployed, version: '0.1.0', changes: [key, ...SOME] });
+    expect(first.result).toBe('deployed');
     expect(first.text).toContain('no safe way back to 0.1.0');
   });
 
