@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { DataKey } from './data-key.ts';
 
 export interface ConnectorFunctionProps {
   readonly description: string;
@@ -20,6 +21,7 @@ export interface ConnectorFunctionProps {
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetentionDays: number;
+  readonly dataKey: DataKey | undefined;
   readonly reservedConcurrency?: number | undefined;
   /** Its messages may cause more messages to itself, which Lambda would stop as a recursive loop. */
   readonly feedsItself?: boolean | undefined;
@@ -35,12 +37,14 @@ export class ConnectorFunction extends Construct {
     super(scope, id);
     this.logs = new LogGroup(this, 'Logs', {
       retention: props.logRetentionDays as RetentionDays,
+      ...(props.dataKey && { encryptionKey: props.dataKey.key }),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `${id} of ${Stack.of(this).stackName}`,
     });
+    if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow('write'));
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,

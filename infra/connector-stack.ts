@@ -8,6 +8,7 @@ import {
 import type { Connector } from '../shared/config/connector-config.ts';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
+import { DataKey } from './data-key.ts';
 import { EventQueue } from './event-queue.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { AlarmTopic } from './monitoring/alarm-topic.ts';
@@ -68,19 +69,23 @@ export class LoyaltyConnector extends Construct {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     const { deployment, shops } = connector;
-    const { retainData, logRetentionDays } = deployment;
+    const { retainData, logRetentionDays, encryptionKey } = deployment;
     const metricsNamespace = `LoyaltyConnector/${stage}`;
     const secretsPrefix = `loyalty-connector/${stage}`;
 
-    const orders = new EventQueue(this, 'Orders', { retainData });
-    const products = new EventQueue(this, 'Products', { retainData });
-    const coupons = new EventQueue(this, 'Coupons', { retainData });
-    const ledger = new LedgerTable(this, 'Ledger', { retainData });
+    const dataKey =
+      encryptionKey === undefined ? undefined : new DataKey(this, 'DataKey', encryptionKey);
+    const data = { retainData, dataKey };
+    const orders = new EventQueue(this, 'Orders', data);
+    const products = new EventQueue(this, 'Products', data);
+    const coupons = new EventQueue(this, 'Coupons', data);
+    const ledger = new LedgerTable(this, 'Ledger', data);
     const secrets = new ShopSecrets(this, 'Secrets', {
       prefix: secretsPrefix,
       shopPaths: shops.map(({ path }) => path),
       takesPoints: connector.storefront !== undefined,
       retainData,
+      dataKey,
     });
     const { topic } = new AlarmTopic(this, 'Alarms', { ...connector.alarms, stage });
 
@@ -100,10 +105,11 @@ export class LoyaltyConnector extends Construct {
       reservedConcurrency: concurrency.receiver,
       environment,
       logRetentionDays,
+      dataKey,
     });
 
     const limitsCalls = connector.loyalty.callsPerSecond !== undefined;
-    const shared = { environment, logRetentionDays, ledger, secrets, limitsCalls };
+    const shared = { environment, logRetentionDays, ledger, secrets, dataKey, limitsCalls };
     const syncWorker = (
       id: string,
       kind: 'orders' | 'products' | 'coupons',
@@ -158,6 +164,7 @@ export class LoyaltyConnector extends Construct {
     const policies = new OperatorPolicies(this, 'OperatorPolicies', {
       queues: [orders, products, coupons, ...(storefront ? [storefront.queue] : [])],
       ledger,
+      dataKey,
       secretsPrefix,
       reconcileArn: reconcile.function.lambda.functionArn,
       alarmTopicArn: topic.topicArn,

@@ -15,11 +15,13 @@ import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/deployment-settings.ts';
+import type { DataKey } from './data-key.ts';
 
 export interface EndpointProps {
   readonly receiver: IFunction;
   readonly settings: Deployment['endpoint'];
   readonly logRetentionDays: number;
+  readonly dataKey: DataKey | undefined;
 }
 
 /**
@@ -54,6 +56,7 @@ interface HttpApiProps {
   readonly receiver: IFunction;
   readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
   readonly logRetentionDays: number;
+  readonly dataKey: DataKey | undefined;
 }
 
 /** An address with throttling and, optionally, a domain of the merchant. */
@@ -89,6 +92,7 @@ class HttpApi extends Construct {
     // sender's IP address: the signature alone decides who may send.
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.logRetentionDays as RetentionDays,
+      ...(props.dataKey && { encryptionKey: props.dataKey.key }),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const stage = new HttpStage(this, 'Stage', {

@@ -6,24 +6,36 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { type DataKey, QUEUE_KEY_REUSE } from './data-key.ts';
 import { MAX_RECEIVES, RETENTION, VISIBILITY } from './timing.ts';
 
 /** The maximum of SQS. Stated, because the default was a quarter of it for many years. */
 const MAX_MESSAGE_BYTES = 1_048_576;
+
+export interface EventQueueProps {
+  readonly retainData: boolean;
+  readonly dataKey: DataKey | undefined;
+}
 
 /** A queue of events and its dead-letter queue. */
 export class EventQueue extends Construct {
   readonly source: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, props: { readonly retainData: boolean }) {
+  constructor(scope: Construct, id: string, props: EventQueueProps) {
     super(scope, id);
     const common = {
       fifo: true,
       // Groups do not slow each other down: thousands of entities a second instead of three hundred.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...(props.dataKey
+        ? {
+            encryption: QueueEncryption.KMS,
+            encryptionMasterKey: props.dataKey.key,
+            dataKeyReuse: QUEUE_KEY_REUSE,
+          }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
       enforceSSL: true,
       retentionPeriod: RETENTION,
       maxMessageSizeBytes: MAX_MESSAGE_BYTES,

@@ -1,6 +1,13 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import type { DataKey } from './data-key.ts';
 
 /** shared/aws/ledger-item.ts uses the same name; a test compares them. */
 const CODES_INDEX = 'codes-of-discount';
@@ -11,12 +18,20 @@ export class LedgerTable extends Construct {
   readonly codesIndexArn: string;
   readonly codesIndexName = CODES_INDEX;
 
-  constructor(scope: Construct, id: string, props: { readonly retainData: boolean }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly retainData: boolean; readonly dataKey: DataKey | undefined },
+  ) {
     super(scope, id);
     this.table = new Table(this, 'Table', {
       partitionKey: { name: 'entity', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      ...(props.dataKey && {
+        encryption: TableEncryption.CUSTOMER_MANAGED,
+        encryptionKey: props.dataKey.key,
+      }),
       timeToLiveAttribute: 'expiresAt',
       deletionProtection: props.retainData,
       removalPolicy: props.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

@@ -1,12 +1,14 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { DataKey } from './data-key.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { LedgerTable } from './ledger-table.ts';
 
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];
   readonly ledger: LedgerTable;
+  readonly dataKey: DataKey | undefined;
   readonly secretsPrefix: string;
   readonly reconcileArn: string;
   readonly alarmTopicArn: string;
@@ -41,8 +43,16 @@ export class OperatorPolicies extends Construct {
   constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
     super(scope, id);
     const looks = this.#looks(props);
-    this.readOnlyArn = this.#policy('ReadOnly', 'looks at, but cannot change,', looks);
-    this.operatorArn = this.#policy('Operator', 'operates', [...looks, ...this.#changes(props)]);
+    const key = (use: 'read' | 'write') => (props.dataKey ? [props.dataKey.allow(use)] : []);
+    this.readOnlyArn = this.#policy('ReadOnly', 'looks at, but cannot change,', [
+      ...looks,
+      ...key('read'),
+    ]);
+    this.operatorArn = this.#policy('Operator', 'operates', [
+      ...looks,
+      ...this.#changes(props),
+      ...key('write'),
+    ]);
   }
 
   #policy(id: string, verb: string, statements: PolicyStatement[]): string {

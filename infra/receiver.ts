@@ -9,7 +9,7 @@ import { RECEIVER_TIMEOUT } from './timing.ts';
 export interface ReceiverProps
   extends Pick<
     ConnectorFunctionProps,
-    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency'
+    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency' | 'dataKey'
   > {
   readonly queues: readonly EventQueue[];
   readonly secrets: ShopSecrets;
@@ -42,6 +42,7 @@ export class Receiver extends Construct {
       receiver: this.function.lambda,
       settings: props.endpoint,
       logRetentionDays: props.logRetentionDays,
+      dataKey: props.dataKey,
     });
   }
 }

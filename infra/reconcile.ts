@@ -10,7 +10,7 @@ import type { ShopSecrets } from './shop-secrets.ts';
 import { RECONCILE_TIMEOUT } from './timing.ts';
 
 export interface ReconcileProps
-  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays'> {
+  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'> {
   readonly queues: readonly EventQueue[];
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;

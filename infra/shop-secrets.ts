@@ -1,6 +1,7 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { DataKey } from './data-key.ts';
 
 /** Each function may read only the purposes that it needs. */
 const PURPOSES = ['webhook', 'loyalty', 'store'] as const;
@@ -23,6 +24,7 @@ export class ShopSecrets extends Construct {
       readonly shopPaths: readonly string[];
       readonly takesPoints: boolean;
       readonly retainData: boolean;
+      readonly dataKey: DataKey | undefined;
     },
   ) {
     super(scope, id);
@@ -38,6 +40,7 @@ export class ShopSecrets extends Construct {
       return purposes.map((purpose) => ({
         purpose,
         secret: new Secret(shop, purpose, {
+          ...(props.dataKey && { encryptionKey: props.dataKey.key }),
           secretName: `${props.prefix}/${path}/${purpose}`,
           // Also when the shop leaves the settings. `loyalty-connector deploy` adopts them when it returns.
           removalPolicy: props.retainData

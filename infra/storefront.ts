@@ -2,6 +2,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { ConnectorFunction } from './connector-function.ts';
+import type { DataKey } from './data-key.ts';
 import { addFunctionUrl } from './endpoint.ts';
 import { EventQueue } from './event-queue.ts';
 import type { LedgerTable } from './ledger-table.ts';
@@ -14,6 +15,7 @@ export interface StorefrontProps {
   readonly metricsNamespace: string;
   readonly retainData: boolean;
   readonly logRetentionDays: number;
+  readonly dataKey: DataKey | undefined;
   readonly ledger: LedgerTable;
   /** It books its calls on the line of tokens in the ledger. */
   readonly limitsCalls: boolean;
@@ -72,6 +74,7 @@ export class Storefront {
       timeout: RECEIVER_TIMEOUT,
       environment: { ...environmentOf(props), BALANCES_QUEUE_URL: this.queue.source.queueUrl },
       logRetentionDays: props.logRetentionDays,
+      dataKey: props.dataKey,
     });
     receiver.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
     receiver.allow(['secretsmanager:GetSecretValue'], props.secrets.arnsOf('points'));
@@ -92,6 +95,7 @@ export class Storefront {
         BALANCES_QUEUE_URL: this.queue.source.queueUrl,
       },
       logRetentionDays: props.logRetentionDays,
+      dataKey: props.dataKey,
     });
     proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);
     if (props.limitsCalls) proxy.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);

@@ -9,7 +9,7 @@ import { WORKER_TIMEOUT } from './timing.ts';
 export interface SyncWorkerProps
   extends Pick<
     ConnectorFunctionProps,
-    'description' | 'bundle' | 'environment' | 'logRetentionDays'
+    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'
   > {
   readonly queue: EventQueue;
   readonly ledger: LedgerTable;

@@ -65,6 +65,13 @@ export interface DeploymentSettings {
 
   /** A CloudWatch dashboard. The first three of an account are free, each further one is $3 a month. Default: `false`. */
   readonly dashboard?: boolean;
+
+  /**
+   * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
+   * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
+   * which cost nothing.
+   */
+  readonly encryptionKey?: string;
 }
 
 export interface Deployment {
@@ -76,6 +83,7 @@ export interface Deployment {
   readonly retainData: boolean;
   readonly monitoring: Monitoring;
   readonly dashboard: boolean;
+  readonly encryptionKey: string | undefined;
 }
 
 export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
@@ -87,6 +95,7 @@ export function completeDeployment(settings: DeploymentSettings = {}): Deploymen
     retainData: settings.retainData ?? true,
     monitoring: settings.monitoring ?? 'full',
     dashboard: settings.dashboard ?? false,
+    encryptionKey: settings.encryptionKey,
   };
 }
 
@@ -129,6 +138,11 @@ const deploymentChecks: Record<keyof DeploymentSettings, Check> = {
   retainData: trueOrFalse,
   monitoring: oneOf('full', 'basic'),
   dashboard: trueOrFalse,
+  // The name of an alias can be moved to another key, and policies do not accept it.
+  encryptionKey: matching(
+    /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
+    'be the ARN of a key, arn:aws:kms:…:key/…, not of an alias',
+  ),
 };
 
 export const deploymentCheck: Check = shapeOf({ optional: deploymentChecks });

@@ -1,4 +1,8 @@
-import type { PermissionDescription, StackDescription } from '../template/stack-description.ts';
+import type {
+  Encrypted,
+  PermissionDescription,
+  StackDescription,
+} from '../template/stack-description.ts';
 import { applies, type RequestContext, type Statement } from './policy.ts';
 
 export interface AccessQuestion {
@@ -18,20 +22,36 @@ export type Decision =
       readonly why: 'no identity-based policy allows it' | 'an explicit deny';
     };
 
+const READING = ['kms:Decrypt'];
+const WRITING = ['kms:Decrypt', 'kms:GenerateDataKey'];
+/** "Key management" of SQS, "Encryption at rest" of DynamoDB and Secrets Manager; other calls need no key. */
+const KEY_USES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['sqs:ReceiveMessage', READING],
+  ['sqs:SendMessage', WRITING],
+  ['secretsmanager:GetSecretValue', READING],
+  ['secretsmanager:PutSecretValue', WRITING],
+  ...['BatchGetItem', 'Query', 'Scan'].map((name) => [`dynamodb:${name}`, READING] as const),
+  ...['PutItem', 'UpdateItem'].map((name) => [`dynamodb:${name}`, WRITING] as const),
+]);
+
 /** Decides what the template's policies allow and deny, within one account. */
 export class AccessControl {
   readonly #statements = new Map<string, readonly Statement[]>();
   readonly #queueDenials: readonly Statement[];
   readonly #partitionKeys: ReadonlyMap<string, string>;
+  readonly #encrypted: readonly Encrypted[];
   readonly #onDenied: (question: AccessQuestion) => void;
   #isRevoked: (question: AccessQuestion) => boolean = () => false;
 
   constructor(
-    stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies' | 'tables'>,
+    stack: Pick<StackDescription, 'roles' | 'permissions' | 'queuePolicies' | 'tables'> &
+      Partial<Pick<StackDescription, 'queues' | 'secrets'>>,
     onDenied: (question: AccessQuestion) => void = () => {},
   ) {
     this.#onDenied = onDenied;
     this.#partitionKeys = new Map(stack.tables.map(({ arn, partitionKey }) => [arn, partitionKey]));
+    const { queues = [], secrets = [], tables } = stack;
+    this.#encrypted = [...queues, ...secrets, ...tables].filter(({ keyArn }) => keyArn);
     for (const { name, statements } of stack.roles) this.#statements.set(name, statements);
     for (const permission of stack.permissions) {
       const { principal } = permission;
@@ -44,10 +64,26 @@ export class AccessControl {
     );
   }
 
+  /** The call itself, and the use of the key that it needs. */
   decide(question: AccessQuestion): Decision {
-    const decision = this.#evaluate(question);
-    if (decision.kind === 'denied') this.#onDenied(question);
-    return decision;
+    for (const one of [question, ...this.#keyUses(question)]) {
+      const decision = this.#evaluate(one);
+      if (decision.kind === 'denied') {
+        this.#onDenied(one);
+        return decision;
+      }
+    }
+    return { kind: 'allowed' };
+  }
+
+  /** A service uses the key with the permissions of its caller. */
+  #keyUses({ who, action, resource }: AccessQuestion): readonly AccessQuestion[] {
+    const found = this.#encrypted.find(({ arn }) => `${resource}/`.startsWith(`${arn}/`));
+    const [, , service, region] = resource.split(':');
+    const context = { 'kms:ViaService': `${service}.${region}.amazonaws.com` };
+    return (found ? (KEY_USES.get(action) ?? []) : []).map((use) => ({
+      ...{ who, action: use, resource: found?.keyArn ?? '', context },
+    }));
   }
 
   /** From now on denies what the given function selects, as if no policy allowed it. */

@@ -128,14 +128,16 @@ export function describePermission(resource: ResolvedResource): PermissionDescri
 }
 
 /** Properties in CloudFormation that are not attributes of a queue. */
-const NOT_ATTRIBUTES = new Set(['QueueName', 'Tags']);
+const NOT_ATTRIBUTES = new Set([
+  'QueueName',
+  'Tags',
+  // The emulator has no keys; access control checks who may use them.
+  'KmsMasterKeyId',
+  'KmsDataKeyReusePeriodSeconds',
+]);
 
 export function describeQueue(resource: ResolvedResource): QueueDescription {
-  const { identity, properties, logicalId } = resource;
-  // Its users would need permission to use the key, which nothing here checks.
-  if (properties.KmsMasterKeyId !== undefined) {
-    throw new UnknownInTemplate(`a queue with a key of its own: ${logicalId}`);
-  }
+  const { identity, properties } = resource;
   const attributes = Object.entries(properties)
     .filter(([name]) => !NOT_ATTRIBUTES.has(name))
     .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : `${value}`]);
@@ -143,6 +145,7 @@ export function describeQueue(resource: ResolvedResource): QueueDescription {
     name: identity.attributes.QueueName ?? '',
     arn: identity.attributes.Arn ?? '',
     url: identity.ref,
+    keyArn: resource.optionalText('KmsMasterKeyId'),
     attributes: Object.fromEntries(attributes),
   };
 }
@@ -156,15 +159,9 @@ const CREATE_TABLE_PROPERTIES = [
   'BillingMode',
 ];
 
-export function describeTable({
-  identity,
-  properties,
-  logicalId,
-}: ResolvedResource): TableDescription {
-  const { SSESpecification: encryption } = properties;
-  if (typeof encryption === 'object' && encryption !== null && 'KMSMasterKeyId' in encryption) {
-    throw new UnknownInTemplate(`a table with a key of its own: ${logicalId}`);
-  }
+export function describeTable(resource: ResolvedResource): TableDescription {
+  const { identity, properties, logicalId } = resource;
+  const encryption = readerOf(logicalId, resource.fields('SSESpecification'));
   const creation = Object.entries(properties).filter(([name]) =>
     CREATE_TABLE_PROPERTIES.includes(name),
   );
@@ -172,6 +169,7 @@ export function describeTable({
   return {
     name: identity.ref,
     arn: identity.attributes.Arn ?? '',
+    keyArn: encryption.optionalText('KMSMasterKeyId'),
     partitionKey: keys.find(({ KeyType: type }) => type === 'HASH')?.AttributeName ?? '',
     creation: Object.fromEntries(creation) as Properties,
   };

@@ -17,12 +17,7 @@ import type { StackDescription } from './stack-description.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
 /** Read together with the resources that they belong to. */
-const PARTS = new Set([
-  'AWS::IAM::Policy',
-  'AWS::Logs::LogGroup',
-  // Only its name is used.
-  'AWS::SecretsManager::Secret',
-]);
+const PARTS = new Set(['AWS::IAM::Policy', 'AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret']);
 
 /**
  * Resources that the local stack ignores. A type that is in neither list stops the start: if it were
@@ -34,7 +29,7 @@ const NOT_RUN_HERE: ReadonlySet<string> = new Set([
   'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::Logs::MetricFilter',
-  // Used by the alarms. A queue or a table with its own key is refused in describe-resources.ts.
+  // Used by the alarms.
   'AWS::KMS::Alias',
   'AWS::KMS::Key',
   'AWS::SNS::Subscription',
@@ -83,7 +78,11 @@ export function describeStack(template: Template, place: Place): StackDescriptio
       ...each('AWS::DynamoDB::Table', describeTable),
       ...each('AWS::DynamoDB::GlobalTable', describeTable),
     ],
-    secrets: of('AWS::SecretsManager::Secret').map((secret) => ({ name: secret.text('Name') })),
+    secrets: of('AWS::SecretsManager::Secret').map((secret) => ({
+      name: secret.text('Name'),
+      arn: secret.identity.ref,
+      keyArn: secret.optionalText('KmsKeyId'),
+    })),
     functions: each('AWS::Lambda::Function', describeFunction),
     webs: describeWebs(template, {
       resources: of('AWS::Lambda::Url', 'AWS::ApiGatewayV2::Integration'),

@@ -18,23 +18,27 @@ export interface StackDescription {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-export interface QueueDescription {
-  readonly name: string;
+/** Something whose contents are encrypted with a key of the account. */
+export interface Encrypted {
   readonly arn: string;
+  readonly keyArn?: string | undefined;
+}
+
+export interface QueueDescription extends Encrypted {
+  readonly name: string;
   readonly url: string;
   /** As CreateQueue takes them. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export interface TableDescription {
+export interface TableDescription extends Encrypted {
   readonly name: string;
-  readonly arn: string;
   readonly partitionKey: string;
   /** As CreateTable takes it. */
   readonly creation: Properties;
 }
 
-export interface SecretDescription {
+export interface SecretDescription extends Encrypted {
   readonly name: string;
 }
 

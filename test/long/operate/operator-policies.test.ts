@@ -13,7 +13,7 @@ import { COMMANDS } from '../../support/command-kinds.ts';
 import { type CommandRun, runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 
-const settings = resolve('local/harness/storefront.config.ts');
+const settings = resolve('test/fixtures/own-key.config.ts');
 const shop = 'example-store.myshopify.com';
 const folders: string[] = [];
 let stack: LocalStack;
@@ -102,6 +102,19 @@ describe('a person who may only look', { timeout: 60_000 }, () => {
     const { stdout } = await operateAs('operator')('history --json');
     expect(JSON.parse(stdout).changes).toEqual([]);
     expect(stack.loyalty.journal.entries()).toEqual([]);
+  });
+});
+
+describe('the functions', { timeout: 60_000 }, () => {
+  it('work with a key of the account', async () => {
+    stack.store.actions.placeRandomOrder();
+    await stack.settled();
+    expect(stack.loyalty.journal.entries()).not.toEqual([]);
+    const denied = stack.problems.filter(
+      (problem) => !problem.includes('OperatorPoliciesReadOnly'),
+    );
+    expect(denied).toEqual([]);
+    expect(stack.description.queues.every(({ keyArn }) => keyArn !== undefined)).toBe(true);
   });
 });
 

@@ -128,10 +128,6 @@ describe('a template, read for this machine', () => {
 
 describe('an unsupported part of a template stops the start', () => {
   it.each<[string, Readonly<Record<string, TemplateResource>>]>([
-    [
-      'a queue with a key of its own',
-      { Queue: { ...dead, Properties: { KmsMasterKeyId: 'key' } } },
-    ],
     ['AWS::S3::Bucket', { Bucket: { Type: 'AWS::S3::Bucket' } }],
     [
       'Fn::ImportValue',

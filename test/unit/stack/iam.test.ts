@@ -125,6 +125,31 @@ describe('a condition on the keys of items', () => {
   });
 });
 
+describe('a queue with a key of the account', () => {
+  const KEY = 'arn:aws:kms:us-east-1:000000000000:key/1';
+  const queue = { name: 'orders.fifo', arn: QUEUE, url: '', attributes: {}, keyArn: KEY };
+  const ask = (action: string, ...written: readonly Written[]) =>
+    new AccessControl({
+      roles: [{ name: 'role', arn: 'arn', statements: policy(allow('sqs:*', QUEUE), ...written) }],
+      ...{ permissions: [], queuePolicies: [], tables: [], queues: [queue] },
+    }).decide({ who: 'role', action, resource: QUEUE });
+  const via = (service: string) => ({
+    StringEquals: { 'kms:ViaService': `${service}.us-east-1.amazonaws.com` },
+  });
+
+  it('can be used only with the key, through its own service', () => {
+    const read = allow('kms:Decrypt', KEY, via('sqs'));
+    expect(ask('sqs:ReceiveMessage')).toEqual(denied);
+    expect(ask('sqs:ReceiveMessage', allow('kms:Decrypt', KEY, via('dynamodb')))).toEqual(denied);
+    expect(ask('sqs:ReceiveMessage', read)).toEqual(allowed);
+    expect(ask('sqs:SendMessage', read)).toEqual(denied);
+    expect(ask('sqs:SendMessage', read, allow('kms:GenerateDataKey', KEY, via('sqs')))).toEqual(
+      allowed,
+    );
+    expect(ask('sqs:GetQueueAttributes')).toEqual(allowed);
+  });
+});
+
 describe('attempts to exceed the permissions', () => {
   const ask = roleWith(
     allow('sqs:SendMessage', QUEUE),
