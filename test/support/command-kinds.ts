@@ -6,6 +6,7 @@
 export const COMMANDS: Readonly<
   Record<string, { readonly kind: 'reads' | 'asks' | 'changes' | 'own'; readonly line: string }>
 > = {
+  init: { kind: 'own', line: '' },
   setup: { kind: 'own', line: '' },
   start: { kind: 'own', line: '' },
   synth: { kind: 'own', line: '' },
@@ -20,6 +21,8 @@ export const COMMANDS: Readonly<
     kind: 'changes',
     line: 'dead-letters drop --id 1 --because unwanted --yes',
   },
+  pause: { kind: 'changes', line: 'pause --yes' },
+  resume: { kind: 'changes', line: 'resume' },
   doctor: { kind: 'reads', line: 'doctor' },
   history: { kind: 'reads', line: 'history' },
   probe: { kind: 'changes', line: 'probe --yes --wait 0' },
