@@ -36,19 +36,29 @@ export async function checkAlarms(deployment: Deployment): Promise<readonly Find
 }
 
 export const CONFIRM =
-  'Follow the link in the e-mail "AWS Notification - Subscription Confirmation".';
+  'Follow the link in the e-mail "AWS Notification - Subscription Confirmation" within two days.';
+
+/** SNS deletes what is not confirmed for 48 hours, and a deployment does not notice that. */
+export function absentAddresses(
+  wanted: readonly string[],
+  found: readonly AlarmSubscription[],
+): readonly string[] {
+  const known = new Set(found.map(({ endpoint }) => endpoint));
+  return wanted.filter((address) => !known.has(address));
+}
 
 /** `wanted`: the addresses in the settings. */
 export function judgeAlarms(
   wanted: readonly string[],
   found: readonly AlarmSubscription[],
 ): readonly Finding[] {
-  const known = new Set(found.map(({ endpoint }) => endpoint));
-  const absent = wanted.filter((address) => !known.has(address));
   const pending = found.filter(({ confirmed }) => !confirmed);
   const findings = [
-    ...absent.map((address) =>
-      warn(`${address} is in the settings, but gets no alarms`, 'Deploy the settings.'),
+    ...absentAddresses(wanted, found).map((address) =>
+      warn(
+        `${address} is in the settings, but gets no alarms`,
+        'npx loyalty-connector setup subscribes it, once the settings are deployed.',
+      ),
     ),
     ...pending.map(({ endpoint }) =>
       warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),

@@ -118,6 +118,14 @@ describe('the step of setup for alarms', () => {
     vi.unstubAllEnvs();
   });
 
+  it('subscribes an address of the settings again that SNS has forgotten', async () => {
+    subscriptions = [confirmed('one@shop.example')];
+    const step = alarmsStep(world, deploymentWith(['one@shop.example', 'two@shop.example']));
+    expect(await step.look()).toMatchObject({ kind: 'open' });
+    expect(await step.act?.()).toMatchObject({ kind: 'left' });
+    expect(subscriptions).toEqual([confirmed('one@shop.example'), pending('two@shop.example')]);
+  });
+
   it('goes on without an address where it cannot ask', async () => {
     const step = alarmsStep(world, deploymentWith([]));
     expect(await step.act?.()).toMatchObject({ kind: 'left' });
