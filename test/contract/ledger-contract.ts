@@ -285,6 +285,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'notice',
           'cursor',
           'audit',
+          'control',
+          'parked',
         ];
         const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
           const kind = kinds[index % kinds.length] ?? 'order';

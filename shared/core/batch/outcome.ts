@@ -12,6 +12,8 @@ export type SkipReason =
   /** The store did not change it since it was sent: only the rules did. */
   | 'rules-changed'
   | 'automatic-discount'
+  /** The same bytes are a dead letter already. */
+  | 'parked-before'
   /** The store has not merged the two customers, or not yet. */
   | 'merge-not-completed'
   /** Of a balance: its customer was merged into another, who has a balance of their own. */

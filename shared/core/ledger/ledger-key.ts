@@ -13,7 +13,8 @@ export interface EntityKey {
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
- * an operator changed; `control`, whether calls may be made for the shop.
+ * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
+ * letter.
  */
 export type RecordKind =
   | 'customer'
@@ -23,7 +24,8 @@ export type RecordKind =
   | 'notice'
   | 'cursor'
   | 'audit'
-  | 'control';
+  | 'control'
+  | 'parked';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. */

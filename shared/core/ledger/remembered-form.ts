@@ -13,6 +13,7 @@ const LETTERS = {
   redemption: 'r',
   cursor: 'r',
   control: 'w',
+  parked: 'd',
 } as const;
 
 export interface RememberedForm<Value> {

@@ -28,6 +28,8 @@ export interface OfferRequest {
 
 export type OfferRefusal =
   | CannotUse
+  /** The service does not list it for this customer, not even as one that cannot be used. */
+  | 'unknown-reward'
   /** A discount of the store cannot express the reward. */
   | 'not-online'
   /** Not an amount that the service allows. */
@@ -51,21 +53,23 @@ export interface OfferWorld extends AvailableWorld {
  */
 export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
   const { rewardId } = request;
-  const [offered, alone, configured] = await Promise.all([
+  const [offered, alone] = await Promise.all([
     readAvailable(request.customerId, request.cart, world),
     allowedAlone(request, world),
-    askLoyalty(
-      'getRewardConfiguration',
-      (options) => world.loyalty.getRewardConfiguration(rewardId, options),
-      world,
-    ),
   ]);
   if (offered.kind === 'unavailable') return UNAVAILABLE;
   if (offered.kind === 'not-a-member') return refused('not-a-member');
   const reward = offered.value.Rewards.find(({ Id }) => Id === rewardId);
-  if (!reward) return refused('not-available');
+  if (!reward) return refused('unknown-reward');
   const why = cannotUse(reward);
   if (why) return refused(why);
+  // Not sooner: with numbers that the service does not know, a shopper could make it fail, and the circuit
+  // breaker would stop the calls of every other shopper.
+  const configured = await askLoyalty(
+    'getRewardConfiguration',
+    (options) => world.loyalty.getRewardConfiguration(rewardId, options),
+    world,
+  );
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
   const found = await findDiscount(reward, offered.value, { ...request, alone }, world);

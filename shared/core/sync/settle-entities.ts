@@ -6,6 +6,7 @@ import { isStoreEvent, type StoreEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { type EntityKey, isEntityKind, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { handleTask } from './handle-task.ts';
+import { parkOnce } from './park-once.ts';
 import type { ReadEvent } from './store-reader.ts';
 import { type Candidate, type SyncWorld, syncEntity, wishesOf } from './sync-entity.ts';
 
@@ -49,7 +50,8 @@ async function settleGroup(
     const read = readItem(item, world);
     if (read.kind !== 'rejected') readable.push(read.readable);
     else {
-      const retry = await conclude(item, read, unsettled, world);
+      const outcome = await parkOnce(item, read, world);
+      const retry = await conclude(item, outcome, unsettled, world);
       if (retry) return retry;
     }
   }
@@ -73,7 +75,8 @@ async function settleGroup(
       ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
     }
 
-    const retry = await conclude(item, outcome, unsettled, world);
+    const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, world) : outcome;
+    const retry = await conclude(item, end, unsettled, world);
     if (retry) {
       // The store answered and the service failed: the other messages would call it again too soon.
       if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;

@@ -31,7 +31,7 @@ const REFUSALS = {
   'product-conditions': 'The cart does not have what this reward needs.',
   'not-online': 'This reward cannot be redeemed in the online store.',
   'value-not-allowed': 'This amount is not allowed.',
-} as const satisfies Record<RefusedWhy | OfferRefusal, string>;
+} as const satisfies Record<Exclude<RefusedWhy | OfferRefusal, 'unknown-reward'>, string>;
 
 const redeem: Route = {
   method: 'POST',
@@ -58,7 +58,9 @@ const redeem: Route = {
       case 'redemption':
         return jsonAnswer({ redemption: answer.redemption });
       case 'refused':
-        return errorAnswer(409, answer.why, REFUSALS[answer.why]);
+        return answer.why === 'unknown-reward'
+          ? errorAnswer(404, 'not-available', 'There is no such reward for this customer.')
+          : errorAnswer(409, answer.why, REFUSALS[answer.why]);
       case 'too-many':
         return tooMany(answer.afterSeconds);
       case 'unavailable':

@@ -63,12 +63,22 @@ export function readCustomerWebhook(value: unknown): ReadMember {
   return { kind: 'read', member: { ...toCustomer(customer), updatedAt, metafields: undefined } };
 }
 
-/** customers/delete: besides the ids it has only an empty list. The store is asked in any case. */
+const deleted = v.pipe(
+  v.object({ id: optional(id), admin_graphql_api_id: optional(text) }),
+  hasCustomerId,
+  together(
+    ['admin_graphql_api_id'],
+    ({ admin_graphql_api_id: gid }) => gid == null || idFromGid(gid, 'Customer') !== undefined,
+    'is not the id of a customer',
+  ),
+);
+
+/**
+ * customers/delete: besides the ids it has only an empty list. The store is asked in any case; of another
+ * entity's body it must not even be asked.
+ */
 export function readDeletedCustomer(value: unknown): { kind: 'read'; id: string } | Unreadable {
-  const result = readPayload(
-    v.pipe(v.object({ id: optional(id), admin_graphql_api_id: optional(text) }), hasCustomerId),
-    value,
-  );
+  const result = readPayload(deleted, value);
   if (result.kind !== 'read') return result;
   return { kind: 'read', id: entityId(result.value, 'Customer') ?? '' };
 }

@@ -149,12 +149,12 @@ function readCompliance(event: StoreEvent, payload: unknown): EventReading {
     }
     case 'app-removed':
       return isShop(payload, event.shop)
-        ? notify('app-uninstalled', event.deliveryId)
+        ? notify('app-uninstalled', dayOf(event))
         : unreadable([{ path: 'myshopify_domain', problem: 'is not the shop of this address' }]);
     default: {
       const read = readShopRedaction(payload);
       if (read.kind !== 'read') return unreadable(read.faults);
-      return ofShop(event, read.request.shopDomain, notify('shop-redact', event.deliveryId));
+      return ofShop(event, read.request.shopDomain, notify('shop-redact', dayOf(event)));
     }
   }
 }
@@ -179,6 +179,9 @@ const NOTICES = {
   'shop-redact': 'the shop asks for its data to be erased: delete the stack and its table',
   'app-uninstalled': 'the app was uninstalled: no further webhooks will come',
 } as const;
+
+/** Not the delivery id, which an attacker with a captured body can choose: one notice a day. */
+const dayOf = ({ receivedAt }: StoreEvent): string => receivedAt.slice(0, 10);
 
 function notify(notice: keyof typeof NOTICES, id: string): EventReading {
   return task({ kind: 'notify', notice, id, why: NOTICES[notice] });

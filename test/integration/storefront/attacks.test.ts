@@ -43,6 +43,24 @@ const pointsSpent = ({ connector }: Awaited<ReturnType<typeof open>>) =>
     .length;
 
 describe('a shopper', () => {
+  it('who redeems rewards that do not exist gets 404, then 429, and raises no alarm', async () => {
+    const { storefront, connector, mine } = await open();
+    // A service that fails for numbers it does not know.
+    connector.loyalty.faults.add({ kind: 'http-500', operation: 'getRewardConfiguration' });
+    const from = connector.output.lines().length;
+    const statuses: number[] = [];
+    for (let id = 900; id < 990 && statuses.at(-1) !== 429; id += 1) {
+      const body = { rewardId: id, clientKey: `click-${id}`, items: '11:19.90:2' };
+      const query = storefront.sign(mine);
+      const path = 'example-store/redeem';
+      const { status } = await storefront.send({ method: 'POST', path, query, body });
+      statuses.push(status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([404, 429]));
+    const lines = connector.output.lines().slice(from);
+    expect(lines.filter((line) => 'unavailable' in line)).toEqual([]);
+  });
+
   it('sees the own program and redeems a reward, which the store then has a code for', async () => {
     const world = await open();
     const { storefront, mine, store } = world;

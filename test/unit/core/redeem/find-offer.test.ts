@@ -81,7 +81,8 @@ describe('a reward on offer', () => {
         limited: false,
       },
     });
-    expect(loyalty.journal.at(-1)?.body).toEqual({
+    const asked = loyalty.journal.find(({ operation }) => operation === 'listAvailableRewards');
+    expect(asked?.body).toEqual({
       CustomerId: 'robin@example.com',
       PurchaseValue: 100,
       DiscountValue: 0,
@@ -208,10 +209,18 @@ describe('a reward on offer', () => {
   it('is refused when the service does not say that it can be used, or does not list it', async () => {
     const { find, offered } = await openOffers();
     // For customers of another tier.
-    expect(await find(5)).toEqual(refused('not-available'));
-    expect(await find(404)).toEqual(refused('not-available'));
+    expect(await find(5)).toEqual(refused('unknown-reward'));
+    expect(await find(404)).toEqual(refused('unknown-reward'));
     offered({ CanUse: null });
     expect(await find(2)).toEqual(refused('not-available'));
+  });
+
+  it('is not looked up by a number that the service did not list', async () => {
+    const { find, loyalty } = await openOffers();
+    await find(404);
+    expect(loyalty.journal.map(({ operation }) => operation)).not.toContain(
+      'getRewardConfiguration',
+    );
   });
 
   it('is not known while the service or the store does not answer', async () => {
