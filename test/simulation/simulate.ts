@@ -1,14 +1,16 @@
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
 import { Backfill } from './world/backfill.ts';
+import { Rules } from './world/connector.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
-import { compareStates, judgeRedactions } from './world/oracles.ts';
+import { compareMembers, compareStates, judgeRedactions } from './world/oracles.ts';
+import { disturbService } from './world/panel.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
 import { watchOrders } from './world/watch-orders.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
@@ -47,6 +49,7 @@ export interface SimulationResult {
 }
 
 const MINUTE = 60_000;
+const MERGE = 'customers/merge';
 /**
  * The longest wait of a message without faults: the visibility time-out after a crash, and twice the longest
  * delay of a retry or of the service, because a group waits for its first message.
@@ -68,7 +71,15 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const queues = new Queues(kernel);
   // In some runs the first orders are from before go-live: only a backfill sends them.
   const goLive = chance(15) < 0.4 ? BEGINNING + chance(16) * 60 * MINUTE : 0;
-  const ledger = createMemoryLedger(goLive);
+  const knownSince = new Map<string, number>();
+  const ledger = watchedLedger(goLive, (id) => {
+    if (!knownSince.has(id)) knownSince.set(id, time.now);
+  });
+  const rules = new Rules(() => time.now, {
+    // In some runs a person changes a rule for amounts: what was sent keeps its points.
+    changeAt: chance(17) < 0.3 ? BEGINNING + chance(18) * 180 * MINUTE : 0,
+    deactivates: chance(19) < 0.5,
+  });
   const backfill = new Backfill({ kernel, store, queues, goLive });
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel, {
@@ -79,6 +90,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const isGone = ({ kind, id }: QueuedEntity) =>
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
   const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
+    // A person moves the points of a customer who is gone.
+    if (delivery.startsWith(MERGE)) return reason === 'rejected';
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
     // Its deletion was not announced, so events about it wait for the whole retry window.
     if (reason === 'retry-window-over') return entity !== undefined && isGone(entity);
@@ -86,8 +99,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     // action is needed, and the replay finds it superseded.
     return code === REFUSED_ON_DEMAND || code === 'ApiOrder_OrderIsCancelled';
   };
-  const world = { kernel, queues, ledger, loyalty, store, telemetry, allowsLetter };
-  watchOrders({ ...world, ledger, backfill });
+  const world = { kernel, queues, ledger, loyalty, store, telemetry, rules, allowsLetter };
+  const seen = watchOrders({ ...world, knownSince, backfill });
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
@@ -96,7 +109,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   // In these runs no person replays the dead letters: they expire.
   const lettersExpire = rates.rejections > 0 && chance(14) < 0.5;
   // Reconcile heals lost webhooks, states of a store that lags behind its own webhooks, and expired letters.
-  const heals = rates.drops > 0 || rates.storeLags > 0 || lettersExpire;
+  // In these runs the service loses an order, and a person changes another.
+  const disturbs = chance(20) < 0.2;
+  const heals = rates.drops > 0 || rates.storeLags > 0 || lettersExpire || disturbs;
   if (heals) {
     // Reconcile needs one complete run first: the schedule starts one within the hour.
     kernel.calmFrom = 0;
@@ -129,13 +144,29 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await heal();
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
+  if (disturbs) {
+    await heal();
+    await disturbService({ ...world, seen, knownSince, walk });
+  }
   judgeLetters();
-  compareStates({ kernel, store, loyalty });
-  if (!webhooks.lostTopics.has('customers/redact')) judgeRedactions(store, ledger, kernel);
+  const compared = { kernel, store, loyalty, rules, seen, knownSince };
+  compareStates(compared);
+  // Reconciliation does not walk customers.
+  const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
+  if (!lostMembers && !lettersExpire) compareMembers(compared);
+  if (!webhooks.lostTopics.has('customers/redact')) {
+    judgeRedactions(compared, ledger, lettersExpire);
+  }
   return result();
 
   async function replay(filter?: LetterFilter): Promise<void> {
     if (!lettersExpire) operator.replay(filter);
+    await drain();
+  }
+
+  async function walk(): Promise<void> {
+    await time.passUntil(time.now + 40 * MINUTE);
+    operator.reconcile(true);
     await drain();
   }
 
@@ -151,8 +182,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   /** After the last replay, only letters may be left that no replay can solve. */
   function judgeLetters(): void {
     for (const family of FAMILIES) {
-      for (const { attributes } of queues.dead[family].receive({ max: 1_000 })) {
+      for (const { attributes, body } of queues.dead[family].receive({ max: 1_000 })) {
         const { reason = 'crashed', why } = attributes;
+        if (body.includes(MERGE)) continue;
         if (reason === 'unreadable' || reason === 'retry-window-over') continue;
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
@@ -223,6 +255,20 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       },
     };
   }
+}
+
+/** `onKnown`: an order is about to be sent, or was. */
+function watchedLedger(createdAt: number, onKnown: (id: string) => void): MemoryLedger {
+  const ledger = createMemoryLedger(createdAt);
+  return {
+    ...ledger,
+    write: async (key, entry, revision) => {
+      const written = await ledger.write(key, entry, revision);
+      const isKnown = entry.uncertain || entry.appliedKey !== undefined;
+      if (key.kind === 'order' && isKnown && written.kind === 'written') onKnown(key.id);
+      return written;
+    },
+  };
 }
 
 /** With a valid signature: a person must see unreadable bodies. */

@@ -272,10 +272,19 @@ const changes = {
       email: `zqzq.${name}@example.com`,
     });
   },
-  changeEmail: ({ rows, draw }: Turn) => {
+  changeContact: ({ rows, draw }: Turn) => {
     const customer = pickRow(rows.customers, draw);
-    const email = `zqzq.robin${below(1_000_000, draw)}@example.com`;
-    return customer && change('updateCustomer', { customerId: customer.id, email });
+    const number = below(1_000_000, draw);
+    const contact =
+      draw() < 0.6
+        ? { email: `zqzq.robin${number}@example.com` }
+        : { phone: `+4915${String(number).padStart(8, '0')}` };
+    return customer && change('updateCustomer', { customerId: customer.id, ...contact });
+  },
+  mergeCustomers: ({ rows, draw }: Turn) => {
+    const [kept, deleted] = [pickRow(rows.customers, draw), pickRow(rows.customers, draw)];
+    if (!kept || !deleted || kept.id === deleted.id) return undefined;
+    return change('mergeCustomers', { keptId: kept.id, deletedId: deleted.id });
   },
   /** The customer's orders stay, without a customer, and the store sends no webhook for them. */
   deleteCustomer: ({ rows, draw }: Turn) => {

@@ -131,6 +131,8 @@ function presumeSent(
     const snapshot = { ...sent, source: 'event' } as const;
     const mapped = mapSnapshot(key, snapshot, undefined, rules, now);
     if (mapped.kind !== 'wanted') continue;
+    // A completed order is marked before it is sent: without the mark it was not.
+    if (mapped.wanted.kind === 'order' && mapped.wanted.order.IsCompleted) continue;
     const remembered = predatesRedaction(entry, version) ? undefined : mapped.remember;
     const kept = {
       ...(remembered !== undefined && { remembered }),

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineAmounts, sum } from '../../../local/store-sandbox/model/line-amounts.ts';
-import { share } from '../../../local/store-sandbox/model/minor-units.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import {
   financialStatus,
   fulfillmentStatus,
 } from '../../../local/store-sandbox/model/order-status.ts';
 import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
+import { GIFT_CARD, paidForKept } from '../../support/paid-for-kept.ts';
 import { openShops, type Shop } from './open-shops.ts';
 
 const shops = openShops();
@@ -19,47 +19,6 @@ interface Known {
   isOver: boolean;
   /** In cents. */
   points: number;
-}
-
-const GIFT_CARD = 'gift_card';
-
-/**
- * What the customer paid in money for the goods that they keep, in cents: without taxes, less what was paid back beyond
- * the value of what came back, less the part of the whole order that a gift card paid. Computed from the rows of the
- * store alone.
- */
-function paidForKept(order: OrderRow): number {
-  const lines = order.lines.filter(({ kind }) => kind !== 'tip');
-  const kept = lines.map((line) => lineAmounts(order, line));
-  const goods = sum(kept.map(({ keptNetMinor }) => keptNetMinor));
-  const taxes = sum(kept.flatMap(({ keptTaxesMinor }) => keptTaxesMinor));
-  const paid = order.taxesIncluded ? goods : goods + taxes;
-  const counted = order.taxesIncluded ? goods - taxes : goods;
-  const stated = -sum(order.refunds.map(({ discrepancy }) => discrepancy?.minor ?? 0));
-  const extra = Math.max(0, Math.min(stated, paidBackBeyond(order)));
-  const whole = orderTotals(order).current.totalMinor - extra;
-  if (paid <= extra || whole <= 0) return 0;
-  const byGiftCard = order.transactions
-    .filter(({ gateway }) => gateway === GIFT_CARD)
-    .map(({ kind, minor }) => (kind === 'refund' ? -minor : minor));
-  const inMoney = Math.max(0, whole - sum(byGiftCard));
-  return share(counted, (paid - extra) * inMoney, paid * whole);
-}
-
-/** In cents, beyond all that was taken back until then: what an edit took out may be paid back later. */
-function paidBackBeyond(order: OrderRow): number {
-  const onTop = order.taxesIncluded ? 0 : 1;
-  let [owed, beyond] = [0, 0];
-  for (const { id, shipping, transactionIds } of order.refunds) {
-    const money = order.transactions.filter((one) => transactionIds.includes(one.id));
-    const lines = order.reductions.filter(({ refundId }) => refundId === id);
-    owed += sum(lines.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
-    owed += sum(shipping.map((one) => one.minor + onTop * sum(one.taxesMinor)));
-    owed -= sum(money.map(({ minor }) => minor));
-    beyond += Math.max(0, -owed);
-    owed = Math.max(0, owed);
-  }
-  return beyond;
 }
 
 /** Follows the order to where the store is now. Called only when all is at rest. */

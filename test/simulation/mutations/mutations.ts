@@ -1,4 +1,5 @@
 import type { Mutation } from './mutation.ts';
+import { pointsMutations } from './points-mutations.ts';
 import { storefrontMutations } from './storefront-mutations.ts';
 
 export const mutations: readonly Mutation[] = [
@@ -337,5 +338,6 @@ export const mutations: readonly Mutation[] = [
     replace: '  return !source && needsPayments(entity as never, rules);\n',
     within: 60,
   },
+  ...pointsMutations,
   ...storefrontMutations,
 ];

@@ -19,4 +19,27 @@ export const connector = defineConnector({
 
 const [shop] = connector.shops;
 if (!shop) throw new Error('the simulated deployment has no shop');
+
+/** The settings of a run: in some runs a person changes whether taxes count. */
+export class Rules {
+  readonly #now: () => number;
+  readonly #redactedCustomers: 'keep' | 'deactivate';
+  /** Epoch milliseconds; 0: never. */
+  readonly changeAt: number;
+
+  constructor(
+    now: () => number,
+    { changeAt, deactivates }: { readonly changeAt: number; readonly deactivates: boolean },
+  ) {
+    this.#now = now;
+    this.changeAt = changeAt;
+    this.#redactedCustomers = deactivates ? 'deactivate' : 'keep';
+  }
+
+  get current(): typeof shopRules {
+    const taxes = this.#now() < this.changeAt ? 'include' : 'exclude';
+    return { ...shopRules, redactedCustomers: this.#redactedCustomers, taxes };
+  }
+}
+
 export const shopRules = shop.rules;

@@ -3,7 +3,7 @@ import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { connector, SHOP, shopRules } from './connector.ts';
+import { connector, type Rules, SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { storeOf } from './process-world.ts';
@@ -16,18 +16,19 @@ interface EntityWorld {
   readonly kernel: Kernel;
   readonly loyalty: LoyaltyService;
   readonly store: LivingStore;
+  readonly rules: Rules;
 }
 
 /** The function that sends orders, products or coupons. */
-export function startEntityWorker({ kernel, loyalty, store }: EntityWorld): StartFunction {
+export function startEntityWorker({ kernel, loyalty, store, rules }: EntityWorld): StartFunction {
   return (process, failed, pauses) => {
     const shop = {
       loyalty: loyalty.clientOf(process, failed),
       breaker: pauses.guard(SHOP, createCircuitBreaker()),
-      rules: shopRules,
       assumptions: connector.loyalty.assumptions,
     };
     return (batch, { asking, ...invocation }) => {
+      const current = { ...shop, rules: rules.current };
       const world = {
         ...invocation,
         pauses,
@@ -35,7 +36,7 @@ export function startEntityWorker({ kernel, loyalty, store }: EntityWorld): Star
         parallel: PARALLEL,
         orderRetentionDays: connector.orderRetentionDays,
         read,
-        shop: () => shop,
+        shop: () => current,
       };
       return runBatch(batch, world, settleEntities);
     };

@@ -46,13 +46,14 @@ const habits: Habits = {
     editOrder: 130,
     exchangeLine: 40,
     refundLine: 45,
-    refundAmount: 5,
+    refundAmount: 15,
     returnLine: 10,
     refundReturn: 5,
     cancelOrder: 30,
     closeOrder: 5,
     deleteOrder: 25,
-    changeEmail: 30,
+    changeContact: 30,
+    mergeCustomers: 10,
     deleteCustomer: 12,
     redactCustomer: 10,
     createProduct: 20,
@@ -133,7 +134,12 @@ export class LivingStore {
   /** By order: its customer, whom the store forgets when the customer is deleted. */
   readonly buyers = new Map<string, string>();
   /** Customers whom the store asked to erase, with the orders that it named. */
-  readonly redacted = new Map<string, readonly string[]>();
+  readonly redacted = new Map<
+    string,
+    { readonly at: number; readonly orders: readonly string[] }
+  >();
+  /** Customers who are gone, and into whom they were merged. */
+  readonly merged = new Map<string, string>();
   readonly #tables = new Tables();
   readonly #life: StoreLife;
   readonly #model: MemoryStore = createMemoryStore();
@@ -183,8 +189,9 @@ export class LivingStore {
       const { customerId } = input;
       const orders = [...this.world.rows.orders.values()].map(({ id }) => id);
       const theirs = orders.filter((id) => this.buyers.get(id) === customerId);
-      this.redacted.set(customerId, theirs);
+      this.redacted.set(customerId, { at: this.world.now().getTime(), orders: theirs });
     }
+    if (action === 'mergeCustomers') this.merged.set(input.deletedId, input.keptId);
     // Most webhooks carry the fields that the connector asks for; those of a manual subscription carry all.
     const isWhole = draw() < 0.05;
     const isElsewhere = draw() < 0.3;
@@ -192,6 +199,12 @@ export class LivingStore {
       words,
       webhooks: outcome.announcements.map((one) => this.#write(one, isWhole, isElsewhere)),
     };
+  }
+
+  /** The customer whom the store has now. */
+  customerNow(id: string): string {
+    const kept = this.merged.get(id);
+    return kept === undefined ? id : this.customerNow(kept);
   }
 
   #write(announcement: Announcement, isWhole: boolean, isElsewhere: boolean): SentWebhook {

@@ -14,7 +14,7 @@ import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { connector, SHOP } from './connector.ts';
+import { connector, type Rules, SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
@@ -31,6 +31,7 @@ interface OperatorWorld {
   readonly store: LivingStore;
   readonly loyalty: LoyaltyService;
   readonly telemetry: WatchedTelemetry;
+  readonly rules: Rules;
 }
 
 /** Repairs what events alone do not: the scheduled reconcile, and the operator's replays. */
@@ -46,7 +47,7 @@ export class Operator {
 
   /** One run of the scheduled function. It may die at any point; the next one continues. */
   reconcile(isDeep: boolean): void {
-    const { kernel, queues, ledger, store, loyalty, telemetry } = this.#world;
+    const { kernel, queues, ledger, store, loyalty, telemetry, rules } = this.#world;
     const { time, journal } = kernel;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `reconcile ${this.#runs}`);
@@ -62,7 +63,8 @@ export class Operator {
       assumptions: connector.loyalty.assumptions,
     };
     const asked = storeOf(process, store, kernel, deadline.signal);
-    const run = reconcile(connector.shops, isDeep, {
+    const shops = connector.shops.map((shop) => ({ ...shop, rules: rules.current }));
+    const run = reconcile(shops, isDeep, {
       ledger: ledgerOf(process, ledger),
       store: asked,
       queue: eventQueueOf(process, queues),

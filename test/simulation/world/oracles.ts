@@ -1,6 +1,7 @@
 import { amountHeld, knownFrom } from '../../../local/harness/held-order.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { ProgramTables } from '../../../local/loyalty-sandbox/program/rows.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
 import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
@@ -9,16 +10,21 @@ import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/order.ts';
-import type { Kernel } from '../kernel/kernel.ts';
-import { SHOP, shopRules } from './connector.ts';
+import { GIFT_CARD, paidForKept } from '../../support/paid-for-kept.ts';
+import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
+import { type Rules, SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
-import { worthOf } from './watch-orders.ts';
+import { ON_ITS_WAY_MS } from './watch-merges.ts';
+import { hasContact, type Seen, wasWorthNothing } from './watch-orders.ts';
 
 interface Compared {
   readonly kernel: Kernel;
   readonly store: LivingStore;
   readonly loyalty: LoyaltyService;
+  readonly rules: Rules;
+  readonly seen: Seen;
+  readonly knownSince: ReadonlyMap<string, number>;
 }
 
 interface Held extends Omit<Compared, 'loyalty'> {
@@ -35,7 +41,8 @@ export function compareStates({ loyalty, ...rest }: Compared): void {
 }
 
 /** Returns by customer what the store's orders are worth to them by the rules, in hundredths. */
-function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, number> {
+function compareOrders(held: Held): ReadonlyMap<string, number> {
+  const { kernel, store, loyalty } = held;
   const worth = new Map<string, number>();
   const { world, buyers } = store;
   const { rows } = world;
@@ -51,11 +58,15 @@ function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, nu
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
     if (found && (order.test || buyer === undefined)) {
       differ('is known to the service, and should not be');
-    } else if (found && store.redacted.has(found.customerId) && !isOver(current)) {
+    } else if (
+      found &&
+      store.redacted.has(store.customerNow(found.customerId)) &&
+      !isOver(current)
+    ) {
       // It changes no more, except by its end.
       const states = store.orderStates.get(order.id) ?? [];
-      const had = states.map((row) => row && worthOf(toStoreOrder(world, row)));
-      if (found.IsCancelledOrReturned || !had.includes(amountHeld(found))) {
+      const had = states.some((row) => row && isWorth(row, amountHeld(found), held));
+      if (found.IsCancelledOrReturned || !had) {
         differ(`of a redacted customer is held with ${amountHeld(found)}, which it never was`);
       }
       if (found.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
@@ -65,15 +76,17 @@ function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, nu
       else if (found?.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
     } else if (mapped.wanted.kind === 'order') {
       const { order: due } = mapped.wanted;
-      if (due.IsCompleted) addTo(worth, due.Customer?.OriginalId ?? '', due.OrderTotal ?? 0);
+      const keepsOldRules = found !== undefined && rulesOf(found.OriginalId, held) !== 'exclude';
+      const owner = found?.customerId ?? '';
+      if (found?.IsCompleted) addTo(worth, owner, amountHeld(found));
       const [has, wanted] = [found ?? {}, due].map((one) => textOf(one, rows));
       if (!found) differ('is not known to the service');
-      else if (amountHeld(found) !== due.OrderTotal) {
-        differ(`is held with ${amountHeld(found)} and not with ${due.OrderTotal}`);
-      } else if (found.partialCancels.length === 0 && has !== wanted) {
+      else if (!isWorth(order, amountHeld(found), held)) {
+        differ(`is held with ${amountHeld(found)} and is worth ${paidForKept(order) / 100}`);
+      } else if (found.partialCancels.length === 0 && !keepsOldRules && has !== wanted) {
         differ(`is held as ${has} and not as ${wanted}`);
-      } else if (found.customerId !== mapped.wanted.order.Customer?.OriginalId) {
-        differ(`is held as of customer ${found.customerId}, and is not theirs`);
+      } else if (store.customerNow(owner) !== store.customerNow(due.Customer?.OriginalId ?? '')) {
+        differ(`is held as of customer ${owner}, and is not theirs`);
       }
     } else if (found && !found.IsCancelledOrReturned)
       differ('is over, and the service holds it as alive');
@@ -86,13 +99,60 @@ function compareOrders({ kernel, store, loyalty }: Held): ReadonlyMap<string, nu
   return worth;
 }
 
+/** By which rule for taxes an order was first sent as completed; undefined: it was sent while that changed. */
+function rulesOf(id: string, { rules, seen, knownSince }: Held): 'include' | 'exclude' | undefined {
+  if ((seen.completedAt.get(id) ?? rules.changeAt) < rules.changeAt) return 'include';
+  const markedAt = knownSince.get(id) ?? Number.POSITIVE_INFINITY;
+  return markedAt < rules.changeAt + ON_ITS_WAY_MS ? undefined : 'exclude';
+}
+
+/** Kept rules are applied by proportion, and each change of the order may round once more. */
+const ROUNDING = 0.1;
+
+/** By the rows of the store alone. An order keeps the rules that it was first completed under. */
+function isWorth(order: OrderRow, amount: number, held: Held): boolean {
+  const rule = rulesOf(order.id, held);
+  const exact = paidForKept(order) / 100;
+  // Of a return that is not refunded yet, no source says which piece had the odd cent of the tax.
+  const oddCents = order.reductions.filter(({ refundId }) => refundId === undefined).length;
+  const isExact = Math.abs(amount - exact) * 100 <= oddCents + 0.001;
+  if (rule === 'exclude') return isExact;
+  // The proportion does not know later payments with gift cards, and begins anew once the order was worth nothing.
+  if (order.transactions.some(({ gateway }) => gateway === GIFT_CARD)) return amount >= 0;
+  const kept = paidForKept(order, 'include') / 100;
+  if (wasWorthNothing(held.store, order.id)) {
+    return amount >= exact - ROUNDING && amount <= kept + ROUNDING;
+  }
+  const isKept = Math.abs(amount - kept) <= ROUNDING;
+  return isKept || (rule === undefined && isExact);
+}
+
+/** Every customer of the store is a member with their address and telephone number of today. */
+export function compareMembers({ kernel, store, loyalty, seen }: Compared): void {
+  for (const customer of store.world.rows.customers.values()) {
+    // The store had them before it sent webhooks.
+    if (Date.parse(customer.updatedAt) <= BEGINNING) continue;
+    const held = loyalty.rows.customers.get(customer.id);
+    // An order was on its way when they changed it: the next change brings it.
+    const isRaced = (seen.otherContactAt.get(customer.id) ?? 0) > Date.parse(customer.updatedAt);
+    if (isRaced || (held && hasContact(customer, held))) continue;
+    const what = held ? 'is held with another address or number' : 'is not known to the service';
+    kernel.journal.violation('members', `customer ${customer.id} ${what}`);
+  }
+}
+
 /** Of a redacted customer and the orders that the store named the ledger holds no personal text, whatever comes late. */
 export function judgeRedactions(
-  { redacted }: LivingStore,
+  {
+    store: { redacted },
+    loyalty,
+    rules,
+    kernel: { journal },
+  }: Omit<Compared, 'seen' | 'knownSince'>,
   { entries }: MemoryLedger,
-  { journal }: Kernel,
+  lettersExpire: boolean,
 ): void {
-  const orders = [...redacted.values()].flat();
+  const orders = [...redacted.values()].flatMap((one) => one.orders);
   const keys = [
     ...orders.map((id): LedgerKey => ({ shop: SHOP, kind: 'order', id })),
     ...[...redacted.keys()].map((id): LedgerKey => ({ shop: SHOP, kind: 'member', id })),
@@ -101,6 +161,14 @@ export function judgeRedactions(
     const { remembered = '' } = entries.get(ledgerKeyText(key)) ?? {};
     if (!/zqzq/i.test(remembered)) continue;
     journal.violation('redacted', `the ledger still names the person of ${key.kind} ${key.id}`);
+  }
+  // A refused call waits for a person, and in these runs there is none.
+  if (rules.current.redactedCustomers === 'keep' || lettersExpire) return;
+  for (const [id, { at }] of redacted) {
+    const row = loyalty.rows.customers.get(id);
+    // An order that was on its way may make the customer anew.
+    if (!row?.isActive || Date.parse(row.createdAt) > at) continue;
+    journal.violation('redacted', `the redacted customer ${id} is still active in the service`);
   }
 }
 
@@ -114,7 +182,9 @@ function compareBalances(
   loyalty: LoyaltyService,
   { journal }: Kernel,
 ): void {
-  for (const { OriginalId: id } of loyalty.rows.customers.values()) {
+  for (const { OriginalId: id, isActive } of loyalty.rows.customers.values()) {
+    // An inactive one earns nothing for what arrives later.
+    if (!isActive) continue;
     const answer = loyalty.answer('getCustomerPoints', { id });
     const { PointsBalance: has = 0 } = answer as { readonly PointsBalance?: number };
     const due = (worth.get(id) ?? 0) / 100;
@@ -210,7 +280,8 @@ function comparePoints({ kernel, loyalty }: Held): void {
     const earns = order.IsCompleted && !order.IsCancelledOrReturned;
     const due = earns ? Math.round(amountHeld(order) * 100) : 0;
     const has = earned.get(order.OriginalId) ?? 0;
-    if (has === due) continue;
+    const isInactive = loyalty.customers.get(order.customerId)?.isActive === false;
+    if (has === due || (isInactive && has === 0)) continue;
     const what = `order ${order.OriginalId} earned ${has / 100} points and is worth ${due / 100}`;
     kernel.journal.violation('points', what);
   }

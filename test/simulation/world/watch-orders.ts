@@ -1,61 +1,85 @@
-import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
 import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
-import { toJsonNumber } from '../../../shared/store/money.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import type { Kernel } from '../kernel/kernel.ts';
+import { paidForKept } from '../../support/paid-for-kept.ts';
 import type { Backfill } from './backfill.ts';
-import { SHOP, shopRules } from './connector.ts';
+import { SHOP } from './connector.ts';
 import { type LivingStore, toStoreOrder } from './living-store.ts';
-import type { LoyaltyService } from './loyalty-service.ts';
+import { ON_ITS_WAY_MS, type WatchedMerges, watchMerges } from './watch-merges.ts';
 
-interface Watched {
-  readonly kernel: Kernel;
+interface Watched extends WatchedMerges {
   readonly store: LivingStore;
-  readonly loyalty: LoyaltyService;
-  readonly ledger: MemoryLedger;
   readonly backfill: Backfill;
 }
 
-/** Longer than any call and any lag: an order that is on its way when its customer changes is not judged. */
-const ON_ITS_WAY_MS = 5 * 60_000;
+/** What was seen of the calls, in epoch milliseconds. */
+export interface Seen {
+  /** By order: when the service first held it as completed. */
+  readonly completedAt: Map<string, number>;
+  /** By order. */
+  readonly lastCallAt: Map<string, number>;
+  /** By customer: when an order last brought another address or telephone number than the store had. */
+  readonly otherContactAt: Map<string, number>;
+}
 
 /**
  * Looks at the points of an order after each call: they may go to 0 only if the order was worth nothing in one of its
  * states. The moment of an exchange when nothing is kept is no such state.
  */
-export function watchOrders({ kernel, store, loyalty, ledger, backfill }: Watched): void {
+export function watchOrders(watched: Watched): Seen {
+  const { kernel, store, loyalty, backfill } = watched;
   const earning = new Set<string>();
-  loyalty.onExecuted = ({ operation, path, body }) => {
+  const seen: Seen = {
+    completedAt: new Map(),
+    lastCallAt: new Map(),
+    otherContactAt: new Map(),
+  };
+  const merges = watchMerges(watched);
+  loyalty.onExecuted = (call) => {
+    merges.watch(call);
+    const { operation, path, body } = call;
     if (!CHANGES.has(operation)) return;
     if (operation === 'sendOrder') {
       backfill.watch(body as OrderForm);
-      watchContact(body as OrderForm, { kernel, store, ledger });
+      watchContact(body as OrderForm, watched, seen);
     }
     const id = path.orderId ?? (body as { readonly OriginalId: string }).OriginalId;
-    const { pointId = null } = loyalty.rows.orders.get(id) ?? {};
+    seen.lastCallAt.set(id, kernel.time.now);
+    const { pointId = null, IsCompleted = false } = loyalty.rows.orders.get(id) ?? {};
+    if (IsCompleted && !seen.completedAt.has(id)) seen.completedAt.set(id, kernel.time.now);
     if (pointId !== null) earning.add(id);
     else if (earning.delete(id) && !wasWorthNothing(store, id)) {
       kernel.journal.violation('points-through-zero', `order ${id} lost all its points`);
     }
   };
+  return seen;
 }
 
-/** An order does not bring back an e-mail address that its customer has changed since. */
+/** An order does not bring back an address or telephone number that its customer has changed since. */
 function watchContact(
   { OriginalId: id, Customer }: OrderForm,
   { kernel, store, ledger }: Pick<Watched, 'kernel' | 'store' | 'ledger'>,
+  seen: Seen,
 ): void {
   const customer = store.world.rows.customers.get(Customer?.OriginalId ?? '');
-  if (!customer || customer.email === Customer?.Email) return;
+  if (!customer || hasContact(customer, Customer)) return;
+  seen.otherContactAt.set(customer.id, kernel.time.now);
   const key = ledgerKeyText({ shop: SHOP, kind: 'member', id: customer.id });
   const { version, uncertain, outcomes } = ledger.entries.get(key) ?? {};
   const knownSince = Date.parse(outcomes?.at(-1)?.at ?? '') + ON_ITS_WAY_MS;
   const isKnown = version === Date.parse(customer.updatedAt) && !uncertain;
   if (!isKnown || !(knownSince < kernel.time.now)) return;
-  kernel.journal.violation('old-contact', `order ${id} brings an old e-mail address back`);
+  kernel.journal.violation('old-contact', `order ${id} brings an old address or number back`);
+}
+
+/** What the store or the call does not say stays in the service as it was. */
+export function hasContact(
+  { email, phone }: { readonly email: string | null; readonly phone: string | null },
+  held: { readonly Email?: string | null; readonly Phone?: string | null } | undefined,
+): boolean {
+  const isSame = (store: string | null, service: string | null | undefined) =>
+    store === null || service === undefined || store === service;
+  return isSame(email, held?.Email) && isSame(phone, held?.Phone);
 }
 
 const CHANGES: ReadonlySet<string> = new Set([
@@ -64,15 +88,11 @@ const CHANGES: ReadonlySet<string> = new Set([
   'partiallyCancelPosOrder',
 ]);
 
-function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boolean {
+/** By either rule: an amount is 0 under both or under neither. */
+export function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boolean {
   return (orderStates.get(id) ?? []).some((row) => {
     if (!row) return true;
     const order = toStoreOrder(world, row);
-    return isOver(order) || (!isBetweenLines(order) && worthOf(order) === 0);
+    return isOver(order) || (!isBetweenLines(order) && paidForKept(row) === 0);
   });
-}
-
-/** What the order counts by the rules. */
-export function worthOf(order: StoreOrder): number {
-  return toJsonNumber(orderAmounts(order, shopRules).total);
 }

@@ -18,6 +18,10 @@ export class WatchedTelemetry implements Telemetry {
   readonly #journal: Journal;
   /** By topic and delivery: the last reported outcome. */
   readonly ends = new Map<string, 'settled' | 'parked'>();
+  /** Orders that a person changed in the service, and whether a walk reported them. */
+  readonly changed = new Map<string, boolean>();
+  /** Called when a merge counts as done. */
+  onMerged: (id: string) => void = () => {};
   /** How often each outcome was reported. */
   readonly outcomes = new Map<string, number>();
 
@@ -37,12 +41,17 @@ export class WatchedTelemetry implements Telemetry {
         this.#journal.violation('personal-data', `"${message}" holds personal data`);
       }
     }
-    // Nothing changes orders behind the connector's back here.
-    if (message === DIFFERS) this.#journal.violation('held-differs', `${message}: ${id}`);
+    if (message === DIFFERS) this.#differs(String(id), message);
+    if (fields.how === 'merged') this.onMerged(String(id));
     const end = message === PARKED ? 'parked' : SETTLED.has(message) ? 'settled' : undefined;
     if (!end) return;
     const word = message === PARKED ? 'parked' : message;
     this.outcomes.set(word, (this.outcomes.get(word) ?? 0) + 1);
     if (correlationId !== undefined) this.ends.set(`${topic} ${correlationId}`, end);
+  }
+
+  #differs(id: string, message: string): void {
+    if (this.changed.has(id)) this.changed.set(id, true);
+    else this.#journal.violation('held-differs', `${message}: ${id}`);
   }
 }
