@@ -18,6 +18,7 @@ const PLACES = {
   gitignore: '.gitignore',
   'README.md': 'README.md',
   'deploy.yml': '.github/workflows/deploy.yml',
+  'deploy-role.yml': 'deploy-role.yml',
 } as const;
 
 /** The files of a new project, by their paths. */

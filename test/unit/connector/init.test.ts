@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Answers, projectFiles } from '../../../scripts/connector/init/project-files.ts';
@@ -65,6 +66,46 @@ describe('a new project', () => {
       'aws-region': 'sa-east-1',
     });
     expect(textOf('.github/workflows/deploy.yml')).not.toContain('secrets.');
-    expect(textOf('README.md')).toContain('repo:OWNER/REPOSITORY:environment:production');
+  });
+
+  it('has the role for it, which only that environment of one repository can assume', () => {
+    const { Resources: made } = parse(textOf('deploy-role.yml'), { logLevel: 'silent' });
+    const [trust, ...others] = made.DeployRole.Properties.AssumeRolePolicyDocument.Statement;
+    expect(others).toEqual([]);
+    expect(trust.Condition.StringEquals).toEqual({
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own way to write it.
+      'token.actions.githubusercontent.com:sub': 'repo:${Repository}:environment:${Environment}',
+    });
+    expect(textOf('README.md')).toContain('--template-file deploy-role.yml');
+  });
+
+  it('lets a deployer make the calls of deploy, and no others', () => {
+    const { Resources: made } = parse(textOf('deploy-role.yml'), { logLevel: 'silent' });
+    const { Statement: statements } = made.DeployPolicy.Properties.PolicyDocument;
+    const actions = statements.flatMap(({ Action }: { Action: string | string[] }) => Action);
+    expect(actions.toSorted()).toEqual(['sts:AssumeRole', ...callsOfDeploy()].toSorted());
   });
 });
+
+/** The actions of AWS that the code of `deploy` calls itself, without CDK's command line. */
+function callsOfDeploy(): readonly string[] {
+  const folder = 'scripts/connector/deploy';
+  const code = [
+    ...readdirSync(folder).map((file) => `${folder}/${file}`),
+    'scripts/connector/deployment/fit-to-account.ts',
+    'scripts/connector/deployment/describe-stack.ts',
+  ].map((file) => readFileSync(file, 'utf8'));
+  const services: Readonly<Record<string, RegExp>> = {
+    cloudformation: /cloudFormation\s*\.(\w+)\(|new (DescribeStacks)Command\(/g,
+    secretsmanager: /secrets\.(\w+)\(/g,
+    lambda: /lambda\.send\(new (\w+)Command\(/g,
+  };
+  const calls = Object.entries(services).flatMap(([service, call]) =>
+    [...code.join('\n').matchAll(call)].map(([, method, command]) => {
+      const name = method ?? command ?? '';
+      return `${service}:${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    }),
+  );
+  return [...new Set(calls)];
+}
