@@ -62,6 +62,7 @@ export function createBalanceWorker(connector: Connector) {
     now: () => new Date(),
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
+    hasNeighbours: connector.shops.length > 1,
     stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     retentionDays: connector.orderRetentionDays,
     meaningOf,

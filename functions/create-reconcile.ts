@@ -85,6 +85,7 @@ export function createReconcile(connector: Connector) {
     depth: createSqsQueueDepth(sqs, queues),
     program,
     telemetry,
+    pauses,
     now: () => new Date(),
     everyMinutes,
     healedPercent: connector.alarms.healedPercent,
@@ -113,8 +114,8 @@ export function createReconcile(connector: Connector) {
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       ...(storefront && {
-        repairBalances: (shop) =>
-          repairBalances(shop, { ...world, ...program(shop), deadline, pause }),
+        repairBalances: (shop, othersWait) =>
+          repairBalances(shop, { ...world, ...program(shop), deadline, pause, othersWait }),
       }),
       deadline,
       pause,

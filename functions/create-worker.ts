@@ -75,6 +75,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     now: () => new Date(),
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
+    hasNeighbours: connector.shops.length > 1,
     stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {

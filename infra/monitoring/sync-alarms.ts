@@ -93,6 +93,17 @@ export function workerAlarms({ connector, metricsNamespace }: Monitored): AlarmD
       condition: atLeast(1, { times: 10, outOf: ONE_HOUR }),
     },
     {
+      id: 'paused-long',
+      heading: 'Paused for long',
+      urgency: 'now',
+      message:
+        'Messages have waited for seven days because their shop is paused: SQS deletes them after 14.',
+      command: 'status',
+      metric: ownMetric(metricsNamespace, 'paused-long'),
+      // A paused message returns at least every hour and a half.
+      condition: atLeast(1, { outOf: 2 * ONE_HOUR }),
+    },
+    {
       id: 'work-broke-off',
       heading: 'Work broke off',
       urgency: 'today',

@@ -146,6 +146,7 @@ export function openConnector({
       random: () => 0.5,
       parallel: 4,
       retryWindowDays: connector.retryWindowDays,
+      hasNeighbours: true,
       stuckAfterMinutes: 30,
       orderRetentionDays: connector.orderRetentionDays,
       deadline,
@@ -235,15 +236,17 @@ export function openConnector({
       connector = defineConnector({ ...settings, rules: { ...FROM_THE_FIRST_EVENT, ...rules } });
     },
 
-    /** One run of the scheduled function for one shop; workers run during its pauses. */
+    /** One run of the scheduled function, for one shop unless others are named; workers run during its pauses. */
     async reconcile({
       deep = false,
       deadline = new AbortController().signal,
+      shops: named = [SHOP],
     }: {
       readonly deep?: boolean;
       readonly deadline?: AbortSignal;
+      readonly shops?: readonly string[];
     } = {}): Promise<void> {
-      const shops = connector.shops.filter(({ domain }) => domain === SHOP);
+      const shops = connector.shops.filter(({ domain }) => named.includes(domain));
       await reconcile(shops, deep, {
         ledger: parts.ledger,
         store: parts.walked,
@@ -251,6 +254,7 @@ export function openConnector({
         topicOf,
         depth: createMemoryQueueDepth(queues),
         program: (domain) => world('orders', deadline, asItIs).shop(domain),
+        pauses: world('orders', deadline, asItIs).pauses,
         telemetry,
         now,
         pause: async (ms) => {

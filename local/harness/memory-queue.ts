@@ -213,6 +213,7 @@ export function createMemorySourceQueue(queue: MemoryQueue): SourceQueue {
       }
       if (failed > 0) throw new Error(`the visibility of ${failed} messages stayed as it was`);
     },
+    isCrowded: async () => false,
   };
 }
 

@@ -11,8 +11,36 @@ const MESSAGES_PER_CALL = 10;
  */
 const MAX_DELAY_SECONDS = 12 * 60 * 60 - 15 * 60;
 
+/**
+ * SQS hands out no more than 120,000 messages of a FIFO queue before some are deleted, and looks no further
+ * than that for a group that is free ("Avoid large message backlogs with the same message group ID").
+ */
+const MOST_HIDDEN = 100_000;
+/** The number that SQS gives is an estimate, which settles within a minute. */
+const ESTIMATE_MS = 60_000;
+
 export function createSqsSourceQueue(sqs: SqsCalls, queueUrl: string): SourceQueue {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let hidden: Promise<number> = Promise.resolve(0);
+
+  async function readHidden(): Promise<number> {
+    const name = 'ApproximateNumberOfMessagesNotVisible';
+    // Without an answer nothing is given up.
+    const answer = await sqs
+      .getQueueAttributes({ QueueUrl: queueUrl, AttributeNames: [name] })
+      .catch(() => undefined);
+    return Number(answer?.Attributes?.[name] ?? 0);
+  }
+
   return {
+    async isCrowded() {
+      if (Date.now() - askedAt >= ESTIMATE_MS) {
+        askedAt = Date.now();
+        hidden = readHidden();
+      }
+      return (await hidden) >= MOST_HIDDEN;
+    },
+
     async delay(messages, afterSeconds) {
       const seconds = Math.min(Math.max(Math.ceil(afterSeconds), 0), MAX_DELAY_SECONDS);
       const calls = batchesOf(messages, MESSAGES_PER_CALL).map((chunk) =>

@@ -35,8 +35,8 @@ export const METRICS = {
   misconfigured: 'misconfigured',
   /** The loyalty service asked for fewer calls. */
   throttled: 'throttled',
-  /** The age of a message that waits because its shop is paused. */
-  'paused-ms': 'paused-ms',
+  /** Messages that have waited in a paused shop for so long that SQS may delete them: see `PAUSED_LONG_DAYS`. */
+  'paused-long': 'paused-long',
   /** Only for callers that run the sync in their own process. */
   'store-read': null,
   'data-request': 'data-request',
@@ -93,7 +93,7 @@ export const RHYTHMS: Readonly<Record<WrittenMetric, Rhythm>> = {
   rejected: 'trouble',
   misconfigured: 'trouble',
   throttled: 'sign',
-  'paused-ms': 'sign',
+  'paused-long': 'trouble',
   'data-request': 'trouble',
   'shop-redact': 'trouble',
   'app-uninstalled': 'trouble',

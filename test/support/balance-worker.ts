@@ -128,6 +128,7 @@ export function openBalanceWorker(customers: readonly string[]) {
           now,
           random: () => 0.5,
           retryWindowDays: 4,
+          hasNeighbours: false,
           stuckAfterMinutes: 30,
           retentionDays: 400,
           deadline,

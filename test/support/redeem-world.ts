@@ -184,6 +184,7 @@ export function openRedeeming({
           now,
           random: () => 0.5,
           retryWindowDays: 4,
+          hasNeighbours: false,
           stuckAfterMinutes: 30,
           retentionDays: 400,
           deadline: never,

@@ -21,6 +21,7 @@ export const REASONS = [
   'rejected',
   'retry-window-over',
   'newer-release',
+  'made-room',
   'crashed',
   'unknown',
 ];

@@ -28,6 +28,8 @@ export interface DelayWorld extends ConcludeWorld {
   readonly source: SourceQueue;
   readonly random: () => number;
   readonly retryWindowDays: number;
+  /** Other shops use the same queue. */
+  readonly hasNeighbours: boolean;
   readonly pauses: Pauses;
   /** What is retried for longer than this raises an alarm. */
   readonly stuckAfterMinutes: number;
@@ -111,13 +113,16 @@ async function parkMessage(
   return true;
 }
 
-/** Parks what is past its retry window, delays the rest; returns the ids that stay on the queue. */
+/** Parks what must not wait any longer, delays the rest; returns the ids that stay on the queue. */
 export async function delayMessages(
   unsettled: readonly Item[],
   retry: RetryReason,
   world: DelayWorld,
 ): Promise<readonly string[]> {
   const stay: Item[] = [];
+  // Its shop waits anyway; as dead letters its messages take no room from the others.
+  const isShopWaiting = retry.pausedBy !== undefined || retry.misconfigured === true;
+  const makesRoom = world.hasNeighbours && isShopWaiting && (await world.source.isCrowded());
   for (const item of unsettled) {
     const age = item.event ?? item.newer?.age;
     // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
@@ -125,11 +130,14 @@ export async function delayMessages(
       retry.why !== 'out-of-tokens' &&
       age &&
       isRetryWindowOver(age, world.retryWindowDays, world.now(), world.pauses);
-    const rejection = {
-      reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
-      why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
-    } as const;
-    if (!over || !(await parkMessage(item, rejection, world))) stay.push(item);
+    const rejection: Rejection = over
+      ? {
+          reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
+          why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
+        }
+      : { reason: 'made-room', why: `its queue was full of messages that wait: ${retry.why}` };
+    const leaves = over || (makesRoom && item.event);
+    if (!leaves || !(await parkMessage(item, rejection, world))) stay.push(item);
   }
   if (stay.length === 0) return [];
 
@@ -139,7 +147,7 @@ export async function delayMessages(
   for (const { event } of stay) {
     if (retry.pausedBy && event) {
       const waitedMs = world.now().getTime() - queuedAt(event);
-      world.telemetry.count('paused-ms', {}, waitedMs);
+      if (waitedMs > PAUSED_LONG_DAYS * 86_400_000) world.telemetry.count('paused-long');
     } else {
       world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
@@ -162,6 +170,9 @@ export async function delayMessages(
   }
   return kept.map(({ messageId }) => messageId);
 }
+
+/** SQS deletes a message after 14 days, and its own age of the queue leaves out what was received often. */
+const PAUSED_LONG_DAYS = 7;
 
 function secondsSinceResumed(items: readonly Item[], { pauses, now }: DelayWorld) {
   const shop = items.find(({ event }) => event)?.event?.shop;

@@ -2,7 +2,8 @@ import type { QueueFamily } from './event.ts';
 
 /**
  * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
- * release, which was not deployed within the retry window. `crashed`: SQS moved it, because every worker
+ * release, which was not deployed within the retry window. `made-room`: its shop was paused or misconfigured, and so
+ * many messages waited that other shops would have got none. `crashed`: SQS moved it, because every worker
  * died on it. `unknown`: a newer release wrote a reason that this one does not know.
  */
 export const LETTER_REASONS = [
@@ -11,6 +12,7 @@ export const LETTER_REASONS = [
   'rejected',
   'retry-window-over',
   'newer-release',
+  'made-room',
   'crashed',
   'unknown',
 ] as const;

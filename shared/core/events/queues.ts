@@ -57,4 +57,6 @@ export interface SourceQueue {
    * Rejects when any could not be changed: the message then comes back after its old visibility.
    */
   delay(messages: readonly ReceivedMessage[], afterSeconds: number): Promise<void>;
+  /** So many messages wait for their next attempt that the queue may soon hand out no others. */
+  isCrowded(): Promise<boolean>;
 }

@@ -128,7 +128,7 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
 
 /** How a message waits for the end of the pause. */
 export function waitFor(pause: Pause, now: Date): RetryReason & { readonly afterSeconds: number } {
-  const ends = pause.by === 'service' ? pause.until : now.getTime();
-  const afterSeconds = Math.ceil((ends - now.getTime()) / 1_000);
-  return { why: 'shop-paused', pausedBy: pause.by, afterSeconds };
+  if (pause.by === 'operator') return { why: 'shop-paused', pausedBy: 'operator', afterSeconds: 0 };
+  const afterSeconds = Math.ceil((pause.until - now.getTime()) / 1_000);
+  return { why: 'shop-paused', pausedBy: 'service', [pause.why]: true, afterSeconds };
 }

@@ -3,6 +3,7 @@ import type { Telemetry } from '../batch/telemetry.ts';
 import type { QueueDepth } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
+import type { Pauses } from '../pause/pauses.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import type { Store } from '../sync/store-reader.ts';
 import type { StoreWalk } from '../sync/store-walk.ts';
@@ -28,7 +29,10 @@ export interface ReconcileWorld extends HealingWorld {
   /** Checks that webhooks are subscribed. Never rejects because of what it finds. */
   readonly checkSubscriptions: (shop: string) => Promise<void>;
   /** Compares balances with the loyalty service's report; undefined where there is no storefront. */
-  readonly repairBalances?: (shop: string) => Promise<Repaired | undefined>;
+  readonly repairBalances?: (shop: string, othersWait: boolean) => Promise<Repaired | undefined>;
+  readonly pauses: Pick<Pauses, 'refresh' | 'of'>;
+  /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
+  readonly othersWait: boolean;
   /** How often a run is scheduled. */
   readonly everyMinutes: number;
   /** A run that heals a larger share than this means that webhooks get lost. */

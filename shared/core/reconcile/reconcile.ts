@@ -1,4 +1,5 @@
 import { withGoLive } from '../mapping/history-mark.ts';
+import type { Pause } from '../pause/shop-control.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
 import {
@@ -16,37 +17,60 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep walk, if one was asked for, so that it ends after some runs.
+ * to a deep walk, if one was asked for, so that it ends after some runs. The shops run side by side: a long
+ * walk, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
   configured: readonly ReconciledShop[],
   isDeep: boolean,
-  given: Omit<ReconcileWorld, 'sent'>,
+  given: Omit<ReconcileWorld, 'sent' | 'othersWait'>,
 ): Promise<void> {
-  const world = { ...given, sent: new Set<string>() };
-  const shops = await Promise.all(
-    configured.map(async (shop) => ({
-      ...shop,
-      rules: await withGoLive(shop.rules, given.ledger),
-    })),
+  const { pauses, now } = given;
+  await Promise.all(configured.map(({ domain }) => pauses.refresh(domain, now())));
+  const waiting = new Set(
+    configured.map(({ domain }) => domain).filter((shop) => waits(pauses.of(shop, now()))),
   );
-  const beganAt = world.now().toISOString();
-  const runs = [];
-  if (isDeep) for (const { domain } of shops) await askForDeepWalk(domain, world);
-  for (const shop of shops) {
-    await world.checkSubscriptions(shop.domain);
-    const tally = createTally(world.telemetry);
-    runs.push({ shop, tally, stopped: await compareChanges(shop, tally, world) });
+  const world = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const runs = await Promise.allSettled(
+    configured.map(async ({ domain, rules }) => {
+      if (isDeep) await askForDeepWalk(domain, world);
+      const shop = { domain, rules: await withGoLive(rules, given.ledger) };
+      return reconcileShop(shop, waiting.has(domain), world);
+    }),
+  );
+  for (const run of runs) if (run.status === 'rejected') throw run.reason;
+  if (runs.every((run) => run.status === 'fulfilled' && run.value)) {
+    world.telemetry.count('reconciled');
   }
-  for (const { shop, tally, stopped } of runs) {
-    const balances = await repair(shop.domain, world);
-    const deep = await walkDeeply(shop, world, tally);
-    await keepSummary({ shop: shop.domain, beganAt, tally, stopped, balances, deep }, world);
-  }
-  if (runs.every(({ stopped }) => stopped.length === 0)) world.telemetry.count('reconciled');
 }
 
+/** A throttled shop goes on within the hour; the others may need days. */
+const waits = (pause: Pause | undefined): boolean =>
+  pause !== undefined && (pause.by === 'operator' || pause.why === 'misconfigured');
+
 type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
+
+/** True: everything was compared, or nothing was to be. Messages of a shop that waits would only wait, too. */
+async function reconcileShop(
+  shop: ReconciledShop,
+  isWaiting: boolean,
+  world: ReconcileWorld,
+): Promise<boolean> {
+  const beganAt = world.now().toISOString();
+  const tally = createTally(world.telemetry);
+  const given = { shop: shop.domain, beganAt, tally };
+  if (isWaiting) {
+    const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
+    await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, world);
+    return true;
+  }
+  await world.checkSubscriptions(shop.domain);
+  const stopped = await compareChanges(shop, tally, world);
+  const balances = await repair(shop.domain, world);
+  const deep = await walkDeeply(shop, world, tally);
+  await keepSummary({ ...given, stopped, balances, deep }, world);
+  return stopped.length === 0;
+}
 
 async function compareChanges(
   shop: ReconciledShop,
@@ -66,9 +90,9 @@ async function compareChanges(
 
 async function repair(
   shop: string,
-  { repairBalances, telemetry }: ReconcileWorld,
+  { repairBalances, telemetry, othersWait }: ReconcileWorld,
 ): Promise<Repaired | undefined> {
-  const repaired = await repairBalances?.(shop);
+  const repaired = await repairBalances?.(shop, othersWait);
   if (!repaired) return undefined;
   const level = repaired.stopped === undefined ? 'info' : 'warn';
   telemetry.log(level, 'compared balances with the report', { shop, ...repaired });

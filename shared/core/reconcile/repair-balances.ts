@@ -17,7 +17,7 @@ import { waitForRoom } from './wait-for-room.ts';
 interface RepairWorld
   extends Pick<
     ReconcileWorld,
-    'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline'
+    'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline' | 'othersWait'
   > {
   readonly loyalty: Pick<LoyaltyClient, 'listCustomersReport'>;
   readonly breaker: CircuitBreaker;

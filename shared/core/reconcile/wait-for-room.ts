@@ -11,11 +11,24 @@ const MOST_IN_ALL = 1_000;
 const PAUSE_MS = 5_000;
 const MOST_PAUSES = 24;
 
-/** False: the queue stays full, and the walk continues in the next run. */
+/**
+ * Before each page. Where a shop is paused, its messages would keep the walks of all others from ever
+ * going on: then a fixed pace takes the place of the count.
+ * False: the queue stays full, and the walk continues in the next run.
+ */
 export async function waitForRoom(
   kind: WalkedKind | 'balance',
-  { depth, pause, deadline }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline'>,
+  {
+    depth,
+    pause,
+    deadline,
+    othersWait,
+  }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
 ): Promise<boolean> {
+  if (othersWait) {
+    await pause(PAUSE_MS);
+    return !deadline.aborted;
+  }
   for (let pauses = 0; ; pauses += 1) {
     const { ready, hidden } = await depth.of(queueFamilyOf(kind));
     if (ready <= MOST_READY && ready + hidden <= MOST_IN_ALL) return true;

@@ -36,6 +36,7 @@ export function repairNightly(run: number, world: StorefrontWorld): void {
         time.after(ms, () => process.hear(resolve));
       }),
     deadline: deadline.signal,
+    othersWait: false,
   });
   // A failing ledger or queue ends the run; the next one continues.
   repairing.then(

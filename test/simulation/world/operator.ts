@@ -8,6 +8,7 @@ import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/de
 import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { createPauses } from '../../../shared/core/pause/pauses.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -57,9 +58,10 @@ export class Operator {
       time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
       time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
     ];
+    const pauses = createPauses({ ledger: ledgerOf(process, ledger), telemetry });
     const program = {
       loyalty: loyalty.clientOf(process, () => new Set()),
-      breaker: createCircuitBreaker(),
+      breaker: pauses.guard(SHOP, createCircuitBreaker()),
       assumptions: connector.loyalty.assumptions,
     };
     const asked = storeOf(process, store, kernel, deadline.signal);
@@ -71,6 +73,7 @@ export class Operator {
       topicOf,
       depth: createMemoryQueueDepth(queues.sources),
       program: () => program,
+      pauses,
       telemetry,
       now: kernel.now,
       pause: (ms) =>

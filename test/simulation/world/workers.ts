@@ -178,6 +178,7 @@ export class Workers {
             for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));
             return source.delay(messages, seconds);
           }),
+        isCrowded: source.isCrowded,
       },
       deadLetters: {
         park: (...given: Parameters<typeof dead.park>) =>
@@ -187,6 +188,7 @@ export class Workers {
       now: kernel.now,
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
       retryWindowDays: connector.retryWindowDays,
+      hasNeighbours: false,
       stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
       deadline,
       asking,

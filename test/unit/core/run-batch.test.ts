@@ -152,7 +152,7 @@ describe('a batch', () => {
     const connector = openConnector();
     const deadline = new AbortController();
     const delays = Promise.withResolvers<void>();
-    connector.parts.source = { delay: () => delays.promise };
+    connector.parts.source = { delay: () => delays.promise, isCrowded: async () => false };
     connector.loyalty.world.interfere = ({ body }) => {
       const { OriginalId } = body as { OriginalId: string };
       return OriginalId === '1' ? refusedConnection : new Promise(() => {});

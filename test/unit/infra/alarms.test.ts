@@ -246,10 +246,10 @@ describe('the budget', () => {
 });
 
 describe('what watching costs', () => {
-  it('is 37 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
+  it('is 38 metrics of alarms, two for each shop whose silence counts, and 7 in basic', () => {
     // $0.10 a month each; docs/cost.md has the sum.
-    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(37);
-    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(37 + 2 * 2);
+    expect(alarmsOf(least).flatMap(({ metrics }) => metrics)).toHaveLength(38);
+    expect(alarms.flatMap(({ metrics }) => metrics)).toHaveLength(38 + 2 * 2);
     const basic = synthesizeStack({ deployment: { monitoring: 'basic' } });
     expect(alarmsOf(basic).flatMap(({ metrics }) => metrics)).toHaveLength(7);
   });
@@ -269,6 +269,6 @@ describe('what watching costs', () => {
     );
     const unused = Object.keys(RHYTHMS).filter((name) => !looked.has(name));
     // The first needs the setting of its alarm, and `status` shows the last.
-    expect(unused.toSorted()).toEqual(['orders-received', 'paused-ms', 'unknown-topic']);
+    expect(unused.toSorted()).toEqual(['orders-received', 'unknown-topic']);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { createMemorySourceQueue } from '../../../../local/harness/memory-queue.ts';
 import {
   changeControl,
   type PausedPart,
@@ -190,11 +191,16 @@ describe('a shop that an operator paused', () => {
     await operate(connector, 'all', 'pause');
     const until = connector.clock.ms + 10 * DAY_MS;
     let receives = 0;
+    const rang = { ms: Number.POSITIVE_INFINITY };
     while (connector.clock.ms < until) {
+      if (connector.telemetry.total('paused-long') > 0)
+        rang.ms = Math.min(rang.ms, connector.clock.ms);
       receives += (await connector.work('orders')).received;
       connector.clock.ms += 60_000;
     }
     expect(receives).toBeLessThan(400);
+    expect(rang.ms - (until - 10 * DAY_MS)).toBeGreaterThan(7 * DAY_MS);
+    expect(rang.ms - (until - 10 * DAY_MS)).toBeLessThan(7.1 * DAY_MS);
     expect(connector.dead.size).toBe(0);
     await operate(connector, 'all', 'resume');
 
@@ -213,5 +219,28 @@ describe('a shop that an operator paused', () => {
     expect(connector.dead.size).toBe(0);
     // An hour until it notices, then three short delays.
     expect(connector.clock.ms - resumedAt).toBeLessThan(1.5 * 3_600_000);
+  });
+});
+
+describe('a queue that is crowded with messages of a shop that waits', () => {
+  it('parks them, so that its neighbours get theirs; a replay brings them back', async () => {
+    const connector = openConnector();
+    const source = createMemorySourceQueue(connector.queues.orders);
+    connector.parts.source = { ...source, isCrowded: async () => true };
+    await operate(connector, 'all', 'pause');
+    await deliver(connector, SHOP, 100);
+    await deliver(connector, NEIGHBOUR, 200);
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+    expect(sent(connector)).toEqual(['200']);
+    expect(connector.deadLetters()[0]?.attributes).toMatchObject({ reason: 'made-room' });
+  });
+
+  it('keeps the messages of a shop whose service is only down', async () => {
+    const connector = openConnector();
+    const source = createMemorySourceQueue(connector.queues.orders);
+    connector.parts.source = { ...source, isCrowded: async () => true };
+    connector.loyalty.world.interfere = () => answer(503);
+    await deliver(connector, SHOP, 100);
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
   });
 });

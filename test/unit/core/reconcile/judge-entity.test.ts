@@ -180,7 +180,11 @@ describe('the judgement on one entity', () => {
   });
 });
 
-async function wait(depths: readonly { ready: number; hidden: number }[], isOver = false) {
+async function wait(
+  depths: readonly { ready: number; hidden: number }[],
+  isOver = false,
+  othersWait = false,
+) {
   let looked = 0;
   let pauses = 0;
   const hasRoom = await waitForRoom('order', {
@@ -194,6 +198,7 @@ async function wait(depths: readonly { ready: number; hidden: number }[], isOver
       pauses += 1;
     },
     deadline: isOver ? AbortSignal.abort() : new AbortController().signal,
+    othersWait,
   });
   return { hasRoom, pauses };
 }
@@ -212,6 +217,11 @@ describe('room in a queue', () => {
     const { hasRoom, pauses } = await wait([{ ready: 0, hidden: 1_001 }]);
     expect(hasRoom).toBe(false);
     expect(pauses).toBeGreaterThan(5);
+  });
+
+  it('is not counted while the messages of a paused shop fill the queue: each page waits once', async () => {
+    const full = { ready: 5_000, hidden: 50_000 };
+    expect(await wait([full], false, true)).toEqual({ hasRoom: true, pauses: 1 });
   });
 
   it('is not waited for when the time is over', async () => {

@@ -71,6 +71,7 @@ function openRepair() {
       repairBalances(SHOP, {
         loyalty: loyalty.client,
         breaker: createCircuitBreaker(),
+        othersWait: false,
         ledger: parts.ledger,
         queue: { send: async (event) => parts.send(event) },
         depth: { of: async () => ({ ready: parts.ready, hidden: 0 }) },

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import {
+  changeControl,
+  resumed,
+  withOperatorPause,
+} from '../../../../shared/core/pause/shop-control.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
 import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
@@ -16,6 +21,57 @@ async function open(given: Parameters<typeof openConnector>[0] = {}) {
 }
 
 const healed = ({ telemetry }: ReturnType<typeof openConnector>) => telemetry.total('healed');
+
+describe('a run for several shops', () => {
+  const NEIGHBOUR = 'second-store.myshopify.com';
+  const shops = [SHOP, NEIGHBOUR];
+
+  it('compares one while the store of another hangs', async () => {
+    const connector = openConnector();
+    const { walked } = connector.parts;
+    const hangs: StoreWalk['changedOrders'] = (shop, ...asked) =>
+      shop === SHOP ? new Promise(() => {}) : walked.changedOrders(shop, ...asked);
+    connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: hangs });
+    void connector.reconcile({ shops });
+    await vi.waitFor(async () => {
+      expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
+    });
+    expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
+  });
+
+  it('compares one although the walk of another breaks off', async () => {
+    const connector = openConnector();
+    const { walked } = connector.parts;
+    const breaks: StoreWalk['changedOrders'] = async (shop, ...asked) => {
+      if (shop === SHOP) throw new Error('a bug');
+      return walked.changedOrders(shop, ...asked);
+    };
+    connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: breaks });
+    await expect(connector.reconcile({ shops })).rejects.toThrow('a bug');
+    expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
+    expect(connector.telemetry.total('reconciled')).toBe(0);
+  });
+
+  it('sends nothing for a paused shop, and counts as finished', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, SHOP, (control) =>
+      withOperatorPause(control, 'all', 'robin', now),
+    );
+    await connector.reconcile({ shops });
+    expect(connector.queues.orders.size).toBe(0);
+    expect(connector.telemetry.total('reconciled')).toBe(2);
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'shop-paused' });
+
+    await changeControl(connector.ledger, SHOP, (control) => resumed(control, 'all', now));
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ shops });
+    expect(healed(connector)).toBe(1);
+  });
+});
 
 describe('one run', () => {
   it('leaves alone what changed in the last quarter of an hour, and comes back for it', async () => {
