@@ -24,8 +24,6 @@ export const COMMANDS: Readonly<
   pause: { kind: 'changes', line: 'pause --yes' },
   resume: { kind: 'changes', line: 'resume' },
   doctor: { kind: 'reads', line: 'doctor' },
-  pause: { kind: 'changes', line: 'pause --yes' },
-  resume: { kind: 'changes', line: 'resume' },
   history: { kind: 'reads', line: 'history' },
   probe: { kind: 'changes', line: 'probe --yes --wait 0' },
   send: { kind: 'changes', line: 'send --sample orders/create' },
