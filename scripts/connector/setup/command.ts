@@ -6,6 +6,7 @@ const EXAMPLES = `
 Examples:
   npx loyalty-connector setup                        the stack that runs on this machine; without one,
                                                      loyalty-connector-prod in your AWS account
+  npx loyalty-connector setup --region eu-west-1     loyalty-connector-prod in your AWS account
   npx loyalty-connector setup --stage test           with the settings in connector.config.test.ts, on AWS
   npx loyalty-connector setup --yes < /dev/null      asks nothing; says which answer is missing
 

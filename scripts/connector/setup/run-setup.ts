@@ -54,7 +54,9 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
   }
   const given = common.stack ?? (process.env.CONNECTOR_STACK || undefined);
   const asked = named === undefined ? given : `loyalty-connector-${named}`;
-  const local = asked === undefined ? await findLocalStack() : undefined;
+  // An account or a region is never meant for this machine.
+  const isOnAws = (asked ?? common.region ?? common.profile) !== undefined;
+  const local = isOnAws ? undefined : await findLocalStack();
   const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
   const stage = local?.stage ?? stageOfStack(stack);
   const { terminal } = session;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';
 import { type CommandSettings, runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
@@ -18,9 +19,19 @@ let statuses: string[] = [];
 const isMade = (what: string) => existsSync(join(folder, `${what}.made`));
 
 const cloudFormation: ScriptedService = ({ text }, response) => {
-  const name = new URLSearchParams(text).get('StackName') ?? '';
+  const fields = new URLSearchParams(text);
+  const name = fields.get('StackName') ?? '';
+  const action = fields.get('Action');
   response.setHeader('content-type', 'text/xml');
-  const outputs = name === 'CDKToolkit' ? { BootstrapVersion: '30' } : { SecretsPrefix: 'none' };
+  if (action !== 'DescribeStacks') {
+    // A change set without changes has failed.
+    const result = action === 'DescribeChangeSet' ? '<Status>FAILED</Status>' : '';
+    response.end(
+      `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`,
+    );
+    return;
+  }
+  const outputs = name === 'CDKToolkit' ? { BootstrapVersion: '30' } : { Version: VERSION };
   if (!isMade(name)) {
     response.writeHead(400);
     const code = '<Code>ValidationError</Code>';
@@ -53,9 +64,13 @@ beforeAll(async () => {
   mkdirSync(dirname(cdk), { recursive: true });
   writeFileSync(
     cdk,
-    `const { appendFileSync, writeFileSync } = require('node:fs');
+    `const { appendFileSync, mkdirSync, writeFileSync } = require('node:fs');
 const [word, stack, ...rest] = process.argv.slice(2);
 appendFileSync('calls', word + ' ' + stack + '\\n');
+if (word === 'synth') {
+  mkdirSync('cdk.out', { recursive: true });
+  writeFileSync('cdk.out/${STACK}.template.json', '{"Resources":{}}');
+}
 if (word === 'bootstrap') writeFileSync('CDKToolkit.made', '');
 if (word === 'deploy') {
   writeFileSync('${STACK}.made', '');
@@ -108,6 +123,15 @@ export default defineConnector(${JSON.stringify({ shops, loyalty })});`;
 }
 
 describe('setup in an empty account', () => {
+  it('is not that of this machine where a region is named', async () => {
+    const file = join(folder, '.connector/stack.json');
+    mkdirSync(dirname(file));
+    writeFileSync(file, '{}');
+    expect((await setUp('--yes')).output).toContain('stack.json was not written by');
+    expect((await setUp('--yes --region eu-west-1')).output).toContain('account 123456789012');
+    rmSync(file);
+  });
+
   it("names the account, and every setting that is still the example's, before it changes anything", async () => {
     const { code, output } = await setUp('--yes');
     expect(output).toContain(`${STACK} in eu-west-1, account 123456789012, as`);
