@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../../shared/config/release.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
@@ -35,7 +36,7 @@ interface MetricQuery {
     readonly Metric: {
       readonly Namespace: string;
       readonly MetricName: string;
-      readonly Dimensions: readonly { readonly Name: string; readonly Value: string }[];
+      readonly Dimensions?: readonly { readonly Name: string; readonly Value: string }[];
     };
     readonly Stat: string;
   };
@@ -43,18 +44,18 @@ interface MetricQuery {
 
 /** Values by namespace, metric, dimensions and statistic; the newest first. */
 const measured: Record<string, number[]> = {
-  'LoyaltyConnector/prod received service=receive-webhook Sum': [3, 4],
-  'LoyaltyConnector/prod applied service=sync-orders Sum': [2, 3],
-  'LoyaltyConnector/prod latency-ms service=sync-orders p50': [900],
-  'LoyaltyConnector/prod latency-ms service=sync-orders p99': [2_400, 1_100],
+  'LoyaltyConnector/prod received Sum': [3, 4],
+  'LoyaltyConnector/prod applied Sum': [2, 3],
+  'LoyaltyConnector/prod latency-ms p50': [900],
+  'LoyaltyConnector/prod latency-ms p99': [2_400, 1_100],
   'AWS/SQS ApproximateAgeOfOldestMessage QueueName=connector-orders.fifo Maximum': [2_520, 60],
 };
 
 const cloudWatch: ScriptedService = (request, response) => {
   const { MetricDataQueries } = JSON.parse(request.text) as { MetricDataQueries: MetricQuery[] };
   const results = MetricDataQueries.map(({ Id, MetricStat: { Metric, Stat } }) => {
-    const dimensions = Metric.Dimensions.map(({ Name, Value }) => `${Name}=${Value}`).join(' ');
-    const name = [Metric.Namespace, Metric.MetricName, dimensions, Stat].join(' ');
+    const dimensions = (Metric.Dimensions ?? []).map(({ Name, Value }) => `${Name}=${Value}`);
+    const name = [Metric.Namespace, Metric.MetricName, ...dimensions, Stat].join(' ');
     return { Id, Values: measured[name] ?? [] };
   });
   response.setHeader('content-type', 'application/x-amz-json-1.0');
@@ -67,6 +68,15 @@ const lambda: ScriptedService = (_, response) => {
     JSON.stringify({
       AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 },
     }),
+  );
+};
+
+const sns: ScriptedService = (_, response) => {
+  response.setHeader('content-type', 'text/xml');
+  const found =
+    '<Endpoint>olivia@shop.example</Endpoint><SubscriptionArn>PendingConfirmation</SubscriptionArn>';
+  response.end(
+    `<ListSubscriptionsByTopicResponse><ListSubscriptionsByTopicResult><Subscriptions><member>${found}</member></Subscriptions></ListSubscriptionsByTopicResult></ListSubscriptionsByTopicResponse>`,
   );
 };
 
@@ -88,7 +98,7 @@ async function runDeployed(line: string) {
 }
 
 const connector = useOperatedConnector({
-  services: { cloudformation: cloudFormation, monitoring: cloudWatch, lambda },
+  services: { cloudformation: cloudFormation, monitoring: cloudWatch, lambda, sns },
 });
 
 describe('a deployment on AWS', () => {
@@ -96,13 +106,13 @@ describe('a deployment on AWS', () => {
     await connector.run('send --sample orders/create');
     const { code, stdout, stderr } = await runDeployed('status');
     expect(stderr).toBe('');
-    expect(stdout).toContain('loyalty-connector-prod in us-east-1');
+    expect(stdout).toContain(`loyalty-connector-prod ${VERSION} in us-east-1`);
     expect(stdout).toContain('orders: the oldest message has waited for 42 minutes');
     expect(stdout).toContain(
       'npx loyalty-connector doctor --stack loyalty-connector-prod --region us-east-1',
     );
     expect(stdout).toMatch(/^orders +1 +0 +42 min +0$/m);
-    expect(stdout).toMatch(/^orders +5 +0 +0 +0 +0 +0 +0 +0\.9 s +2\.4 s$/m);
+    expect(stdout).toMatch(/^messages +5 +0 +0 +0 +0\.9 s +2\.4 s$/m);
     expect(stdout).toContain('7 received');
     // The store of a deployment is Shopify: no machine of a test can ask it.
     expect(stdout).toContain(`note: webhook subscriptions of ${SHOP}: unknown`);
@@ -113,7 +123,8 @@ describe('a deployment on AWS', () => {
     const { code, stdout } = await runDeployed('doctor');
     expect(stdout).toMatch(/warn {2}concurrency +deployed is .* what fits the\s+quota of 10 is/);
     expect(stdout).toMatch(/FAIL {2}settings +connector\.config\.ts: loyalty\.address is still/);
-    expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \(us-east-1\)/);
+    expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod \d\S+ \(us-east-1\)/);
+    expect(stdout).toMatch(/warn {2}alarms +olivia@shop\.example has not confirmed/);
     expect(code).toBe(1);
   });
 
