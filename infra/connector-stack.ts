@@ -131,7 +131,10 @@ export class LoyaltyConnector extends Construct {
 
     const storefront =
       connector.storefront &&
-      new Storefront(this, { ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf });
+      new Storefront(this, {
+        ...{ ...shared, secretsPrefix, metricsNamespace, retainData, bundleOf },
+        reservedConcurrency: concurrency.storefront,
+      });
 
     const reconcile = new Reconcile(this, 'Reconcile', {
       ...shared,

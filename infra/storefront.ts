@@ -21,6 +21,8 @@ export interface StorefrontProps {
   readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly bundleOf: (name: StorefrontService) => string;
+  /** Of each function with an address. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 const RECEIVER_MEMORY_MB = 256;
@@ -40,8 +42,10 @@ export class Storefront {
     const balances = new Construct(stack, 'Balances');
     this.queue = new EventQueue(balances, 'Queue', props);
     const receiver = this.#createReceiver(balances, props);
+    // Its queue limits the worker.
+    const { reservedConcurrency: _, ...shared } = props;
     const worker = new SyncWorker(balances, 'Sync', {
-      ...props,
+      ...shared,
       description: 'Syncs balances from the loyalty service to the store',
       bundle: props.bundleOf('sync-balances'),
       environment: environmentOf(props),
@@ -74,6 +78,7 @@ export class Storefront {
       timeout: RECEIVER_TIMEOUT,
       environment: { ...environmentOf(props), BALANCES_QUEUE_URL: this.queue.source.queueUrl },
       logRetentionDays: props.logRetentionDays,
+      reservedConcurrency: props.reservedConcurrency,
       dataKey: props.dataKey,
     });
     receiver.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
@@ -95,6 +100,7 @@ export class Storefront {
         BALANCES_QUEUE_URL: this.queue.source.queueUrl,
       },
       logRetentionDays: props.logRetentionDays,
+      reservedConcurrency: props.reservedConcurrency,
       dataKey: props.dataKey,
     });
     proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);

@@ -7,6 +7,8 @@ export interface Concurrency {
   readonly coupons: number;
   /** Reserved for the receiver of webhooks; undefined: it takes what the account has left. */
   readonly receiver?: number;
+  /** Reserved for each of the storefront's two addresses, which throttles them; undefined: not throttled. */
+  readonly storefront?: number;
 }
 
 /** Lambda's quota of one account and region, as GetAccountSettings reports it. */
@@ -63,11 +65,16 @@ export function fitConcurrency(
       why: [why, 'Remove that setting, or ask AWS for more:', ...askFor(region)],
     };
   }
-  const others = othersOf(connector, receiver);
-  const room = pool - (receiver ?? 0) - others;
+  const storefront = throttledStorefront(connector, pool - (receiver ?? 0));
+  const others = othersOf(connector, receiver, storefront);
+  const room = pool - (receiver ?? 0) - 2 * (storefront ?? 0) - others;
   const workers = shrinkTo(room, given);
   if (sumOf(workers) > room) return refuse(limits, connector, region, sumOf(workers) + others);
-  const concurrency = { ...workers, ...(receiver !== undefined && { receiver }) };
+  const concurrency = {
+    ...workers,
+    ...(receiver !== undefined && { receiver }),
+    ...(storefront !== undefined && { storefront }),
+  };
   return { kind: 'fits', concurrency, summary: summaryOf(concurrency, pool - sumOf(workers)) };
 }
 
@@ -76,11 +83,32 @@ function possibleReservation(pool: number): number | undefined {
   return possible < LEAST_RESERVATION ? undefined : possible;
 }
 
+/**
+ * An HTTP API throttles webhooks only: the storefront's addresses stay function URLs, because others know
+ * them. A reservation throttles those: so many requests at once, and ten times as many a second ("Throttling
+ * function URLs").
+ */
+function throttledStorefront(
+  { deployment, storefront }: Pick<Connector, 'deployment' | 'storefront'>,
+  pool: number,
+): number | undefined {
+  const { endpoint } = deployment;
+  const throttle = endpoint.kind === 'http-api' ? endpoint.throttle : undefined;
+  if (!storefront || !throttle) return undefined;
+  const possible = Math.min(throttle.burst, RESERVATION, Math.floor((pool - KEPT_UNRESERVED) / 2));
+  return possible < Math.min(throttle.burst, LEAST_RESERVATION) ? undefined : possible;
+}
+
 /** What must be able to run beside the workers of the three queues. */
-function othersOf({ storefront }: Pick<Connector, 'storefront'>, receiver?: number): number {
+function othersOf(
+  { storefront }: Pick<Connector, 'storefront'>,
+  receiver: number | undefined,
+  reserved: number | undefined,
+): number {
   const shared = receiver === undefined ? PER_ADDRESS : 0;
   // The worker of balances, the receiver of point events, and the app proxy.
-  return RECONCILES + shared + (storefront ? LEAST_WORKERS + 2 * PER_ADDRESS : 0);
+  const pages = reserved === undefined ? 2 * PER_ADDRESS : 0;
+  return RECONCILES + shared + (storefront ? LEAST_WORKERS + pages : 0);
 }
 
 type Workers = Pick<Concurrency, 'orders' | 'products' | 'coupons'>;
@@ -133,11 +161,14 @@ function askFor(region: string): readonly string[] {
   ];
 }
 
-function summaryOf({ orders, products, coupons, receiver }: Concurrency, left: number): string {
+function summaryOf(
+  { orders, products, coupons, receiver, storefront }: Concurrency,
+  left: number,
+): string {
   const workers = `at most ${orders} workers for orders, ${products} for products, ${coupons} for coupons`;
   return receiver === undefined
     ? `${workers}; the other functions of the account share the remaining ${left}`
-    : `${workers}; ${receiver} reserved for the receiver`;
+    : `${workers}; ${receiver} reserved for the receiver${storefront === undefined ? '' : ` and ${storefront} for each address of the storefront`}`;
 }
 
 /** The text in which it reaches the synthesis, and in which the stack's outputs keep it. */

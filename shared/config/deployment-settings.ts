@@ -13,7 +13,10 @@ import type { Monitoring } from './metrics.ts';
 /** An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. */
 interface HttpApiEndpoint {
   readonly kind: 'http-api';
-  /** Requests per second that are let through, and how many at once; more is answered with 429. */
+  /**
+   * Requests per second that are let through, and how many at once; more is answered with 429. The storefront's
+   * two addresses stay function URLs and get a reservation of `burst`, at most 50, where the quota allows it.
+   */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
   /** A domain of your own, with the ARN of its certificate in the region of the stack. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };

@@ -21,7 +21,7 @@ export async function readConcurrencyLimits(
   const { ConcurrentExecutions: total, UnreservedConcurrentExecutions: unreserved } =
     AccountLimit ?? {};
   if (total === undefined || unreserved === undefined) return undefined;
-  return { total, unreserved, own: deployed?.receiver ?? 0 };
+  return { total, unreserved, own: (deployed?.receiver ?? 0) + 2 * (deployed?.storefront ?? 0) };
 }
 
 /**

@@ -51,6 +51,35 @@ describe('the concurrency of a stack', () => {
     expect(fitted(account(160, 110, 50))).toEqual(first);
   });
 
+  describe('of the storefront, behind an HTTP API that throttles webhooks', () => {
+    const throttled = (burst: number) => ({
+      endpoint: { kind: 'http-api', throttle: { ratePerSecond: 20, burst } } as const,
+    });
+
+    it('throttles its two addresses as well, as far as the quota allows it', () => {
+      const storefrontOf = (total: number, burst: number) => {
+        const found = fitted(account(total), throttled(burst), true);
+        return found.kind === 'fits' ? found.concurrency.storefront : found.kind;
+      };
+      expect(storefrontOf(1_000, 40)).toBe(40);
+      expect(storefrontOf(1_000, 5_000)).toBe(50);
+      expect(storefrontOf(1_000, 4)).toBe(4);
+      expect(storefrontOf(200, 40)).toBe(25);
+      expect(storefrontOf(160, 40)).toBeUndefined();
+      expect(storefrontOf(16, 40)).toBeUndefined();
+    });
+
+    it('is not throttled without that setting, or without a storefront', () => {
+      expect(fitted(account(1_000), {}, true)).not.toHaveProperty('concurrency.storefront');
+      expect(fitted(account(1_000), throttled(40))).not.toHaveProperty('concurrency.storefront');
+    });
+
+    it('does not change when the same stack is deployed again', () => {
+      const first = fitted(account(200), throttled(40), true);
+      expect(fitted(account(200, 100, 100), throttled(40), true)).toEqual(first);
+    });
+  });
+
   it('keeps what the settings state, or refuses it by name', () => {
     expect(fitted(account(20), { maxConcurrency: { orders: 9 } })).toMatchObject({
       concurrency: { orders: 9, products: 3, coupons: 4 },

@@ -84,6 +84,16 @@ describe('the functions', () => {
     expect(readConcurrency(Value)).toEqual(concurrency);
   });
 
+  it('with an address of the storefront have the reservation that throttles them, and its worker has none', () => {
+    const concurrency = { orders: 4, products: 2, coupons: 3, receiver: 12, storefront: 9 };
+    const throttled = synthesizeStack({ storefront: {} }, 'prod', concurrency);
+    const reserved = Object.entries(throttled.findResources('AWS::Lambda::Function')).flatMap(
+      ([id, { Properties }]) =>
+        Properties.ReservedConcurrentExecutions === 9 ? [id.replace(/Function.*/, '')] : [],
+    );
+    expect(reserved.toSorted()).toEqual(['BalancesReceiver', 'StorefrontProxy']);
+  });
+
   it('find sandboxes and emulators on one machine only, never by what is deployed', () => {
     const names = functions.flatMap(({ Environment }) => Object.keys(Environment.Variables));
     expect(names.filter((name) => /SANDBOX|ENDPOINT|AWS_/.test(name))).toEqual([]);
