@@ -1,6 +1,6 @@
 import { describeStack, type PricedStack, type StackTemplate } from './describe-stack.ts';
 import { floodTable } from './flood-cost.ts';
-import { type CostLine, monthlyCost, sum } from './monthly-cost.ts';
+import { type CostLine, fixedAfterFreeTier, monthlyCost, sum } from './monthly-cost.ts';
 
 const VOLUMES = [
   { webhooks: 10_000, name: '10 k' },
@@ -64,17 +64,16 @@ function monitoringTable(
   stacks: Readonly<Record<'full' | 'basic', PricedStack>>,
   settings: Settings,
 ): string {
-  const [full, basic] = [stacks.full, stacks.basic].map(
-    (stack) => monthlyCost(stack, 0, settings).fixed,
-  );
-  const parts = Object.entries({ full, basic }).map(([name, lines = []]) => {
-    const items = lines.map(({ what, dollars }) => `${what} ${dollars.toFixed(2)}`);
-    return `| \`${name}\` | ${sum(lines).toFixed(2)} | ${items.join(', ')} |`;
+  const rows = Object.entries(stacks).map(([name, stack]) => {
+    const { fixed } = monthlyCost(stack, 0, settings);
+    const items = fixed.map(({ what, dollars }) => `${what} ${dollars.toFixed(2)}`).join(', ');
+    const free = fixedAfterFreeTier(stack).toFixed(2);
+    return `| \`${name}\` | ${sum(fixed).toFixed(2)} | ${free} | ${items} |`;
   });
   return [
-    '| `monitoring` | US dollars a month, fixed | of which |',
-    '|---|---:|---|',
-    ...parts,
+    '| `monitoring` | US dollars a month, fixed | after the free tier | of which |',
+    '|---|---:|---:|---|',
+    ...rows,
   ].join('\n');
 }
 

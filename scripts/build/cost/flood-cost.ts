@@ -23,7 +23,7 @@ export function floodCostPerDay({ receiverMb }: PricedStack, concurrency: number
 
 const LIMITS = [
   { concurrency: 10, is: 'a reservation of 10, or a new account with a quota of 10' },
-  { concurrency: 50, is: 'a reservation of 50' },
+  { concurrency: 50, is: 'a reservation of 50, which `deploy` makes where the quota allows it' },
   { concurrency: 1_000, is: 'no reservation, and the usual quota of 1000' },
 ];
 

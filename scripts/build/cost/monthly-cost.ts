@@ -26,6 +26,12 @@ export const PRICES = {
   },
 } as const;
 
+/**
+ * What AWS gives every account each month, for ever ("Always free"); DynamoDB's requests are not in it, since
+ * the table is billed by request, nor are secrets.
+ */
+const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, dashboards: 3, sqsRequests: 1_000_000 };
+
 /** What a webhook is assumed to cost in time and bytes. Docs/cost.md explains each. */
 const WORKLOAD = {
   receiverMs: 15,
@@ -124,6 +130,21 @@ export function monthlyCost(
   ];
   const paid = fixed.filter(({ dollars }) => dollars > 0);
   return { perWebhook, fixed: paid, total: sum([...perWebhook, ...paid]) };
+}
+
+/** The fixed part in an account in which nothing else uses the free tier. */
+export function fixedAfterFreeTier(stack: PricedStack): number {
+  const beyond = (count: number, free: number) => Math.max(count - free, 0);
+  const { cloudWatch, secret } = PRICES;
+  const polls = stack.eventSources * IDLE_REQUESTS_PER_QUEUE;
+  return (
+    beyond(polls, ALWAYS_FREE.sqsRequests) * PRICES.sqsFifoPerRequest +
+    beyond(stack.alarmMetrics, ALWAYS_FREE.alarmMetrics) * cloudWatch.alarmPerMetric +
+    beyond(stack.ownMetrics, ALWAYS_FREE.ownMetrics) * cloudWatch.metricPerMonth +
+    beyond(stack.dashboards, ALWAYS_FREE.dashboards) * cloudWatch.dashboardPerMonth +
+    stack.secrets * secret.perMonth +
+    stack.keys * PRICES.keyPerMonth
+  );
 }
 
 export function sum(lines: readonly CostLine[]): number {
