@@ -9,6 +9,7 @@ import { registerHistory } from './history/command.ts';
 import { registerInit } from './init/command.ts';
 import { registerPause, registerResume } from './pause/command.ts';
 import { registerProbe } from './probe/command.ts';
+import { registerReconcile } from './reconcile/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
 import { registerSecrets } from './secrets/command.ts';
@@ -117,6 +118,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerStorefront,
   registerRedemptions,
   registerWebhooks,
+  registerReconcile,
   registerBackfill,
   registerResend,
 ];

@@ -37,6 +37,7 @@ export const COMMANDS: Readonly<
   },
   'webhooks check': { kind: 'asks', line: 'webhooks check' },
   'webhooks sync': { kind: 'changes', line: 'webhooks sync --yes' },
+  reconcile: { kind: 'changes', line: 'reconcile' },
   'backfill orders': { kind: 'changes', line: 'backfill orders --since 2026-10-01 --yes' },
   'backfill products': { kind: 'changes', line: 'backfill products --yes' },
   'backfill discounts': { kind: 'changes', line: 'backfill discounts --yes' },

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { runAction } from '../run-action.ts';
+import type { ReconcileOptions } from './start-reconcile.ts';
+
+/** `loyalty-connector reconcile` */
+export function registerReconcile(program: Command): void {
+  program
+    .command('reconcile')
+    .summary('compare the store with the ledger now, instead of at the next full hour')
+    .description(
+      'Starts the comparison that also runs by schedule, and does not wait for its end. Repeating it is harmless.',
+    )
+    .option('--deep', 'compare everything, not only what changed lately')
+    .action(
+      runAction<ReconcileOptions>(async (session, options) =>
+        (await import('./start-reconcile.ts')).startReconcile(session, options),
+      ),
+    );
+}
