@@ -15,20 +15,17 @@ export interface OperatorPoliciesProps {
 }
 
 /**
- * What an operator may write into the ledger, by the partition key; never orders, products or members. Of
- * audit records only one's own: the caller's id is in their key (scripts/connector/history/audit-records.ts).
- * IAM cannot require that an item is new, so an operator could replace records of their own.
+ * What an operator may write into the ledger, by the partition key: the items of shops (a pause, the position of a
+ * backfill, a closed redemption, that a letter was dropped) and of audit records only their own, whose keys hold
+ * the caller's id (scripts/connector/history/audit-records.ts). IAM cannot require that an item is new, so an
+ * operator could replace records of their own.
  */
 const WRITABLE_KEYS = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
   'operators-????-??|audit|${aws:userid}|*',
-  // The position of a backfill, the codes that it announces, and codes that are too long for a key.
-  '*|cursor|*',
-  '*|coupon|*',
+  '*.myshopify.com|*',
+  // Of an id that is too long for a key.
   'sha256:*',
-  '*|redemption|*',
-  // Pauses.
-  '*|control|*',
 ];
 
 /**

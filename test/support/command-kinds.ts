@@ -16,7 +16,7 @@ export const COMMANDS: Readonly<
   compare: { kind: 'asks', line: 'compare order 1' },
   'dead-letters list': { kind: 'reads', line: 'dead-letters list' },
   'dead-letters show': { kind: 'reads', line: 'dead-letters show 1' },
-  'dead-letters replay': { kind: 'changes', line: 'dead-letters replay --yes' },
+  'dead-letters replay': { kind: 'changes', line: 'dead-letters replay --id 2 --yes' },
   'dead-letters drop': {
     kind: 'changes',
     line: 'dead-letters drop --id 1 --because unwanted --yes',

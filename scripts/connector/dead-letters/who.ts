@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { escapeToAscii } from '../../../shared/core/events/message-body.ts';
 
-/** Who sits here, as far as this machine knows; the AWS identity stands in CloudTrail. */
+/** Who sits here, as far as this machine knows; the AWS identity is in the audit record. */
 export function whoIsAtTheKeyboard(): string {
   return escapeToAscii(`${userName()}@${hostname()}`).slice(0, 120);
 }

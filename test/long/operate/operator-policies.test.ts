@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDB, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
@@ -12,6 +12,7 @@ import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMANDS } from '../../support/command-kinds.ts';
 import { type CommandRun, runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
 
 const settings = resolve('test/fixtures/own-key.config.ts');
 const shop = 'example-store.myshopify.com';
@@ -28,9 +29,16 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** What `redemptions close` and `backfill resume` are for. */
+/** What `dead-letters`, `redemptions close` and `backfill resume` are for. */
 async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promise<void> {
   const at = '2026-02-01T00:00:00.000Z';
+  const rejected = { at, outcome: 'rejected', version: 1, topic: 'orders/updated' };
+  const key = { shop, kind: 'order', id: '1' } as const;
+  await ledger.write(key, { version: 1, uncertain: false, outcomes: [rejected] }, undefined);
+  await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', [
+    { event: letterEvent({ id: '1' }), reason: undefined },
+    { event: letterEvent({ id: '2', deliveryId: 'delivery-2' }), reason: undefined },
+  ]);
   const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
   const redemption = {
     id: 'K3F9A2LQ7ZPX',
@@ -136,13 +144,14 @@ describe('an operator', { timeout: 60_000 }, () => {
       expect(who, command).toContain('OperatorPoliciesOperator');
       expect(end?.result, command).toBe('finished');
     }
+    const counted = (name: string) =>
+      changes.find(({ command }: { command: string }) => command === name).end.counts;
+    expect(counted('dead-letters drop')).toEqual({ dropped: 1 });
+    expect(counted('dead-letters replay')).toMatchObject({ replayed: 1 });
   });
 
-  it.each([
-    ['the record of another person', 'operators-2026-11|audit|AIDAOTHER|2026-11-01|1'],
-    ['the state of an order', `${shop}|order|1`],
-  ])('cannot write %s', async (_, key) => {
-    const { DynamoDB } = await import('@aws-sdk/client-dynamodb');
+  it('cannot write the record of another person', async () => {
+    const key = 'operators-2026-11|audit|AIDAOTHER|2026-11-01|1';
     const client = new DynamoDB({
       endpoint: stack.endpoint,
       region: 'us-east-1',
