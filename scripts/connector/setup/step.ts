@@ -57,7 +57,8 @@ export async function runStep(
       return undefined;
     case 'left':
       say(terminal, `${terminal.style('yellow', 'left')}: ${found.what}`);
-      say(terminal, found.next);
+      // Not wrapped: a command that is broken over two lines cannot be copied.
+      for (const line of found.next.split('\n')) terminal.line(`${INDENT}${line}`);
       return found;
     case 'open':
       throw new Problem(

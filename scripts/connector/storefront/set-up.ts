@@ -106,8 +106,8 @@ export async function setUpStorefront(
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
-  for (const line of afterwards(change, subscription.header.value !== undefined))
-    terminal.line(line);
+  const isFresh = next.kind === 'store' && next.fresh !== undefined;
+  for (const line of afterwards(change, isFresh, showToken)) terminal.line(line);
   return EXIT.fine;
 }
 
@@ -139,7 +139,7 @@ function plan(toRepair: readonly DefinitionState[], tokens: 'keep' | 'store'): r
   return [`Nothing was changed. With --yes it would ${steps.join(', and ')}.`];
 }
 
-function afterwards(change: TokenChange, isFresh: boolean): readonly string[] {
+function afterwards(change: TokenChange, isFresh: boolean, isShown: boolean): readonly string[] {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') {
     return [
@@ -148,6 +148,7 @@ function afterwards(change: TokenChange, isFresh: boolean): readonly string[] {
   }
   if (!isFresh)
     return ['The token is unchanged, and is not shown again. For a new one: --rotate --yes.'];
+  if (!isShown) return ['The token is stored. It is a secret, and is shown only in a terminal.'];
   return [
     `The value is a secret and is shown only this once. It works within ${minutes} minutes.`,
     'Older addresses and tokens work until --finish --yes.',
