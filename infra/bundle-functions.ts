@@ -26,7 +26,9 @@ export interface Bundles {
  * See docs/decisions/0013-bundling-is-one-call.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
-  const { functions, configFile, outFolder } = settings;
+  const { functions, configFile } = settings;
+  // CDK names a folder of the project; esbuild would take it as one of the package.
+  const outFolder = resolve(settings.outFolder);
   const { outputFiles, metafile } = await build({
     absWorkingDir: PACKAGE_FOLDER,
     entryPoints: functions.map((name) => ({
