@@ -10,7 +10,10 @@ const READS = ['kms:Decrypt', 'kms:DescribeKey'];
 /** SQS and Secrets Manager need a data key to write; the others are for DynamoDB. */
 const WRITES = ['kms:GenerateDataKey', 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
 
-/** A key of the merchant, instead of those of AWS, for queues, ledger, secrets and logs (docs/security.md). */
+/**
+ * A key of the merchant, instead of those of AWS, for queues, ledger, secrets and logs.
+ * See docs/decisions/0062-a-key-of-the-merchant.md.
+ */
 export class DataKey extends Construct {
   readonly key: IKey;
 

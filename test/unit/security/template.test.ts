@@ -6,7 +6,13 @@ import { grantsIn } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const page = readFileSync('docs/security.md', 'utf8');
-const grants = grantsIn(synthesizeStack({ storefront: {} }));
+/** With every setting that adds a permission. */
+const grants = grantsIn(
+  synthesizeStack({
+    storefront: {},
+    loyalty: { address: 'https://loyalty.example.com', callsPerSecond: 10 },
+  }),
+);
 const functions = [...new Set(grants.map(({ role }) => role))];
 
 const rows = page
