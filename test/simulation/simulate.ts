@@ -9,6 +9,7 @@ import { startEntityWorker } from './world/entity-worker.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
+import { OperatorPause } from './world/operator-pause.ts';
 import { compareMembers, compareStates, judgeRedactions } from './world/oracles.ts';
 import { disturbService } from './world/panel.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
@@ -104,6 +105,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
+  const pause = new OperatorPause(kernel, ledger, loyalty);
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
   // In these runs no person replays the dead letters: they expire.
@@ -120,6 +122,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     kernel.calmFrom = Number.POSITIVE_INFINITY;
   }
   const steps = await live();
+  await pause.end();
   const lastStep = time.now;
   // Faults continue for a while after the last change in the store, an outage until its end.
   const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));

@@ -49,7 +49,7 @@ export function retryDelaySeconds(request: RetryRequest, random: () => number): 
 }
 
 export interface PausedTime {
-  /** For how long operators paused the shop since then. */
+  /** For how long operators paused the shop since then; infinite while that is not known. */
   pausedMs(shop: string, from: number, now: Date): number;
 }
 

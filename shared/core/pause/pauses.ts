@@ -41,6 +41,8 @@ export interface Pauses extends PausedTime {
 
 /** Of a batch that takes long, and of functions without batches: so much later they learn of a pause. */
 const STALE_MS = 10_000;
+/** Longer than a batch lasts: the record that was read with it is true until its end. */
+const FRESH_MS = 300_000;
 /** Longer than a message waits after a pause: the first call after it may be the one that probes. */
 const RECENT_MS = 3_600_000;
 /** A worker writes no more often. */
@@ -48,22 +50,24 @@ const WRITE_MS = 1_000;
 
 export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses {
   const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
+  const triedAt = new Map<string, number>();
   const writtenAt = new Map<string, number>();
   const controlOf = (shop: string) => known.get(shop)?.control ?? controlIn(undefined);
 
   function learn(shop: string, entry: LedgerEntry | undefined, now: Date): void {
     known.set(shop, { control: controlIn(entry), readAt: now.getTime() });
+    triedAt.set(shop, now.getTime());
   }
 
   async function refresh(shop: string, now: Date): Promise<void> {
-    const { readAt = Number.NEGATIVE_INFINITY } = known.get(shop) ?? {};
-    if (now.getTime() - readAt < STALE_MS) return;
+    const last = triedAt.get(shop) ?? Number.NEGATIVE_INFINITY;
+    if (now.getTime() - last < STALE_MS) return;
+    triedAt.set(shop, now.getTime());
     const key = controlKey(shop);
     try {
       learn(shop, (await ledger.readMany([key])).get(ledgerKeyText(key)), now);
     } catch (error) {
       // What is known stays true for most shops: a ledger that fails must not stop shoppers, too.
-      known.set(shop, { control: controlOf(shop), readAt: now.getTime() });
       telemetry.log('warn', 'the control record could not be read', errorFields(error));
     }
   }
@@ -72,7 +76,7 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
     const next = withServicePause(controlOf(shop), asked, now);
     if (!next) return;
     // This process stops at once, even if the others cannot be informed.
-    known.set(shop, { control: next, readAt: now.getTime() });
+    known.set(shop, { control: next, readAt: known.get(shop)?.readAt ?? 0 });
     const last = writtenAt.get(shop) ?? Number.NEGATIVE_INFINITY;
     if (now.getTime() - last < WRITE_MS) return;
     writtenAt.set(shop, now.getTime());
@@ -94,7 +98,11 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
       for (const shop of shops) learn(shop, entries.get(ledgerKeyText(controlKey(shop))), now);
     },
     of,
-    pausedMs: (shop, from, now) => (queue ? pausedMs(controlOf(shop), queue, from, now) : 0),
+    pausedMs(shop, from, now) {
+      const { control, readAt } = known.get(shop) ?? {};
+      const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;
+      return isKnown && queue ? pausedMs(control, queue, from, now) : Number.POSITIVE_INFINITY;
+    },
     secondsSinceResumed(shop, now) {
       const ended = queue && lastResumed(controlOf(shop), queue);
       return ended === undefined ? undefined : Math.max(now.getTime() - ended, 0) / 1_000;

@@ -239,6 +239,22 @@ export const mutations: readonly Mutation[] = [
     within: 600,
   },
   {
+    name: 'paused-time-counts',
+    bug: 'the time in which an operator paused the shop counts towards the retry window',
+    file: 'shared/core/batch/retry-policy.ts',
+    find: 'now.getTime() - start - paused >',
+    replace: 'now.getTime() - start >',
+    within: 60,
+  },
+  {
+    name: 'a-pause-of-one-function',
+    bug: 'a worker does not learn of a pause from the ledger, and calls on',
+    file: 'shared/core/pause/shop-control.ts',
+    find: "    if (pause) return { by: 'operator', part, since: pause.since };\n",
+    replace: '',
+    within: 30,
+  },
+  {
     name: 'permit-is-never-given-back',
     bug: 'the circuit breaker counts calls that have ended as still running',
     file: 'shared/core/sync/circuit-breaker.ts',

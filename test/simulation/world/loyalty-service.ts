@@ -69,6 +69,9 @@ export class LoyaltyService {
   /** By entity: until when a call without an answer may still be executed. */
   readonly #unknownUntil = new Map<string, number>();
 
+  /** Called when a call begins. */
+  onCall: (words: string) => void = () => {};
+
   /** Called after every executed call. */
   onExecuted: (call: LoyaltyCall) => void = () => {};
 
@@ -106,6 +109,7 @@ export class LoyaltyService {
     const entity = entityOf(call);
     const words = `${process.name}: ${call.operation} ${entity ?? ''}`;
     const began = time.now;
+    this.onCall(words);
     if (entity) this.#watch(entity, failed, words);
     const name = process.nextName();
     const ending = this.#decide(name, words);

@@ -183,6 +183,19 @@ describe('a shop that an operator paused', () => {
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
   });
 
+  // The simulation found it: a new process whose first read fails does not know of the pause.
+  it('loses no message to a worker that cannot read the ledger', async () => {
+    const connector = openConnector();
+    await deliver(connector, SHOP, 1);
+    await operate(connector, 'all', 'pause');
+    connector.clock.ms += 10 * DAY_MS;
+    connector.parts.ledger = {
+      ...connector.ledger,
+      readMany: async () => Promise.reject(new Error('down')),
+    };
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+  });
+
   it('for ten days parks nothing, stays below the receives of SQS, and is tried soon afterwards', async () => {
     const connector = openConnector();
     await deliver(connector, SHOP, 1);
