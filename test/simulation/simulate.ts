@@ -148,7 +148,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   if (disturbs) {
-    await heal();
+    await walk();
     await disturbService({ ...world, seen, knownSince, walk });
   }
   judgeLetters();

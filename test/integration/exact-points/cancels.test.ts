@@ -67,9 +67,7 @@ describe('where cancels show late: isCanceled is false, and true a day later', (
   const shops = openShops({ lateCancel: true });
 
   test('100 points stay for a day and are 0 then; nothing is parked', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([100]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([100]);
     shop.later(60);
     shop.actions.cancelOrder({ orderId: order.id });
     await shop.store.deliveries.settled();
@@ -92,9 +90,7 @@ describe('where a cancel is accepted and never carried out', () => {
   const shops = openShops();
 
   test('it is parked after 24 hours, not before', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([100]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([100]);
     shop.later(60);
     // As if the service lost the cancel: each time the answer is that it was not carried out.
     const server = shop.loyalty.settings as { lateCancel: boolean };
@@ -126,9 +122,7 @@ describe('a cancel', () => {
   const shops = openShops();
 
   test('is final: a payment or tag that comes later changes nothing', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([100]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([100]);
     shop.later(60);
     shop.actions.cancelOrder({ orderId: order.id });
     await shop.rest();
@@ -140,9 +134,7 @@ describe('a cancel', () => {
   });
 
   test('without money back takes the points all the same: 100 → 0', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([100]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([100]);
     shop.later(60);
     shop.actions.cancelOrder({ orderId: order.id, refund: false, restock: false });
     await shop.rest();
@@ -152,9 +144,7 @@ describe('a cancel', () => {
 
   test('that the service answers with 37 or 33 is done, not parked', async () => {
     for (const code of [37, 33] as const) {
-      const shop = await shops.open();
-      const order = shop.sell([100]);
-      await shop.rest();
+      const { shop, order } = await shops.openSold([100]);
       shop.later(60);
       for (const operation of ['cancelOrder', 'cancelPosOrder'] as const) {
         shop.loyalty.faults.add({ kind: 'business-error', code, operation });
@@ -167,9 +157,7 @@ describe('a cancel', () => {
   });
 
   test('of an order with an unfinished partial cancel: 0 points, nothing parked', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.loyalty.faults.add({ kind: 'http-503', operation: 'partiallyCancelPosOrder' });
     shop.refundLine(order, 0);
     await shop.store.deliveries.settled();

@@ -68,9 +68,7 @@ describe('an order of 100 with refunds of 20, 40 and 20 and an addition of 15', 
 
 describe('a worker that is frozen while it takes 20 of 100', () => {
   test('calls late under a used key: 80 points, and the newer refund takes 40 more', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.loyalty.faults.add({ kind: 'latency', ms: 700, operation: takePart, count: 1 });
     shop.refundLine(order, 0);
     await shop.store.deliveries.settled();
@@ -91,9 +89,7 @@ describe('a worker that is frozen while it takes 20 of 100', () => {
   });
 
   test('and the addition of 20 that follows parks; 80 points, never 60', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.loyalty.faults.add({ kind: 'reset-after', operation: takePart, count: 1 });
     shop.refundLine(order, 0);
     await shop.store.deliveries.settled();
@@ -111,9 +107,7 @@ describe('a worker that is frozen while it takes 20 of 100', () => {
 describe('webhooks that come doubled, shuffled and late', () => {
   test.each([1, 2, 3, 4, 5, 6])('leave 35 points (run %i)', async (seed) => {
     const disorder = { shuffle: 6, duplicate: 0.5, delay: 0.4, longestDelayMs: 40, drop: 0 };
-    const shop = await shops.open({ seed, disorder });
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40], { seed, disorder });
     // All within a few seconds, so that most of it is delivered in another order.
     const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 1 }];
     shop.later(1);
@@ -148,9 +142,7 @@ describe('webhooks that come doubled, shuffled and late', () => {
 
 describe('a refused partial cancel', () => {
   test('on its first try is parked, and the 100 points stay', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.loyalty.faults.add({ kind: 'business-error', code: 9, operation: takePart, count: 2 });
     shop.refundLine(order, 0);
     await shop.store.deliveries.settled();
@@ -169,9 +161,9 @@ describe('where a used key is an error of the envelope', () => {
   const others = openShops({ usedCancelKey: 'envelope-error' });
 
   test('a lost answer is settled by the setting of that error: 80 points, not parked', async () => {
-    const shop = await others.open({ assumptions: { usedCancelKeyError: 97 } });
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await others.openSold([[20, 3], 40], {
+      assumptions: { usedCancelKeyError: 97 },
+    });
     shop.loyalty.faults.add({ kind: 'reset-after', operation: takePart, count: 2 });
     shop.refundLine(order, 0);
     await shop.rest();
@@ -180,9 +172,7 @@ describe('where a used key is an error of the envelope', () => {
   });
 
   test('without the setting it is parked after four days with 80 points, and never taken twice', async () => {
-    const shop = await others.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await others.openSold([[20, 3], 40]);
     shop.loyalty.faults.add({ kind: 'reset-after', operation: takePart, count: 2 });
     shop.refundLine(order, 0);
     await shop.store.deliveries.settled();

@@ -24,11 +24,19 @@ export function openShops(service: PartialSettings = {}) {
   afterEach(async () => {
     for (const shop of opened.splice(0)) await shop.stop();
   });
+  const open = async (settings: Settings = {}): Promise<Shop> => {
+    const shop = await openShop(connectors, settings);
+    opened.push(shop);
+    return shop;
+  };
   return {
-    async open(settings: Settings = {}): Promise<Shop> {
-      const shop = await openShop(connectors, settings);
-      opened.push(shop);
-      return shop;
+    open,
+    /** With one order that is shipped, and has its points. */
+    async openSold(goods: readonly Goods[], settings: Settings = {}) {
+      const shop = await open(settings);
+      const order = shop.sell(goods);
+      await shop.rest();
+      return { shop, order };
     },
   };
 }

@@ -32,9 +32,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('three at once, before any webhook is worked on: 100 → 40 points', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     for (let i = 0; i < 3; i += 1) shop.refundLine(order, 0);
     await shop.rest();
     expect(shop.points(order)).toBe(40);
@@ -58,9 +56,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('of an amount without lines: 50 → 1 point after 49.00, and 0 after the last 1.00', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([50]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([50]);
     shop.later(60);
     shop.actions.refundOrder({ orderId: order.id, amount: 49 });
     await shop.rest();
@@ -89,9 +85,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('of a line with more money than it was worth: 100 → 55 points', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([60, 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([60, 40]);
     // The socks of 40 come back and 45.00 are paid: 60 of goods kept, less 5.00.
     shop.refundLine(order, 1, 1, { amount: 45 });
     await shop.rest();
@@ -99,9 +93,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('of a line with less money than it was worth: the goods are gone, 100 → 60 points', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([60, 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([60, 40]);
     shop.refundLine(order, 1, 1, { amount: 35 });
     await shop.rest();
     expect(shop.points(order)).toBe(60);
@@ -120,9 +112,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('of a return: the points go when the goods do, and the payment changes nothing', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.later(60);
     const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 2 }];
     const returned = shop.actions.returnItems({ orderId: order.id, lines });
@@ -135,9 +125,7 @@ describe('refunds of a completed order', () => {
   });
 
   test('of all money at once: 100 → 0 points, and the order is cancelled', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([60, 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([60, 40]);
     shop.later(60);
     const lines = order.lines.map(({ id }) => ({ lineId: id, quantity: 1 }));
     shop.actions.refundOrder({ orderId: order.id, lines });
@@ -174,9 +162,7 @@ test('by the webhook of the order alone: 50 points after a refund of shipping, 3
 });
 
 test('an order that is deleted after a refund: 80 → 0 points', async () => {
-  const shop = await shops.open();
-  const order = shop.sell([[20, 3], 40]);
-  await shop.rest();
+  const { shop, order } = await shops.openSold([[20, 3], 40]);
   shop.refundLine(order, 0);
   await shop.rest();
   expect(shop.points(order)).toBe(80);
@@ -217,9 +203,7 @@ test('a refund before completion where pending orders are sent: sent again with 
 });
 
 test('a refund of 20 and an edit that adds 15 in the same second: 100 → 95 points', async () => {
-  const shop = await shops.open();
-  const order = shop.sell([[20, 3], 40]);
-  await shop.rest();
+  const { shop, order } = await shops.openSold([[20, 3], 40]);
   shop.refundLine(order, 0);
   shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
   await shop.rest();
@@ -243,9 +227,7 @@ test('a refund and an edit in the same second as the purchase and its shipping: 
 });
 
 test('an edit that removes a line of 40 takes its points: 100 → 60', async () => {
-  const shop = await shops.open();
-  const order = shop.sell([60, 40]);
-  await shop.rest();
+  const { shop, order } = await shops.openSold([60, 40]);
   shop.later(60);
   const set = [{ lineId: order.lines[1]?.id ?? '', quantity: 0 }];
   shop.actions.editOrder({ orderId: order.id, set });
@@ -255,9 +237,7 @@ test('an edit that removes a line of 40 takes its points: 100 → 60', async () 
 
 describe('an exchange on a fulfilled order', () => {
   test('8600 → 9270.95 points, never through 0, at the first completion date', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([8600]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([8600]);
     const { OrderCompletedDate } = shop.held(order) ?? {};
     shop.later(3600);
     const set = [{ lineId: order.lines[0]?.id ?? '', quantity: 0 }];
@@ -273,9 +253,7 @@ describe('an exchange on a fulfilled order', () => {
   });
 
   test('in two steps, goods back first: 8600 points in between, never 0', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([8600]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([8600]);
     shop.later(3600);
     const lines = [{ lineId: order.lines[0]?.id ?? '', quantity: 1 }];
     shop.actions.returnItems({ orderId: order.id, lines });
@@ -290,9 +268,7 @@ describe('an exchange on a fulfilled order', () => {
   });
 
   test('for something cheaper, the difference paid back later: 8600 → 8000 points, once', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([8600]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([8600]);
     shop.later(3600);
     const set = [{ lineId: order.lines[0]?.id ?? '', quantity: 0 }];
     shop.actions.editOrder({ orderId: order.id, set, add: [{ title: 'Coat', price: 8000 }] });
@@ -306,9 +282,7 @@ describe('an exchange on a fulfilled order', () => {
   });
 
   test('with 600 of 8600 paid back in the same second: 8600 → 8000 points', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([8600]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([8600]);
     // The coat comes back for 600 and another of 8000: less was paid back than the coat was worth.
     shop.refundLine(order, 0, 1, { amount: 600 });
     shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Coat', price: 8000 }] });
@@ -320,9 +294,7 @@ describe('an exchange on a fulfilled order', () => {
 
 describe('a line of 15 added after a refund of 20 of 100', () => {
   test('parks by default, and the 80 points stay', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40]);
     shop.refundLine(order, 0);
     await shop.rest();
     shop.later(60);
@@ -338,9 +310,7 @@ describe('a line of 15 added after a refund of 20 of 100', () => {
 
   test('with send-gross: 80 → 95 points, then 75 after another refund of 20', async () => {
     const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
-    const shop = await shops.open({ assumptions });
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40], { assumptions });
     shop.refundLine(order, 0);
     await shop.rest();
     shop.later(60);
@@ -357,9 +327,9 @@ describe('a line of 15 added after a refund of 20 of 100', () => {
 
 describe('with refunds: resend', () => {
   test('a refund of 20 sends 80 again: 100 → 80 points, nothing taken', async () => {
-    const shop = await shops.open({ assumptions: { refunds: 'resend' } });
-    const order = shop.sell([[20, 3], 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([[20, 3], 40], {
+      assumptions: { refunds: 'resend' },
+    });
     shop.refundLine(order, 0);
     await shop.rest();
     expect(shop.held(order)).toMatchObject({ OrderTotal: 80, partialCancels: [], points: 80 });

@@ -22,9 +22,7 @@ describe('the completion date', () => {
   );
 
   test('does not move with a refund, a tag, an addition or its shipping', async () => {
-    const shop = await shops.open();
-    const order = shop.sell([60, 40]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([60, 40]);
     const { OrderCompletedDate } = shop.held(order) ?? {};
     shop.later(86_400);
     shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });

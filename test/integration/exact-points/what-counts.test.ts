@@ -200,9 +200,7 @@ describe('currencies', () => {
   });
 
   test('dinars have three decimals: 12.345 is sent exactly, and 4.115 after two refunds of 4.115', async () => {
-    const shop = await shops.open({ shop: { currency: 'KWD' } });
-    const order = shop.sell([['4.115', 3]]);
-    await shop.rest();
+    const { shop, order } = await shops.openSold([['4.115', 3]], { shop: { currency: 'KWD' } });
     expect(shop.held(order)?.OrderTotal).toBe(12.345);
     shop.refundLine(order, 0);
     await shop.rest();

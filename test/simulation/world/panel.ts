@@ -45,16 +45,14 @@ export async function disturbService(world: PanelWorld): Promise<void> {
   );
 
   const callAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
-  const isEarly = () => time.now - callAt < DAY_MS;
-  const began = isEarly();
   await walk();
-  if (began && isEarly() && orders.get(lost.OriginalId)) {
-    differ(`the lost order ${lost.OriginalId} is sent again within a day`);
-  }
   await time.passUntil(time.now + DAY_MS);
   await walk();
+  const againAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
   if (!orders.get(lost.OriginalId)?.IsCompleted) {
     differ(`the lost order ${lost.OriginalId} is not sent again`);
+  } else if (againAt - callAt < DAY_MS) {
+    differ(`the lost order ${lost.OriginalId} is sent again within a day`);
   }
   const held = orders.get(id);
   if (held?.OrderTotal !== changed.OrderTotal + 1) {
