@@ -6,9 +6,11 @@ import { createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import { changeControl, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import {
@@ -26,7 +28,7 @@ export const SHOP = 'example-store.myshopify.com';
 export const SECOND_SHOP = 'second-store.myshopify.com';
 
 export type RunningSettings = Partial<
-  Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms'>
+  Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms' | 'deployment'>
 > & {
   readonly assumptions?: LoyaltyAssumptions;
   /** The address for the store's webhooks. */
@@ -253,6 +255,14 @@ async function openConnector(
       const told = letters.flatMap(({ attributes }) => Object.values(attributes));
       expect(confidential.disclosedIn(told), 'told by dead letters').toEqual([]);
       return letters;
+    },
+
+    /** As the command `pause` does. */
+    async pauseShop(shop = SHOP): Promise<void> {
+      const ledger = createDynamoDbLedger({ client: world.dynamoDb, table: name });
+      await changeControl(ledger, shop, (control) =>
+        withOperatorPause(control, 'all', 'a test', new Date()),
+      );
     },
 
     /** The content of the ledger's table as one text. */

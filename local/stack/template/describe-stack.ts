@@ -25,6 +25,7 @@ const PARTS = new Set(['AWS::IAM::Policy', 'AWS::Logs::LogGroup', 'AWS::SecretsM
  */
 const NOT_RUN_HERE: ReadonlySet<string> = new Set([
   // For people, not used by the functions.
+  'AWS::Budgets::Budget',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',

@@ -64,7 +64,8 @@ export async function receivePoints(
   const proof = { header: headers[TOKEN_HEADER], topic, token };
   const check = shop ? await verify(proof, shop, world) : 'invalid';
   if (!shop || check === 'invalid') {
-    world.telemetry.count('points-refused');
+    // Of an unknown path nothing is written: a flood must not fill the log. AWS counts the 4xx answers.
+    if (shop) world.telemetry.count('points-refused');
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };

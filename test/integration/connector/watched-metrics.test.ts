@@ -171,6 +171,18 @@ describe('each trouble is written where its alarm looks', () => {
     connector.loyalty.faults.clear();
   });
 
+  it('a pause that lasts, which is neither a retry nor stuck', async () => {
+    const connector = await connectors.open();
+    await connector.pauseShop();
+    await connector.post('orders/create', order(1));
+    const early = await writtenBy(connector, () => tryForAnHour(connector));
+    expect([...early.keys()]).toEqual([]);
+    connector.pass(7 * 86_400);
+    const sums = await writtenBy(connector, () => connector.work());
+    expect(measured('paused-long', sums)).toBe(1);
+    expect(measured('messages-stuck', sums)).toBe(0);
+  });
+
   it('credentials that the loyalty service refuses, by each worker', async () => {
     const connector = await connectors.open();
     await connector.keepSecret('example-store/loyalty', { ...LOYALTY_CREDENTIALS, key: 'old' });
@@ -313,6 +325,26 @@ describe('reconciliation', () => {
     const sums = await writtenBy(connector, () => connector.reconcile());
     expect(measured('misconfigured', sums)).toBeGreaterThanOrEqual(1);
     expect(measured('reconciliation-missing', sums)).toBe(0);
+  });
+});
+
+describe('basic monitoring', () => {
+  const basic = alarmsOf(synthesizeStack({ deployment: { monitoring: 'basic' } }, 'test'));
+
+  it('writes nothing on an ordinary day, and one figure that its alarm looks at in trouble', async () => {
+    const connector = await connectors.open({ deployment: { monitoring: 'basic' } });
+    const quiet = await writtenBy(connector, async () => {
+      await postAll(connector);
+      await connector.settle();
+    });
+    expect([...quiet.keys()]).toEqual([]);
+    connector.loyalty.faults.add({ kind: 'business-error', code: 50 });
+    const sums = await writtenBy(connector, async () => {
+      await postAll(connector, 2, 5);
+      await connector.settle();
+    });
+    expect([...sums.keys()]).toEqual(basic.flatMap(({ metrics }) => own(metrics).map(keyOf)));
+    expect([...sums.values()].at(0)).toBeGreaterThanOrEqual(1);
   });
 });
 

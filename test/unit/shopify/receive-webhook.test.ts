@@ -119,6 +119,26 @@ describe('receiving a webhook', () => {
     expect(telemetry.total('unknown-topic')).toBe(0);
   });
 
+  it('writes nothing about unknown paths, wrong methods and bad headers: a flood must not fill the log', async () => {
+    expect(await send({ path: '/nothing/here' })).toMatchObject({ status: 401 });
+    expect(await send({ method: 'GET' })).toMatchObject({ status: 405 });
+    expect(await send({ headers: { 'x-shopify-topic': '' } })).toMatchObject({ status: 400 });
+    expect([telemetry.counted, telemetry.logged]).toEqual([[], []]);
+  });
+
+  it('counts the orders of a shop whose silence is watched, and of no other', async () => {
+    await send();
+    await send({
+      path: '/two',
+      headers: { 'x-shopify-shop-domain': 'two.myshopify.com' },
+      secret: 'secret-two',
+    });
+    expect(telemetry.counted.filter(({ metric }) => metric === 'orders-received')).toEqual([
+      { metric: 'orders-received', dimensions: { shop: 'one.myshopify.com' }, value: 1 },
+    ]);
+    expect(telemetry.total('received')).toBe(2);
+  });
+
   it('answers 503 when the queue does not accept the event, so that the store sends it again', async () => {
     queueFails = true;
     expect(await send()).toMatchObject({ status: 503 });
