@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { stageName } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
 import type { SetupOptions } from './world.ts';
 
@@ -26,7 +27,7 @@ export function registerSetup(program: Command): void {
     .description(
       'Sets everything up, step by step: account, deployment, secrets, app, webhooks, alarms, and a test webhook.',
     )
-    .option('--stage <name>', 'the stage, on AWS')
+    .option('--stage <name>', 'the stage, on AWS', stageName)
     .option('--shop <domain>', 'only this shop (default: all)')
     .option('--older-app', 'the app has an access token, not a client id and secret')
     .option('--yes', 'do not ask before changes; values are still asked for')

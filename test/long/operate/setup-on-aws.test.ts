@@ -172,7 +172,7 @@ describe('setup in an empty account', () => {
     }
     const { output } = await setUp('--yes');
     expect(output).toContain('CDKToolkit has version 30');
-    expect(output).toContain(`${STACK} is deployed`);
+    expect(output).toContain(`${STACK} is deployed, in version ${VERSION}`);
     expect(calls().filter((call) => call.startsWith('bootstrap'))).toHaveLength(1);
     expect(calls()).toContain(`deploy ${STACK}`);
   });

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProject } from '../../../../shared/config/folders.ts';
+import { VERSION } from '../../../../shared/config/release.ts';
 import { deploy } from '../../deploy/deploy.ts';
 import { runCdk } from '../../deploy/run-cdk.ts';
 import { openStackAccess } from '../../deploy/stack-access.ts';
+import { versionIn } from '../../deployment/compare-release.ts';
 import { describeStack } from '../../deployment/describe-stack.ts';
 import { fitToAccount } from '../../deployment/fit-to-account.ts';
 import { checkSettings } from '../../doctor/check-settings.ts';
@@ -43,8 +45,11 @@ export function deployStep(world: World): Step {
     title: 'Deploy',
     async look() {
       await waitWhileChanging(world);
-      const status = (await describeStack(aws, stack))?.StackStatus;
-      return open(status === undefined ? `${stack} does not exist yet.` : `${stack} is ${status}.`);
+      const found = await describeStack(aws, stack);
+      if (!found) return open(`${stack} does not exist yet.`);
+      const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue]);
+      const version = versionIn(Object.fromEntries(outputs));
+      return open(`${stack} is ${found.StackStatus}, in version ${version}.`);
     },
     async act() {
       const { yes = false } = options;
@@ -62,7 +67,7 @@ export function deployStep(world: World): Step {
       switch (deployed) {
         case 'deployed':
         case 'unchanged':
-          return done(`${stack} is deployed`);
+          return done(`${stack} is deployed, in version ${VERSION}`);
         case 'declined':
           return blocked('The stack was not deployed.', 'Agree to the changes, or give --yes.');
         case 'refused':
