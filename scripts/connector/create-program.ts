@@ -5,6 +5,7 @@ import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
+import { registerExplainStack } from './explain-stack/command.ts';
 import { registerHistory } from './history/command.ts';
 import { registerInit } from './init/command.ts';
 import { registerPause, registerResume } from './pause/command.ts';
@@ -121,4 +122,5 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerReconcile,
   registerBackfill,
   registerResend,
+  registerExplainStack,
 ];

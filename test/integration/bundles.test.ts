@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
-import { explainStack } from '../../scripts/build/explain-stack.ts';
+import { explainStack } from '../../scripts/connector/explain-stack/explain-stack.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { persons } from '../fixtures/persons.ts';
 import { findSecrets } from '../support/disclosure.ts';

@@ -27,7 +27,7 @@ export function projectFiles(answers: Answers, version: string): ReadonlyMap<str
     const text = readFileSync(join(import.meta.dirname, 'template', template), 'utf8');
     return [place, fillIn(text, answers)] as const;
   });
-  const app = { app: 'node node_modules/loyalty-connector/dist/infra/app.js' };
+  const app = { app: `node --input-type=module -e "import 'loyalty-connector/app'"` };
   return new Map([
     ['package.json', manifestOf(answers, version)],
     // For `npx cdk`; our own commands need no file.

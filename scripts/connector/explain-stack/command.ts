@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { stageName } from '../arguments.ts';
+import { EXIT } from '../exit.ts';
+import { runAction } from '../run-action.ts';
+
+/** `loyalty-connector explain-stack` */
+export function registerExplainStack(program: Command): void {
+  program
+    .command('explain-stack')
+    .summary('show an error of the logs with files and lines of the source')
+    .description('Reads a stack trace from standard input. The logs call the function "service".')
+    .argument('<service>', 'the function: sync-orders and so on')
+    .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
+    .action(
+      runAction<{ readonly stage: string }>(async ({ terminal }, { stage }, service = '') => {
+        const { explainStack, readSourceMap } = await import('./explain-stack.ts');
+        const { text } = await import('node:stream/consumers');
+        const map = readSourceMap(service, stage);
+        terminal.line(explainStack(await text(process.stdin), map).trimEnd());
+        return EXIT.fine;
+      }),
+    );
+}
