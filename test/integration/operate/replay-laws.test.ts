@@ -155,6 +155,7 @@ describe('a replay of thousands', () => {
     const body = new TextEncoder().encode('{"not":"an order"}');
     await parkLetters(sqs, urls.orders.deadLetterUrl, [
       { event: '{"v":9}', reason: letterReason({ reason: 'unreadable' }) },
+      { event: '{"v":"x"}', reason: letterReason({ reason: 'unreadable' }) },
       { event: letterEvent({ body }), reason: letterReason({ reason: 'unreadable' }) },
       {
         event: letterEvent({ kind: 'customer', topic: 'customers/redact', body }),
@@ -164,6 +165,7 @@ describe('a replay of thousands', () => {
     const before = await replay();
     expect(before.replayed).toBe(0);
     expect(Object.fromEntries(before.obstacles)).toEqual({
+      'newer-release': 1,
       undecodable: 1,
       'still-unreadable': 1,
       'unreadable-for-ever': 1,
@@ -172,6 +174,7 @@ describe('a replay of thousands', () => {
     const refetched = await replay({ refetch: true });
     expect(refetched.replayed).toBe(1);
     expect(Object.fromEntries(refetched.obstacles)).toEqual({
+      'newer-release': 1,
       undecodable: 1,
       'not-in-the-store': 1,
     });
