@@ -40,6 +40,8 @@ export interface StackOptions {
   readonly storeSettings?: Partial<ServerSettings>;
   /** Emulators that already run in another process. Absent: they are started here. */
   readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
+  /** How many functions run at once. Absent: AWS's default for an account. */
+  readonly quota?: number;
   /** What a function is started with; by default what Lambda, the template and this machine say. */
   readonly environmentOf?: RunnerParts['environmentOf'];
   readonly onProblem: (problem: string) => void;
@@ -244,6 +246,7 @@ export async function startFunctions(
       },
       logs,
       environmentOf: run.options.environmentOf ?? ((_, environment) => environment),
+      quota: run.options.quota,
       onProblem: run.options.onProblem,
     }),
   );

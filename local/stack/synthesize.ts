@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
@@ -32,6 +33,8 @@ interface SynthesisOptions {
   readonly project: string;
   /** Used instead of the settings file of the stage. */
   readonly settings?: string | undefined;
+  /** As `deploy` would fit it to a quota. Absent: the defaults. */
+  readonly concurrency?: Concurrency | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -42,7 +45,7 @@ interface SynthesisOptions {
 export async function synthesize(
   stage: string,
   folder: string,
-  { project, settings, signal }: SynthesisOptions,
+  { project, settings, concurrency, signal }: SynthesisOptions,
 ): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
   const compiled = getCompileCacheDir();
@@ -52,7 +55,11 @@ export async function synthesize(
       ...process.env,
       ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
       CDK_OUTDIR: folder,
-      CDK_CONTEXT_JSON: JSON.stringify({ stage, settings }),
+      CDK_CONTEXT_JSON: JSON.stringify({
+        stage,
+        settings,
+        concurrency: concurrency && concurrencyText(concurrency),
+      }),
       CDK_VALIDATION: 'false',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@ import { type RunningStack, startStack } from '../../local/stack/running-stack.t
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import { loadConnector, synthesize } from '../../local/stack/synthesize.ts';
+import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { PROJECT } from './project.ts';
 
@@ -24,7 +25,8 @@ interface PostOptions {
 }
 
 interface LocalStackOptions
-  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew'> {
+  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew' | 'quota'> {
+  readonly concurrency?: Concurrency | undefined;
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;
 }
@@ -32,14 +34,14 @@ interface LocalStackOptions
 /** The stack as `npm start` runs it, in this process, on free ports. */
 export async function startLocalStack(
   name: string,
-  { settings: file, ...options }: LocalStackOptions = {},
+  { settings: file, concurrency, ...options }: LocalStackOptions = {},
 ): Promise<LocalStack> {
   const settings = file && resolve(PACKAGE_FOLDER, file);
   const folder = join(PACKAGE_FOLDER, `.connector/test-${name}`);
   const problems: string[] = [];
   const stack = await startStack({
     connector: await loadConnector('prod', PROJECT, settings),
-    assembly: synthesize('prod', folder, { project: PROJECT, settings }),
+    assembly: synthesize('prod', folder, { project: PROJECT, settings, concurrency }),
     ports: portsFrom(0),
     ...options,
     onProblem: (problem) => problems.push(problem),

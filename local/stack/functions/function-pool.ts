@@ -1,20 +1,42 @@
 import type { InvocationResult } from './function-worker.ts';
 import { FunctionWorker, type WorkerSettings } from './function-worker.ts';
 
-/** The default limit of an AWS account for all functions together. */
-const ACCOUNT_CONCURRENCY = 1_000;
+/**
+ * How many invocations run at once in an account: functions without a reservation share what the
+ * reservations leave.
+ */
+export class AccountConcurrency {
+  #free: number;
+
+  /** AWS's default, and the sum of the reservations. */
+  constructor(quota = 1_000, reserved = 0) {
+    this.#free = quota - reserved;
+  }
+
+  take(): boolean {
+    if (this.#free <= 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#free += 1;
+  }
+}
 
 /** The processes of one function. Reuses warm ones and starts another when all are busy. */
 export class FunctionPool {
   readonly #settings: WorkerSettings;
-  readonly #most: number;
+  readonly #concurrency: AccountConcurrency;
   readonly #workers = new Set<FunctionWorker>();
   readonly #idle: FunctionWorker[] = [];
   #isStopped = false;
 
-  constructor(settings: WorkerSettings) {
+  constructor(settings: WorkerSettings, account = new AccountConcurrency()) {
+    const { reservedConcurrency } = settings.description;
     this.#settings = settings;
-    this.#most = settings.description.reservedConcurrency ?? ACCOUNT_CONCURRENCY;
+    this.#concurrency =
+      reservedConcurrency === undefined ? account : new AccountConcurrency(reservedConcurrency);
   }
 
   get pids(): readonly number[] {
@@ -29,14 +51,15 @@ export class FunctionPool {
   }
 
   async invoke(event: unknown): Promise<InvocationResult> {
-    if (this.#isStopped) return { kind: 'throttled' };
-    const worker =
-      this.#takeIdle() ?? (this.#workers.size < this.#most ? this.#start() : undefined);
-    if (!worker) return { kind: 'throttled' };
-    const result = await worker.invoke(event);
-    if (worker.isAlive && !this.#isStopped) this.#idle.push(worker);
-    else this.#workers.delete(worker);
-    return result;
+    if (this.#isStopped || !this.#concurrency.take()) return { kind: 'throttled' };
+    const worker = this.#takeIdle() ?? this.#start();
+    try {
+      return await worker.invoke(event);
+    } finally {
+      if (worker.isAlive && !this.#isStopped) this.#idle.push(worker);
+      else this.#workers.delete(worker);
+      this.#concurrency.giveBack();
+    }
   }
 
   async stop(): Promise<void> {

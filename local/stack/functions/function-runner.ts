@@ -13,7 +13,7 @@ import {
 } from '../template/stack-description.ts';
 import { type Assembly, UnknownInTemplate } from '../template/template.ts';
 import { EventSource } from './event-source.ts';
-import { FunctionPool } from './function-pool.ts';
+import { AccountConcurrency, FunctionPool } from './function-pool.ts';
 import type { InvocationResult } from './function-worker.ts';
 import type { LogGroups } from './log-groups.ts';
 import { startSchedules } from './schedules.ts';
@@ -29,6 +29,8 @@ export interface RunnerParts {
   readonly logs: LogGroups;
   /** May send the calls of a function another way. */
   readonly environmentOf: (of: FunctionDescription, environment: Environment) => Environment;
+  /** How many functions run at once in the account. Absent: AWS's default. */
+  readonly quota?: number | undefined;
   readonly onProblem: (problem: string) => void;
 }
 
@@ -48,12 +50,18 @@ interface RunningFunction {
 /** Lambda on this machine: runs every function of the stack, its event sources and schedules. */
 export class FunctionRunner {
   readonly #parts: RunnerParts;
+  readonly #account: AccountConcurrency;
   readonly #functions: readonly RunningFunction[];
   #eventSources: readonly EventSource[] = [];
   #schedules: { stop(): void } | undefined;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    const reserved = parts.stack.functions.map((one) => one.reservedConcurrency ?? 0);
+    this.#account = new AccountConcurrency(
+      parts.quota,
+      reserved.reduce((sum, one) => sum + one, 0),
+    );
     this.#functions = parts.stack.functions.map((one) => this.#prepare(one));
   }
 
@@ -135,15 +143,18 @@ export class FunctionRunner {
     const { endpoint, region } = addresses;
     return {
       description,
-      pool: new FunctionPool({
-        description,
-        folder,
-        environment: environmentOf(
+      pool: new FunctionPool(
+        {
           description,
-          functionEnvironment(description, folder, key, addresses),
-        ),
-        onLine: (line, stream) => logs.write(description, stream, line),
-      }),
+          folder,
+          environment: environmentOf(
+            description,
+            functionEnvironment(description, folder, key, addresses),
+          ),
+          onLine: (line, stream) => logs.write(description, stream, line),
+        },
+        this.#account,
+      ),
       // Report a denied call at once: it would fail again.
       sqs: new SQSClient({ endpoint, region, credentials: key, maxAttempts: 1 }),
     };

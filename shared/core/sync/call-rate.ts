@@ -70,6 +70,7 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
   let block = { from: 0, until: 0, came: 0, isShort: false };
 
   async function serve(): Promise<void> {
+    isServing = true;
     while (waiters.size > 0) {
       const at = now();
       tokens = tokens.filter((token) => token + TOKEN_LIFE_MS > at);
@@ -84,6 +85,8 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
         first?.end(GO);
       }
     }
+    // In the same step as the last look at the waiters: a later one must begin it again.
+    isServing = false;
   }
 
   async function book(at: number): Promise<void> {
@@ -126,11 +129,7 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
         };
         signal?.addEventListener('abort', abort, { once: true });
         waiters.add(waiter);
-        if (isServing) return;
-        isServing = true;
-        void serve().finally(() => {
-          isServing = false;
-        });
+        if (!isServing) void serve();
       });
     },
   };

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { FunctionPool } from '../../../local/stack/functions/function-pool.ts';
+import { AccountConcurrency, FunctionPool } from '../../../local/stack/functions/function-pool.ts';
 import type { FunctionDescription } from '../../../local/stack/template/stack-description.ts';
 
 const folder = join(import.meta.dirname, '../../../.connector/test-function');
@@ -82,6 +82,27 @@ describe('a function', () => {
     const first = pool.invoke({ do: 'wait', ms: 500 });
     expect(await pool.invoke({ do: 'count' })).toEqual({ kind: 'throttled' });
     expect((await first).kind).toBe('returned');
+  });
+
+  it('shares the quota of the account with the others, unless it has a reservation', async () => {
+    const account = new AccountConcurrency(2, 1);
+    const another = (reservedConcurrency?: number) =>
+      new FunctionPool(
+        {
+          description: { ...description, reservedConcurrency },
+          folder,
+          environment: {},
+          onLine() {},
+        },
+        account,
+      );
+    const [busy, starved, reserved] = [another(), another(), another(1)];
+    const first = busy.invoke({ do: 'wait', ms: 500 });
+    expect(await starved.invoke({ do: 'count' })).toEqual({ kind: 'throttled' });
+    expect((await reserved.invoke({ do: 'count' })).kind).toBe('returned');
+    expect((await first).kind).toBe('returned');
+    expect((await starved.invoke({ do: 'count' })).kind).toBe('returned');
+    await Promise.all([busy, starved, reserved].map((one) => one.stop()));
   });
 
   it('sees its own environment and nothing of the parent process', async () => {

@@ -126,6 +126,20 @@ describe('the rate of calls', () => {
     expect(bookings.length).toBeGreaterThan(10);
   });
 
+  // The first version lost a call that came while the last one before it was being let go.
+  it('serves a call that comes right after another began', async () => {
+    const clock = createVirtualClock(START);
+    const { line } = createLine(clock);
+    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    let began = 0;
+    const work = async () => {
+      for (; began < 5; began += 1) await rate.take();
+    };
+    void work();
+    await clock.runUntil(START + 10_000);
+    expect(began).toBe(5);
+  });
+
   it('saves nothing up: after an idle hour calls are as far apart as ever', async () => {
     const clock = createVirtualClock(START);
     const { line } = createLine(clock);
