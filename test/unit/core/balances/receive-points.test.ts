@@ -70,6 +70,7 @@ async function receive({
     status,
     event: sent[0],
     isOlder: telemetry.logged.some(({ fields }) => fields.olderToken === true),
+    refused: telemetry.total('points-refused'),
   };
 }
 
@@ -141,6 +142,13 @@ describe('what proves the sender of a point event', () => {
     const path = new URL(older.previousAddress).pathname;
     const previous = await receive({ path, tokens: parsed.value, body: pointEvent() });
     expect(previous).toMatchObject({ status: 200, isOlder: true });
+  });
+
+  it('is counted if its token is wrong, and not at an unknown path: a flood must not fill the log', async () => {
+    expect(await receive({ header: 'guess' })).toMatchObject({ status: 401, refused: 1 });
+    expect(await receive({ path: '/nothing/here', header: TOKEN })).toMatchObject({
+      ...{ status: 401, refused: 0 },
+    });
   });
 });
 
