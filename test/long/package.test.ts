@@ -70,13 +70,16 @@ describe('the packed connector', () => {
     expect(code).toBe(0);
   });
 
-  it('is a construct in an app of the merchant', async () => {
+  it('is a construct in an app of the merchant, with the storefront and its widget', async () => {
+    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
+    const shown = settings.replace('// storefront: {}', 'storefront: {}');
+    writeFileSync(join(project, 'connector.config.shown.ts'), shown);
     writeFileSync(
       join(project, 'app.ts'),
       `import { App, Stack } from 'aws-cdk-lib';
 import { LoyaltyConnector, prepareConnector } from 'loyalty-connector/cdk';
 const app = new App({ outdir: 'own.out' });
-new LoyaltyConnector(new Stack(app, 'Paper'), 'Loyalty', await prepareConnector());
+new LoyaltyConnector(new Stack(app, 'Paper'), 'Loyalty', await prepareConnector({ stage: 'shown' }));
 app.synth();
 `,
     );
@@ -84,6 +87,9 @@ app.synth();
     const template = readFileSync(join(project, 'own.out/Paper.template.json'), 'utf8');
     expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
     expect(template).toContain('--stack Paper');
+    const bundle = join(project, '.connector/bundles/shown/assets/storefront/index.js');
+    expect(readFileSync(bundle, 'utf8')).toContain('loyalty-widget');
+    rmSync(join(project, 'connector.config.shown.ts'));
   });
 
   it('has types: an editor marks what is no setting', async () => {
