@@ -31,6 +31,7 @@ type Change = readonly [id: string, type: string, action: string, ...more: strin
 interface Account {
   /** Undefined: there is no stack. */
   readonly version?: string;
+  readonly status?: string;
   readonly resources?: readonly string[];
   /** Of the prepared change set: id, type, action, replacement, policy action. Undefined: none. */
   readonly changes?: readonly Change[];
@@ -62,7 +63,7 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
       : [`<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`]),
   ]);
   const results: Readonly<Record<string, string>> = {
-    DescribeStacks: `<Stacks>${members([`<StackName>s</StackName><StackStatus>UPDATE_COMPLETE</StackStatus><Outputs>${outputs}</Outputs>`])}</Stacks>`,
+    DescribeStacks: `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><Outputs>${outputs}</Outputs>`])}</Stacks>`,
     ListStackResources: `<StackResourceSummaries>${members(resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`))}</StackResourceSummaries>`,
     DescribeChangeSet: `<Status>${changes ? 'CREATE_COMPLETE' : 'FAILED'}</Status><Changes>${members((changes ?? []).map(resourceChange))}</Changes>`,
   };
@@ -212,6 +213,11 @@ describe('loyalty-connector deploy', () => {
     expect(text).toContain('https://hooks.example/<path of the shop>');
     expect(text).toContain('Next: npx next');
     expect(result).toBe('deployed');
+  });
+
+  it('makes a stack anew whose first deployment failed', async () => {
+    const failed = { ...deployed, status: 'ROLLBACK_COMPLETE' };
+    expect((await deploy({}, failed)).done).toEqual(['synth', 'diff', 'deploy']);
   });
 
   it('carries out exactly the change set that was judged', async () => {

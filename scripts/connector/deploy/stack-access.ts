@@ -24,6 +24,14 @@ export interface StackAccess {
   setPolicy(policy: string): Promise<void>;
 }
 
+/** Its first change set was not carried out, or failed: CDK makes such a stack anew. */
+const NEVER_MADE: ReadonlySet<string> = new Set([
+  'REVIEW_IN_PROGRESS',
+  'CREATE_FAILED',
+  'ROLLBACK_COMPLETE',
+  'ROLLBACK_FAILED',
+]);
+
 export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
   const cloudFormation = new CloudFormation(aws);
   const secrets = new SecretsManager(aws);
@@ -31,8 +39,7 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
   return {
     async find() {
       const found = await describeStack(aws, stack);
-      // A change set for a new stack was prepared and not carried out.
-      if (!found || found.StackStatus === 'REVIEW_IN_PROGRESS') return undefined;
+      if (!found || NEVER_MADE.has(found.StackStatus ?? '')) return undefined;
       const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue ?? '']);
       return { version: outputs.length > 0 ? versionIn(Object.fromEntries(outputs)) : undefined };
     },
