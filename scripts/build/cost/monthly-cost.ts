@@ -40,8 +40,8 @@ const WORKLOAD = {
   messagesPerBatch: 1,
   /** Sending, receiving and deleting. */
   queueRequests: 3,
-  /** Of an order that is sent: its entry, and two of its customer. One for no change. */
-  ledgerReads: 3,
+  /** Of an order that is sent: its shop's control record, its entry, and two of its customer. Two for no change. */
+  ledgerReads: 4,
   /** Two for what is sent, one for no change. */
   ledgerWrites: 2,
   webhooksPerEntity: 4,

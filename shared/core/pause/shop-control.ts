@@ -21,14 +21,14 @@ export type PausedPart = QueueFamily | 'all';
 /** What the service says about the whole account: too many calls, or refused credentials. */
 export type PauseWhy = 'throttled' | 'misconfigured';
 
-export interface ServicePause {
+interface ServicePause {
   readonly why: PauseWhy;
   /** When the first of an unbroken series began. */
   readonly since: number;
   readonly until: number;
 }
 
-export interface OperatorPause {
+interface OperatorPause {
   readonly since: number;
   /** Who ran the command. */
   readonly by: string;

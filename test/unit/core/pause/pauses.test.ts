@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { createPauses } from '../../../../shared/core/pause/pauses.ts';
+import {
+  changeControl,
+  resumed,
+  withOperatorPause,
+} from '../../../../shared/core/pause/shop-control.ts';
+import { askLoyalty } from '../../../../shared/core/storefront/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import type { LoyaltyResult } from '../../../../shared/loyalty/result.ts';
+
+const SHOP = 'example-store.myshopify.com';
+
+/** A storefront's process: it reads no batch, and learns of pauses by itself. */
+function openStorefront() {
+  const clock = { ms: 1_000_000 };
+  const now = () => new Date(clock.ms);
+  const memory = createMemoryLedger();
+  const parts = { readMany: memory.readMany };
+  let [calls, reads] = [0, 0];
+  const ledger = {
+    ...memory,
+    readMany: (keys: Parameters<typeof memory.readMany>[0]) => {
+      reads += 1;
+      return parts.readMany(keys);
+    },
+  };
+  const telemetry = recordTelemetry();
+  const pauses = createPauses({ ledger, telemetry });
+  const breaker = pauses.guard(SHOP, createCircuitBreaker());
+  const answers: LoyaltyResult<string>[] = [];
+  const ask = () =>
+    askLoyalty<string>(
+      'listTiers',
+      async () => {
+        calls += 1;
+        return answers.shift() ?? ({ kind: 'success', value: 'tiers' } as LoyaltyResult<string>);
+      },
+      { breaker, telemetry, now },
+    );
+  return { clock, now, memory, parts, answers, ask, counts: () => ({ calls, reads }) };
+}
+
+describe('a process without batches', () => {
+  it('answers a shopper of a paused shop without a call, and reads the record every ten seconds at most', async () => {
+    const { clock, now, memory, ask, counts } = openStorefront();
+    await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));
+    for (let n = 0; n < 5; n += 1) expect(await ask()).toMatchObject({ kind: 'unavailable' });
+    expect(counts()).toEqual({ calls: 0, reads: 1 });
+    await changeControl(memory, SHOP, (control) => resumed(control, 'all', now()));
+    clock.ms += 10_000;
+    expect(await ask()).toEqual({ kind: 'answered', value: 'tiers' });
+    expect(counts()).toEqual({ calls: 1, reads: 2 });
+  });
+
+  it('goes on where only a queue is paused', async () => {
+    const { now, memory, ask } = openStorefront();
+    await changeControl(memory, SHOP, (control) =>
+      withOperatorPause(control, 'orders', 'kim', now()),
+    );
+    expect(await ask()).toMatchObject({ kind: 'answered' });
+  });
+
+  it('pauses the shop for the others when it is throttled itself, and calls on when the ledger fails', async () => {
+    const { clock, memory, parts, answers, ask, counts } = openStorefront();
+    answers.push({
+      kind: 'transport-failure',
+      class: 'throttled',
+      reason: 'throttled',
+      mayHaveHappened: false,
+      retryAfterSeconds: 30,
+      message: 'HTTP 429.',
+    } as LoyaltyResult<string>);
+    expect(await ask()).toMatchObject({ kind: 'unavailable' });
+    const control = await changeControl(memory, SHOP, () => undefined);
+    expect(control.service).toMatchObject({ why: 'throttled', until: clock.ms + 30_000 });
+    expect(await ask()).toMatchObject({ kind: 'unavailable', afterSeconds: 30 });
+    expect(counts().calls).toBe(1);
+
+    clock.ms += 31_000;
+    parts.readMany = async () => Promise.reject(new Error('down'));
+    expect(await ask()).toMatchObject({ kind: 'answered' });
+  });
+});
