@@ -7,6 +7,7 @@ export const COMMANDS: Readonly<
   Record<string, { readonly kind: 'reads' | 'asks' | 'changes' | 'own'; readonly line: string }>
 > = {
   init: { kind: 'own', line: '' },
+  'explain-stack': { kind: 'own', line: '' },
   setup: { kind: 'own', line: '' },
   start: { kind: 'own', line: '' },
   synth: { kind: 'own', line: '' },
