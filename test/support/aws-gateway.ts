@@ -7,6 +7,14 @@ export type ScriptedService = (
   response: ServerResponse,
 ) => void;
 
+export const OPERATOR = 'arn:aws:iam::000000000000:user/olivia';
+
+/** STS, for the audit record of a change. */
+export const answerCaller: ScriptedService = (_, response) => {
+  const result = { Arn: OPERATOR, UserId: 'AIDAOPERATOR' };
+  response.end(JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }));
+};
+
 /**
  * One address for all of AWS, as the operator's commands use it: the scope of a call's signature names the
  * service. `services` are the emulators' addresses by that name.

@@ -27,7 +27,7 @@ import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
 import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import connector from '../fixtures/project/connector.config.ts';
-import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
+import { answerCaller, type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { runCommand } from './connector-command.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
@@ -35,7 +35,6 @@ import { invocationOf } from './event-source.ts';
 import { createProject } from './project.ts';
 
 export const SHOP = 'example-store.myshopify.com';
-export const OPERATOR = 'arn:aws:iam::000000000000:user/olivia';
 const PREFIX = 'loyalty-connector/prod';
 
 export const SECRETS = {
@@ -252,12 +251,6 @@ function serveReceiver(receiver: ReturnType<typeof startFunctions>['receiver']) 
     response.end(body);
   });
 }
-
-/** STS, for the audit record of a change. */
-const answerCaller: ScriptedService = (_, response) => {
-  const result = { Arn: OPERATOR, UserId: 'AIDAOPERATOR' };
-  response.end(JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }));
-};
 
 async function readSecretText(client: SecretsManagerClient, name: string): Promise<unknown> {
   const { SecretString: text = '' } = await client.send(

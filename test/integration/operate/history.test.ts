@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditRecord, recordBegin } from '../../../scripts/connector/history/audit-records.ts';
-import { OPERATOR, SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
+import { OPERATOR } from '../../support/aws-gateway.ts';
+import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 

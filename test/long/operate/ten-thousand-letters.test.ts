@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
-import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
+import {
+  createDynamoDbClient,
+  createLedgerTable,
+  createSqsClient,
+} from '../../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
+import { answerCaller, startAwsGateway } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { countMessages } from '../../support/event-source.ts';
@@ -24,6 +29,8 @@ const MOST_GROWTH_MIB = 200;
 const memoryReport = fileURLToPath(new URL('../../support/report-memory.ts', import.meta.url));
 
 let emulator: Emulator;
+let dynamoDb: Emulator;
+let gateway: Emulator;
 let sqs: ReturnType<typeof createSqsClient>;
 let folder: string;
 
@@ -33,12 +40,20 @@ beforeAll(async () => {
     budget: { connectMs: 10_000, attemptMs: 30_000, attempts: 2 },
     emulator,
   });
+  dynamoDb = await startDynamoDb();
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
+  await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
+  gateway = await startAwsGateway({
+    sqs: emulator.endpoint,
+    dynamodb: dynamoDb.endpoint,
+    sts: answerCaller,
+  });
   folder = createProject('ten-thousand-letters');
   await mkdir(join(folder, '.connector'));
 });
 afterAll(async () => {
   sqs.destroy();
-  await emulator.stop();
+  for (const part of [gateway, emulator, dynamoDb]) await part.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -62,7 +77,7 @@ function bodyOf(id: number): Uint8Array {
 }
 
 /**
- * A local stack that is nothing but its queues, with so many dead letters in all: shared out among the
+ * A local stack that is nothing but its queues and its ledger, with so many dead letters in all: shared out among the
  * three, because what the emulator takes for one grows with those beside it.
  */
 async function describeStack(name: string, count: number) {
@@ -88,9 +103,10 @@ async function describeStack(name: string, count: number) {
     stack: 'loyalty-connector-prod',
     stage: 'prod',
     region: 'us-east-1',
-    endpoint: emulator.endpoint,
+    endpoint: gateway.endpoint,
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
     outputs: {
+      LedgerTable: 'ledger',
       OrdersQueueUrl: urls.orders.url,
       ProductsQueueUrl: urls.products.url,
       CouponsQueueUrl: urls.coupons.url,
