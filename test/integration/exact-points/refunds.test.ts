@@ -22,6 +22,18 @@ describe('refunds of a completed order', () => {
     expect(shop.points(order)).toBe(20);
     // The service documents that a lowered total and a partial cancel might count twice.
     expect(shop.held(order)?.OrderTotal).toBe(100);
+    const [shirt, coat] = order.lines.map(({ productId }) => productId);
+    const taken = shop.loyalty.journal.entries({ operation: 'partiallyCancelPosOrder' });
+    expect(taken.map(({ body }) => body)).toEqual(
+      [
+        { CancelKey: `${order.id}-20000`, ValueToRefund: 20, OriginalId: shirt },
+        { CancelKey: `${order.id}-60000`, ValueToRefund: 40, OriginalId: coat },
+        { CancelKey: `${order.id}-80000`, ValueToRefund: 20, OriginalId: shirt },
+      ].map(({ OriginalId, ...call }) => ({
+        ...call,
+        Products: [{ OriginalId, ValueToRefund: call.ValueToRefund }],
+      })),
+    );
     shop.later(60);
     shop.actions.cancelOrder({ orderId: order.id });
     await shop.rest();
@@ -341,5 +353,19 @@ describe('with refunds: resend', () => {
     shop.actions.cancelOrder({ orderId: order.id });
     await shop.rest();
     expect(shop.balance()).toBe(0);
+  });
+});
+
+describe('a refund before the points, which come after 14 days', () => {
+  const waiting = openShops({ daysToWaitToGrantPoints: 14 });
+
+  test('lowers them before they come: 0 → 0 → 80 points', async () => {
+    const { shop, order } = await waiting.openSold([[20, 3], 40]);
+    shop.refundLine(order, 0);
+    await shop.rest();
+    expect(shop.points(order)).toBe(0);
+    // Last in this file: the clock is that of all services.
+    shop.loyalty.advance(15 * 86_400_000);
+    expect(shop.points(order)).toBe(80);
   });
 });

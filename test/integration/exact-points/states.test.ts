@@ -103,3 +103,35 @@ test('an order without the key `customer` is a guest: 0 points, no call, and not
   expect(shop.balances()).toEqual([30]);
   expect(await shop.parked()).toBe(0);
 });
+
+describe('an order of a customer with a telephone number only', () => {
+  const openWith = async (customersWithoutEmail: 'skip' | 'send') => {
+    const shop = await shops.open({ rules: { customersWithoutEmail } });
+    const phone = '+15555550142';
+    const { id: customerId } = shop.actions.createCustomer({ firstName: 'Robin', phone });
+    await shop.rest();
+    const order = shop.sell([50], { customerId, email: null });
+    await shop.rest();
+    return { shop, order, customerId };
+  };
+
+  test('earns 0 points without a call, and all 50 once there is an e-mail address', async () => {
+    const { shop, order, customerId } = await openWith('skip');
+    expect(shop.orderCalls()).toEqual([]);
+    expect(await shop.parked()).toBe(0);
+    shop.later(60);
+    shop.actions.updateCustomer({ customerId, email: 'robin.q@example.com' });
+    await shop.rest();
+    shop.later(60);
+    shop.actions.tagOrder({ orderId: order.id, tags: ['seen'] });
+    await shop.rest();
+    expect(shop.points(order)).toBe(50);
+  });
+
+  test('is parked by name where the settings send it and the service refuses it (error 50)', async () => {
+    const { shop } = await openWith('send');
+    const code = 'ApiExternalCustomer_document_email_empty';
+    const letters = await shop.connector.deadLetters();
+    expect(letters.map(({ attributes }) => attributes.code)).toContain(code);
+  });
+});
