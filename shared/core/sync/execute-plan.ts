@@ -87,8 +87,13 @@ async function apply(
 async function unchanged(step: Step, advance: boolean, world: ExecutionWorld): Promise<Synced> {
   const outcome = { kind: 'unchanged' } as const;
   if (!advance) return { outcome, entry: step.entry };
-  const facts = { ...discountOf(step), ...(step.key.kind === 'order' && retention(world)) };
-  return settle(step, outcome, unchangedEntry(step, facts), world);
+  const isOrder = step.key.kind === 'order';
+  const facts = { ...discountOf(step), ...(isOrder && retention(world)) };
+  const next = unchangedEntry(step, facts);
+  if (!isOrder || step.snapshot.entity.kind !== 'gone') return settle(step, outcome, next, world);
+  // It was cancelled before it was deleted: a later redaction of its customer does not name it.
+  const { remembered: _, ...withoutPerson } = next;
+  return settle(step, outcome, withoutPerson, world);
 }
 
 async function skip(

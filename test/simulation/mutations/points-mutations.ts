@@ -98,12 +98,4 @@ export const pointsMutations: readonly Mutation[] = [
     replace: "  if (!isAboutState) return { kind: 'heal' };",
     within: 60,
   },
-  {
-    name: 'deleted-order-names-its-customer',
-    bug: 'the ledger remembers the customer of a deleted order',
-    file: 'shared/core/mapping/map-order.ts',
-    find: '    remember: undefined,\n',
-    replace: '    remember: before.remembered,\n',
-    within: 600,
-  },
 ];

@@ -141,10 +141,12 @@ export function compareMembers({ kernel, store, loyalty, seen }: Compared): void
   }
 }
 
+const ENDED: ReadonlySet<string> = new Set(['applied', 'unchanged']);
+
 /** Of a redacted customer and the orders that the store named the ledger holds no personal text, whatever comes late. */
 export function judgeRedactions(
   {
-    store: { redacted },
+    store: { redacted, buyers, world },
     loyalty,
     rules,
     kernel: { journal },
@@ -153,6 +155,13 @@ export function judgeRedactions(
   lettersExpire: boolean,
 ): void {
   const orders = [...redacted.values()].flatMap((one) => one.orders);
+  // The store does not name those that it deleted before.
+  for (const [id, buyer] of buyers) {
+    const entry = entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id }));
+    const line = entry?.outcomes.findLast(({ topic }) => topic === 'orders/delete');
+    const isEnded = line !== undefined && ENDED.has(line.outcome) && entry?.uncertain === false;
+    if (redacted.has(buyer) && !world.rows.orders.get(id) && isEnded) orders.push(id);
+  }
   const keys = [
     ...orders.map((id): LedgerKey => ({ shop: SHOP, kind: 'order', id })),
     ...[...redacted.keys()].map((id): LedgerKey => ({ shop: SHOP, kind: 'member', id })),

@@ -77,6 +77,19 @@ describe('a first send that arrived and was not recorded', () => {
     expect(entry?.remembered).toBeUndefined();
   });
 
+  it('is forgotten with its customer when it is cancelled first and deleted later', async () => {
+    const connector = openConnector();
+    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
+    const cancelled = payload(2, { ...fulfilled, cancelledAfterDays: 3 });
+    await connector.deliver({ topic: 'orders/cancelled', payload: cancelled });
+    await connector.drain();
+    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
+    await connector.drain();
+    const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: ID });
+    expect(connector.ledger.entries.get(key)?.outcomes.at(-1)?.outcome).toBe('unchanged');
+    expect(connector.ledger.entries.get(key)?.remembered).toBeUndefined();
+  });
+
   it('is cancelled after a crash that left no trace at all', async () => {
     const connector = openConnector();
     const { ledger } = connector;
