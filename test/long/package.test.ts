@@ -1,117 +1,22 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { FUNCTIONS } from '../../infra/connector-stack.ts';
-import {
-  createMerchantProject,
-  mustRun,
-  packConnector,
-  runOutside,
-  type Tarballs,
-} from '../support/packed-project.ts';
+import { join } from 'node:path';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { createMerchantProject, type Installed } from '../support/packed-project.ts';
+import { describeInstalled } from './package/installed.ts';
+import { describeUpgrades } from './package/upgraded.ts';
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 });
 
 /** Outside of the clone, so that nothing of it is found by chance. */
 const folder = mkdtempSync(join(tmpdir(), 'connector-package-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-let tarballs: Tarballs;
-let project: string;
-let said: string;
+let installed: Installed;
 beforeAll(async () => {
-  tarballs = await packConnector(folder);
-  ({ project, said } = await createMerchantProject(folder, tarballs));
+  installed = await createMerchantProject(folder);
 });
 
-describe('the packed connector', () => {
-  it('holds compiled code and documents, no tests and no sources', async () => {
-    const listed = await mustRun(folder, ['tar', '-tzf', tarballs.connector]);
-    const files = listed.trim().split('\n');
-    expect(files).toContain('package/dist/infra/app.js');
-    expect(files).toContain('package/docs/runbook.md');
-    const unwanted = files.filter(
-      (file) => /\/(?:test|bench|tools)\//.test(file) || /(?<!\.d|\.config)\.ts$/.test(file),
-    );
-    expect(unwanted).toEqual([]);
-  });
-
-  it('writes a project by npm create, and says what comes next', () => {
-    expect(said).toContain('npx loyalty-connector setup');
-    expect(readFileSync(join(project, 'connector.config.ts'), 'utf8')).toContain(
-      "domain: 'paper.myshopify.com'",
-    );
-  });
-
-  it('synthesizes the stack of the project, with every function bundled', async () => {
-    const { code, output } = await runOutside(project, ['npx', 'loyalty-connector', 'synth']);
-    expect({ code, output }).toMatchObject({ code: 0 });
-    const file = join(project, 'cdk.out/loyalty-connector-prod.template.json');
-    const { Resources, Outputs } = JSON.parse(readFileSync(file, 'utf8'));
-    expect(Object.keys(Resources).length).toBeGreaterThan(40);
-    expect(Outputs.Version.Value).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
-    const bundles = globSync('cdk.out/asset.*/index.js', { cwd: project }).map((bundle) =>
-      readFileSync(join(project, bundle), 'utf8'),
-    );
-    expect(bundles).toHaveLength(FUNCTIONS.length);
-    for (const code of bundles) {
-      expect(code).toContain('paper.myshopify.com');
-      // The entry for settings must not bring CDK into a function.
-      expect(code.length).toBeLessThan(500_000);
-    }
-  });
-
-  it('runs a day on this machine, and both sides agree', async () => {
-    const { code, output } = await runOutside(project, [
-      ...['npm', 'start', '--', '--once', '--port', '0'],
-    ]);
-    expect(output).toMatch(/\nin sync: 3 orders, 5 products, 6 coupons\n/);
-    expect(code).toBe(0);
-  });
-
-  it('is a construct in an app of the merchant, with the storefront and its widget', async () => {
-    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
-    const shown = settings.replace('// storefront: {}', 'storefront: {}');
-    writeFileSync(join(project, 'connector.config.shown.ts'), shown);
-    writeFileSync(
-      join(project, 'app.ts'),
-      `import { App, Stack } from 'aws-cdk-lib';
-import { LoyaltyConnector, prepareConnector } from 'loyalty-connector/cdk';
-const app = new App({ outdir: 'own.out' });
-new LoyaltyConnector(new Stack(app, 'Paper'), 'Loyalty', await prepareConnector({ stage: 'shown' }));
-app.synth();
-`,
-    );
-    await mustRun(project, ['node_modules/.bin/node', 'app.ts']);
-    const template = readFileSync(join(project, 'own.out/Paper.template.json'), 'utf8');
-    expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
-    expect(template).toContain('--stack Paper');
-    const bundle = join(project, '.connector/bundles/shown/assets/storefront/index.js');
-    expect(readFileSync(bundle, 'utf8')).toContain('loyalty-widget');
-    rmSync(join(project, 'connector.config.shown.ts'));
-  });
-
-  it('has types: an editor marks what is no setting', async () => {
-    const tsc = [process.execPath, resolve('node_modules/typescript-7/bin/tsc')];
-    expect(await mustRun(project, tsc)).toBe('');
-    const file = join(project, 'connector.config.ts');
-    const settings = readFileSync(file, 'utf8');
-    writeFileSync(file, settings.replace('shops: [', 'colour: 1, shops: ['));
-    const { code, output } = await runOutside(project, tsc);
-    writeFileSync(file, settings);
-    expect(output).toContain("'colour' does not exist in type 'ConnectorSettings'");
-    expect(code).not.toBe(0);
-  });
-
-  it('reports mistakes in the settings in the words of their author', async () => {
-    const file = join(project, 'connector.config.test.ts');
-    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
-    writeFileSync(file, settings.replace('paper.myshopify.com', 'paper.example.org'));
-    // With CDK's own command line, which needs the app's name in cdk.json.
-    const { code, output } = await runOutside(project, ['npx', 'cdk', 'list', '-c', 'stage=test']);
-    rmSync(file);
-    expect(output).toContain('connector.config.test.ts: shops[0].domain must end in');
-    expect(code).toBe(1);
-  });
-});
+// One file, because packing builds the clone's `dist` and installing takes a minute.
+describeInstalled(() => installed);
+describeUpgrades(() => installed);

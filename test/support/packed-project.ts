@@ -48,7 +48,7 @@ export interface Tarballs {
 }
 
 /** Builds the clone and packs both packages into a folder. */
-export async function packConnector(folder: string): Promise<Tarballs> {
+async function packConnector(folder: string): Promise<Tarballs> {
   const pack = async (what: string, ...options: readonly string[]) => {
     const words = ['pack', what, '--pack-destination', folder, '--silent', ...options];
     const printed = await mustRun(PACKAGE_FOLDER, ['npm', ...words]);
@@ -59,13 +59,21 @@ export async function packConnector(folder: string): Promise<Tarballs> {
   return { connector, create };
 }
 
+/** A merchant's project with the packed connector, outside of the clone. */
+export interface Installed {
+  readonly folder: string;
+  readonly tarballs: Tarballs;
+  readonly project: string;
+  /** What creating it printed. */
+  readonly said: string;
+}
+
 const QUICKLY = ['--prefer-offline', '--no-audit', '--no-fund'];
 
 /** What `npm create loyalty-connector shop` does, and `npm install` with the packed connector. */
-export async function createMerchantProject(
-  folder: string,
-  { connector, create }: Tarballs,
-): Promise<{ readonly project: string; readonly said: string }> {
+export async function createMerchantProject(folder: string): Promise<Installed> {
+  const tarballs = await packConnector(folder);
+  const { connector, create } = tarballs;
   const answers = [
     '--shop',
     'paper.myshopify.com',
@@ -76,5 +84,5 @@ export async function createMerchantProject(
   const said = await mustRun(folder, ['npm', ...words, ...answers]);
   const project = join(folder, 'shop');
   await mustRun(project, ['npm', 'install', connector, ...QUICKLY]);
-  return { project, said };
+  return { folder, tarballs, project, said };
 }
