@@ -42,7 +42,7 @@ export async function mustRun(folder: string, line: readonly string[]): Promise<
   return output;
 }
 
-export interface Tarballs {
+interface Tarballs {
   readonly connector: string;
   readonly create: string;
 }
