@@ -42,7 +42,7 @@ function fillIn(
   { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
 ): string {
   const emails = alarmsEmail === undefined ? '[]' : `[${quote(alarmsEmail)}]`;
-  const replacements = {
+  const values: Readonly<Record<string, string>> = {
     "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
     "'https://loyalty.example.com'": quote(loyaltyAddress),
     "['operator@example.com']": emails,
@@ -50,11 +50,13 @@ function fillIn(
     'us-east-1': region,
     'my-shop': name,
   };
-  return Object.entries(replacements).reduce(
-    (filled, [example, value]) => filled.replaceAll(example, () => value),
-    text,
-  );
+  // In one pass: an answer may contain another example, as my-shop.myshopify.com does.
+  const examples = new RegExp(Object.keys(values).map(literal).join('|'), 'g');
+  return text.replaceAll(examples, (example) => values[example] ?? example);
 }
+
+/** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */
+const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');
 
 const quote = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 

@@ -27,6 +27,19 @@ describe('a new project', () => {
     }
   });
 
+  it('keeps answers that contain an example of the templates', () => {
+    const settings = projectFiles(
+      {
+        ...ANSWERS,
+        shop: 'my-shop-br.myshopify.com',
+        loyaltyAddress: 'https://api.us-east-1.example.org',
+      },
+      '1.2.3',
+    ).get('connector.config.ts');
+    expect(settings).toContain("domain: 'my-shop-br.myshopify.com'");
+    expect(settings).toContain("address: 'https://api.us-east-1.example.org'");
+  });
+
   it('has no address for alarms where none was given', () => {
     const without = projectFiles({ ...ANSWERS, alarmsEmail: undefined }, '1.2.3');
     expect(without.get('connector.config.ts')).toContain('alarms: { emails: [] }');
