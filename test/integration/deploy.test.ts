@@ -32,6 +32,7 @@ interface Account {
   /** Undefined: there is no stack. */
   readonly version?: string;
   readonly status?: string;
+  readonly isProtected?: boolean;
   readonly resources?: readonly string[];
   /** Of the prepared change set: id, type, action, replacement, policy action. Undefined: none. */
   readonly changes?: readonly Change[];
@@ -63,7 +64,7 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
       : [`<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`]),
   ]);
   const results: Readonly<Record<string, string>> = {
-    DescribeStacks: `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><Outputs>${outputs}</Outputs>`])}</Stacks>`,
+    DescribeStacks: `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><EnableTerminationProtection>${account.isProtected ?? false}</EnableTerminationProtection><Outputs>${outputs}</Outputs>`])}</Stacks>`,
     ListStackResources: `<StackResourceSummaries>${members(resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`))}</StackResourceSummaries>`,
     DescribeChangeSet: `<Status>${changes ? 'CREATE_COMPLETE' : 'FAILED'}</Status><Changes>${members((changes ?? []).map(resourceChange))}</Changes>`,
   };
@@ -183,7 +184,7 @@ async function deploy(
     const policies = calls.flatMap((call) => /^SetStackPolicy (.*)/.exec(call)?.[1] ?? []);
     const done = runs.map(({ step }) => step);
     const discarded = calls.includes('DeleteChangeSet');
-    return { result, text: said.join('\n'), runs, done, policies, discarded };
+    return { result, text: said.join('\n'), runs, done, policies, discarded, calls };
   } finally {
     await gateway.stop();
   }
@@ -217,7 +218,10 @@ describe('loyalty-connector deploy', () => {
 
   it('makes a stack anew whose first deployment failed', async () => {
     const failed = { ...deployed, status: 'ROLLBACK_COMPLETE' };
-    expect((await deploy({}, failed)).done).toEqual(['synth', 'diff', 'deploy']);
+    const { done, calls } = await deploy({}, { ...failed, isProtected: true });
+    expect(done).toEqual(['synth', 'diff', 'deploy']);
+    // CDK protects `prod` before it is made, and could not delete what is left.
+    expect(calls).toContain('UpdateTerminationProtection');
   });
 
   it('carries out exactly the change set that was judged', async () => {

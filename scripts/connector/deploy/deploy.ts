@@ -55,6 +55,7 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
     const made = await synthesize(step);
     if (made !== 'done') return made;
 
+    if (!found) await world.access.freeFailed();
     const adopted = await adoptSecrets(found, step);
     if (adopted !== 'done') return adopted;
     const shown = await cdk(['diff', stack, '--method', 'template'], step);

@@ -14,6 +14,8 @@ export interface FoundStack {
 export interface StackAccess {
   /** Undefined: there is no such stack. */
   find(): Promise<FoundStack | undefined>;
+  /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
+  freeFailed(): Promise<void>;
   /** The logical ids of the resources that it has. */
   resourceIds(): Promise<ReadonlySet<string>>;
   /** Undefined: there is no secret of this name. */
@@ -42,6 +44,13 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
       if (!found || NEVER_MADE.has(found.StackStatus ?? '')) return undefined;
       const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue ?? '']);
       return { version: outputs.length > 0 ? versionIn(Object.fromEntries(outputs)) : undefined };
+    },
+
+    async freeFailed() {
+      const found = await describeStack(aws, stack);
+      if (!found?.EnableTerminationProtection || !NEVER_MADE.has(found.StackStatus ?? '')) return;
+      const unprotected = { StackName: stack, EnableTerminationProtection: false };
+      await cloudFormation.updateTerminationProtection(unprotected);
     },
 
     async resourceIds() {
