@@ -141,7 +141,7 @@ function explainError(
   if (!(error instanceof NewerItem)) return explainAwsError(error, options, operatorPolicy);
   return new Problem(
     `In the ledger, ${error.message}.`,
-    `This command is ${VERSION}. Update it (npm update loyalty-connector), then repeat the command.`,
+    `This command is ${VERSION}. Update it (npm install --save-exact loyalty-connector@latest), then repeat the command.`,
   );
 }
 

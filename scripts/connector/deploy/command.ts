@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findProject } from '../../../shared/config/folders.ts';
 import { stageName } from '../arguments.ts';
@@ -28,10 +29,14 @@ export function registerSynth(program: Command): void {
     .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
     .action(
-      runAction<SynthOptions>(async (_session, { stage }) => {
-        const { runCdk, SYNTH } = await import('./run-cdk.ts');
+      runAction<SynthOptions>(async ({ terminal }, { stage }) => {
+        const { ASSEMBLY, runCdk, SYNTH } = await import('./run-cdk.ts');
         const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
-        return (await runCdk([...SYNTH, ...only], {})).ok ? EXIT.fine : EXIT.failed;
+        if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
+        terminal.note(
+          `The settings are valid. The templates are in ${join(findProject(), ASSEMBLY)}.`,
+        );
+        return EXIT.fine;
       }),
     );
 }

@@ -16,6 +16,9 @@ export function versionDifference(
     case 'newer':
       return { what, next: 'Deploy this version: npx loyalty-connector deploy' };
     case 'older':
-      return { what, next: 'Update the command: npm update loyalty-connector' };
+      return {
+        what,
+        next: `Update the command: npm install --save-exact loyalty-connector@${stack}`,
+      };
   }
 }

@@ -32,5 +32,8 @@ export async function readStageSettings(
   }
   const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;
-  throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
+  // What "npm start" adds to the settings is in a file of its own; their faults are in that of the stage.
+  const own = settingsFileOf(stage);
+  const faults = read.faults.map((fault) => fault.replace(file, own));
+  throw new Problem(faults.join('\n'), `Correct ${own}, then run the command again.`);
 }

@@ -41,7 +41,11 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
     for (const { what, next } of leftovers) terminal.line(`- ${what} ${next}`);
   }
   if (code !== EXIT.fine) return code;
-  terminal.line('\nNext, place an order in the store, or pay a draft order, and see its outcome:');
+  const { completeWhen } = deployment.connector.shops[0]?.rules ?? {};
+  const act = completeWhen === 'paid' ? 'pay' : 'fulfil';
+  terminal.line(
+    `\nNext, place an order in the store and ${act} it, which is when it is sent; then see its outcome:`,
+  );
   const trace = nextCommand(deployment, 'trace order <number at the end of its address>');
   terminal.line(`  ${trace}`);
   return code;

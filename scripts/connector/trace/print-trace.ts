@@ -99,7 +99,7 @@ function wantedText(mapped: Trace['mapped']): string {
 function readBackText(readBack: ReadBack): string {
   switch (readBack.kind) {
     case 'nothing-to-read':
-      return 'nothing: the ledger is the record of what was sent; the command compare reads a coupon';
+      return 'nothing: the ledger is the record of what was sent; the command compare reads orders and coupons';
     case 'known':
       return `the loyalty service knows the customer ${readBack.customerId}${readBack.tier ? `, tier ${readBack.tier}` : ''}; the command compare reads the order itself`;
     case 'not-known':

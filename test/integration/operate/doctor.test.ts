@@ -83,7 +83,7 @@ describe('loyalty-connector doctor', () => {
   it('warns when command and stack are of different versions, with what to do', async () => {
     for (const [version, advice] of [
       [undefined, 'npx loyalty-connector deploy'],
-      ['99.0.0', 'npm update loyalty-connector'],
+      ['99.0.0', 'npm install --save-exact loyalty-connector@99.0.0'],
     ] as const) {
       await connector.describe({ outputs: { ...connector.outputs, Version: version } });
       const { stdout } = await connector.run('doctor');

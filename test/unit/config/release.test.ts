@@ -18,6 +18,6 @@ describe('versions', () => {
   it('that differ are reported with what to do', () => {
     expect(versionDifference('0.2.0', '0.2.0')).toBeUndefined();
     expect(versionDifference('0.1.0', '0.2.0')?.next).toContain('deploy');
-    expect(versionDifference('0.3.0', '0.2.0')?.next).toContain('npm update');
+    expect(versionDifference('0.3.0', '0.2.0')?.next).toContain('loyalty-connector@0.3.0');
   });
 });

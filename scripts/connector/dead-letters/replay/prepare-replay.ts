@@ -30,7 +30,7 @@ export type Obstacle =
 export const OBSTACLES: Readonly<Record<Obstacle, string>> = {
   undecodable: 'this release cannot read the message: drop it once it is understood',
   'newer-release':
-    'a newer release wrote it: update this command (npm update loyalty-connector), deploy that release, then replay',
+    'a newer release wrote it: update this command (npm install --save-exact loyalty-connector@latest), deploy that release, then replay',
   'still-unreadable':
     'this release cannot use the body either, so it would only come back; --refetch asks the store instead',
   'unreadable-for-ever':
