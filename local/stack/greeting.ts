@@ -1,26 +1,24 @@
 import { createHmac } from 'node:crypto';
 import type { RunningStack } from './running-stack.ts';
+import type { RunningShop } from './start-sandboxes.ts';
 
 /** The addresses of the running stack, and what to try next. */
-export function greet(stack: RunningStack, shopDomain: string): string {
-  const { loyalty } = stack;
+export function greet(stack: RunningStack): string {
+  const { domain } = stack.shop;
   const { administrator } = stack.keys;
   const body = '{"id":1}';
   const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
   return `
 Stack ${stack.name} is running on this machine.
 
-  webhooks         ${stack.webhookAddress}
-  webhook secret   ${stack.webhookSecret}
-  the store        ${stack.store.address}   (a page with buttons; shop ${shopDomain})
-${stack.shopAddress === undefined ? '' : `  the shop         ${stack.shopAddress}   (what a shopper sees, with the loyalty widget)\n`}  loyalty service  ${loyalty.address}/state   (${loyalty.credentials.token}:${loyalty.credentials.key})
+${stack.shops.map((shop) => placesOf(shop, stack)).join('\n\n')}
   AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
   metrics          ${stack.metricsAddress}
 
 Send a signed webhook by hand (it reports the deletion of an order that the store never had):
 
   curl -i ${stack.webhookAddress} -H 'content-type: application/json' \\
-    -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${shopDomain}' \\
+    -H 'x-shopify-topic: orders/delete' -H 'x-shopify-shop-domain: ${domain}' \\
     -H 'x-shopify-webhook-id: by-hand' -H 'x-shopify-api-version: 2026-10' \\
     -H 'x-shopify-triggered-at: ${new Date().toISOString()}' \\
     -H 'x-shopify-hmac-sha256: ${signature}' -d '${body}'
@@ -42,10 +40,27 @@ Ctrl-C stops everything.
 `;
 }
 
-/** What a person who sets it up would find on the pages of the store and of the loyalty service. */
-export function greetNew({ name, store, loyalty }: RunningStack): string {
-  const { clientId, clientSecret } = store.credentials;
+/** Only the first shop has pages. */
+function placesOf(
+  { shop, store, loyalty, webhookAddress, webhookSecret }: RunningShop,
+  { shop: first, shopAddress }: RunningStack,
+): string {
   const { token, key } = loyalty.credentials;
+  const pages =
+    shop === first && shopAddress !== undefined
+      ? [`  the shop         ${shopAddress}   (what a shopper sees, with the loyalty widget)`]
+      : [];
+  return [
+    `  webhooks         ${webhookAddress}`,
+    `  webhook secret   ${webhookSecret}`,
+    `  the store        ${store.address}   (a page with buttons; shop ${shop.domain})`,
+    ...pages,
+    `  loyalty service  ${loyalty.address}/state   (${token}:${key})`,
+  ].join('\n');
+}
+
+/** What a person who sets it up would find on the pages of the store and of the loyalty service. */
+export function greetNew({ name, shops }: RunningStack): string {
   return `
 Stack ${name} is running on this machine, as after a first deployment. Set it up, in another terminal:
 
@@ -53,14 +68,20 @@ Stack ${name} is running on this machine, as after a first deployment. Set it up
 
 It asks for these values of the sandboxes:
 
-  client id        ${clientId}
+${shops.map((one) => valuesOf(one, shops.length > 1)).join('\n\n')}
+
+Ctrl-C stops everything.
+`;
+}
+
+function valuesOf({ shop, store, loyalty }: RunningShop, isNamed: boolean): string {
+  const { clientId, clientSecret } = store.credentials;
+  const { token, key } = loyalty.credentials;
+  return `  client id        ${clientId}
   client secret    ${clientSecret}
   loyalty token    ${token}
   loyalty key      ${key}
 
-  the store        ${store.address}   (a page with buttons)
-  loyalty service  ${loyalty.address}/state
-
-Ctrl-C stops everything.
-`;
+  the store        ${store.address}   (a page with buttons${isNamed ? `; shop ${shop.domain}` : ''})
+  loyalty service  ${loyalty.address}/state`;
 }

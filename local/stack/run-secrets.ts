@@ -1,16 +1,21 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { SecretDescription } from './template/stack-description.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
-export interface RunSecrets {
+export interface RunSecrets extends ShopSecrets {
   /** May do everything: for the stack itself and for tests. */
   readonly administrator: AwsKey;
   /** May do what the policy of the template allows. */
   readonly operator: AwsKey;
   readonly readOnlyOperator: AwsKey;
+}
+
+/** Kept for the first shop of the settings; those of the others are derived from them. */
+interface ShopSecrets {
   readonly webhook: { readonly current: string; readonly previous: string };
   readonly loyalty: { readonly token: string; readonly key: string };
   readonly storeAccessToken: string;
@@ -55,6 +60,31 @@ export function makeKey(): AwsKey {
 
 const random = (): string => randomBytes(16).toString('hex');
 
+/** The shop whose credentials open the shop's account at the loyalty service. */
+export function accountOf({ shops }: Pick<Connector, 'shops'>, shop: Shop): Shop {
+  const shared = shops.find(({ rules }) => rules.sharedAccount);
+  return (shop.rules.sharedAccount && shared) || shop;
+}
+
+export function secretsOfShop(
+  secrets: RunSecrets,
+  connector: Pick<Connector, 'shops'>,
+  shop: Shop,
+): ShopSecrets {
+  const of = (owner: Shop, text: string): string =>
+    owner === connector.shops[0]
+      ? text
+      : createHmac('sha256', text).update(owner.path).digest('base64url');
+  const { webhook, loyalty, storeAccessToken, pointsToken } = secrets;
+  const account = accountOf(connector, shop);
+  return {
+    webhook: { current: of(shop, webhook.current), previous: of(shop, webhook.previous) },
+    loyalty: { token: of(account, loyalty.token), key: of(account, loyalty.key) },
+    storeAccessToken: of(shop, storeAccessToken),
+    pointsToken: of(shop, pointsToken),
+  };
+}
+
 /**
  * The text of each secret in the template. Their names are `<prefix>/<shop>/<purpose>`. Of a new stack they
  * are random, as a deployment creates them.
@@ -62,20 +92,23 @@ const random = (): string => randomBytes(16).toString('hex');
 export function fillSecrets(
   descriptions: readonly SecretDescription[],
   secrets: RunSecrets,
-  isNew: boolean,
+  { connector, isNew }: { readonly connector: Pick<Connector, 'shops'>; readonly isNew?: boolean },
 ): Readonly<Record<string, string>> {
   if (isNew) return Object.fromEntries(descriptions.map(({ name }) => [name, random()]));
-  const texts: Readonly<Record<string, unknown>> = {
-    webhook: secrets.webhook,
-    loyalty: secrets.loyalty,
-    store: { accessToken: secrets.storeAccessToken },
-    points: { shared: { current: secrets.pointsToken } },
-  };
+  const texts = connector.shops.flatMap((shop) => {
+    const own = secretsOfShop(secrets, connector, shop);
+    return Object.entries({
+      webhook: own.webhook,
+      loyalty: own.loyalty,
+      store: { accessToken: own.storeAccessToken },
+      points: { shared: { current: own.pointsToken } },
+    }).map(([purpose, text]) => ({ end: `/${shop.path}/${purpose}`, text }));
+  });
   return Object.fromEntries(
     descriptions.map(({ name }) => {
-      const purpose = name.split('/').at(-1) ?? '';
-      if (!Object.hasOwn(texts, purpose)) throw new UnknownInTemplate(`a secret for ${purpose}`);
-      return [name, JSON.stringify(texts[purpose])];
+      const found = texts.find(({ end }) => name.endsWith(end));
+      if (!found) throw new UnknownInTemplate(`the secret ${name}`);
+      return [name, JSON.stringify(found.text)];
     }),
   );
 }

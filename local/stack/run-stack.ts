@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Shop } from '../../shared/config/connector-config.ts';
 import { findProject } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { compare } from './demo/compare.ts';
@@ -49,20 +48,16 @@ export async function runStack(options: StartOptions): Promise<number> {
   const folder = openAssemblyFolder(join(project, '.connector'));
   try {
     const settings = await chooseSettings(options, project);
-    const started = await start(options, settings, folder, stopping.signal);
-    stack = started.stack;
+    stack = await start(options, settings, folder, stopping.signal);
     const state = writeStateFile(stack, { stage: options.stage, settings: settings.file }, project);
     if (state.kind === 'written') removeStateFile = state.remove;
     else
       say(
         `npx loyalty-connector uses the stack of process ${state.pid}, which was started before this one.`,
       );
-    const isInSync = options.demo
-      ? await demonstrate(stack, started.shop, stopping.signal)
-      : undefined;
+    const isInSync = options.demo ? await demonstrate(stack, stopping.signal) : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
-    if (!stopping.signal.aborted)
-      say(options.isNew ? greetNew(stack) : greet(stack, started.shop.domain));
+    if (!stopping.signal.aborted) say(options.isNew ? greetNew(stack) : greet(stack));
     await stopped;
     return 0;
   } catch (error) {
@@ -88,13 +83,10 @@ async function start(
   { connector, file, project }: ChosenSettings,
   folder: AssemblyFolder,
   signal: AbortSignal,
-): Promise<{ readonly stack: RunningStack; readonly shop: Shop }> {
-  const [shop, ...others] = connector.shops;
-  if (!shop) throw new Error('There is no shop in the settings.');
+): Promise<RunningStack> {
   const dataFolder = given === undefined ? undefined : resolve(given);
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   say(`Starting the stack of stage ${stage}: synthesizing the template, bundling the functions.`);
-  if (others.length > 0) say(`Only the first shop of the settings runs here: ${shop.domain}.`);
   if (file !== undefined)
     say('The settings have no storefront. It is switched on here, so that you can try it.');
   const synthesis = new AbortController();
@@ -108,7 +100,7 @@ async function start(
   // startStack awaits it; until then a rejection must not count as unhandled.
   assembly.catch(() => {});
   try {
-    const stack = await startStack({
+    return await startStack({
       connector,
       assembly,
       ports: portsFrom(port),
@@ -116,7 +108,6 @@ async function start(
       isNew,
       onProblem: (problem) => sayAt(problem),
     });
-    return { stack, shop };
   } catch (error) {
     abort();
     throw error;
@@ -126,13 +117,15 @@ async function start(
 }
 
 /** Whether the store and the loyalty service agree in the end. */
-async function demonstrate(stack: RunningStack, shop: Shop, signal: AbortSignal): Promise<boolean> {
+async function demonstrate(stack: RunningStack, signal: AbortSignal): Promise<boolean> {
   stack.logs.onLine((line) => {
     const sentence = narrate(line);
     if (sentence !== undefined) sayAt(`  ${sentence}`);
   });
   const isNew = stack.store.rows.orders.size === 0;
   if (!isNew) say('Continuing with the data of the last run.');
+  const { shop, shops } = stack;
+  if (shops.length > 1) say(`The day is played in the first shop of the settings: ${shop.domain}.`);
   openStore({ store: stack.store, say: sayAt });
   if (isNew) {
     await playDay({ store: stack.store, loyaltyProxy: stack.loyaltyProxy, say: sayAt, signal });
@@ -140,11 +133,11 @@ async function demonstrate(stack: RunningStack, shop: Shop, signal: AbortSignal)
   }
   const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);
   if (signal.aborted) return false;
-  return report(stack, shop, left);
+  return report(stack, left);
 }
 
-async function report(stack: RunningStack, shop: Shop, left: number): Promise<boolean> {
-  const { orders, products, coupons, differences } = await compare(stack, shop, new Date());
+async function report(stack: RunningStack, left: number): Promise<boolean> {
+  const { orders, products, coupons, differences } = await compare(stack, stack.shop, new Date());
   const calls = stack.loyalty.journal.entries().length;
   const deliveries = stack.store.deliveries.all().length;
   say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);

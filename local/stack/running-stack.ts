@@ -1,12 +1,9 @@
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
-import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { FunctionRunner } from './functions/function-runner.ts';
 import type { LogGroups } from './functions/log-groups.ts';
 import type { Metrics } from './functions/metrics.ts';
 import type { AccessControl } from './iam/access-control.ts';
-import type { OutageProxy } from './outage-proxy.ts';
 import type { AwsKey } from './run-secrets.ts';
 import {
   type Aws,
@@ -15,34 +12,26 @@ import {
   describe,
   type Part,
   type Run,
-  type Sandboxes,
   type Stack,
   type StackOptions,
   startAws,
   startFunctions,
-  startSandboxes,
   startWebServers,
   type WebServers,
 } from './start-parts.ts';
+import { type RunningShop, type Sandboxes, startSandboxes } from './start-sandboxes.ts';
 import { subscribe } from './store-admin.ts';
 import type { StackDescription } from './template/stack-description.ts';
 
-export interface RunningStack {
+/** With the members of the first shop as its own. */
+export interface RunningStack extends RunningShop, Sandboxes {
   readonly name: string;
   readonly description: StackDescription;
   readonly outputs: Readonly<Record<string, string>>;
-  readonly webhookAddress: string;
   readonly endpoint: string;
   readonly metricsAddress: string;
-  /** The demo shop's pages; undefined without a storefront. */
-  readonly shopAddress: string | undefined;
   /** Their policies are the template's; the administrator may do everything. */
   readonly keys: Readonly<Record<'administrator' | 'operator' | 'readOnlyOperator', AwsKey>>;
-  readonly webhookSecret: string;
-  readonly store: StoreSandbox;
-  readonly loyalty: LoyaltySandbox;
-  /** Between the functions and the loyalty service. */
-  readonly loyaltyProxy: OutageProxy;
   readonly access: AccessControl;
   readonly logs: LogGroups;
   readonly metrics: Metrics;
@@ -75,10 +64,12 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const sandboxes = await startSandboxes(run, web);
   const stack = await describe(run, aws, web);
   const clients = await createResources(run, aws, stack.description);
-  const logs = await startFunctions(run, aws, sandboxes, stack);
+  const logs = await startFunctions(run, aws, sandboxes.shops, stack);
   const { connector, isNew } = run.options;
   if (connector.healing.subscriptions === 'admin-api' && !isNew) {
-    await subscribe(sandboxes.store, run.shop, web.webhooks.address);
+    for (const { store, shop } of sandboxes.shops) {
+      await subscribe(store, shop, web.webhooks.address);
+    }
   }
   return toRunningStack(run, { web, aws, sandboxes, clients, logs, ...stack });
 }
@@ -92,7 +83,7 @@ interface Started extends Stack {
 }
 
 function toRunningStack(
-  { shop, secrets, metrics, runner }: Run,
+  { secrets, metrics, runner }: Run,
   { web, aws, sandboxes, clients, logs, assembly, description, access }: Started,
 ): Omit<RunningStack, 'stop'> {
   if (!runner) throw new Error('the functions were not started');
@@ -101,6 +92,7 @@ function toRunningStack(
   );
   return {
     ...sandboxes,
+    ...sandboxes.shops[0],
     ...clients,
     name: assembly.stackName,
     description,
@@ -110,11 +102,9 @@ function toRunningStack(
       ...(web.points && { PointsAddress: web.points.address }),
       ...(web.storefront && { StorefrontAddress: web.storefront.address }),
     },
-    webhookAddress: `${web.webhooks.address}/${shop.path}`,
     endpoint: aws.endpoint,
     metricsAddress: aws.metricsAddress,
     keys: secrets,
-    webhookSecret: secrets.webhook.current,
     access,
     logs,
     metrics,

@@ -1,13 +1,8 @@
-import { join } from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import { TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
-import { startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import type { Connector } from '../../shared/config/connector-config.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
-import { startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
-import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner, type RunnerParts } from './functions/function-runner.ts';
@@ -16,16 +11,12 @@ import { Metrics, startMetricsServer } from './functions/metrics.ts';
 import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
-import { startOutageProxy } from './outage-proxy.ts';
 import { type AwsKey, fillSecrets, openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import type { Ports } from './start-options.ts';
 import { policyName } from './template/describe-resources.ts';
 import { describeStack } from './template/describe-stack.ts';
 import type { StackDescription } from './template/stack-description.ts';
 import type { Assembly } from './template/template.ts';
-
-/** The store sends before the functions are ready; Shopify's own pauses would be much longer. */
-const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
 
 export interface StackOptions {
   readonly connector: Connector;
@@ -36,7 +27,7 @@ export interface StackOptions {
   readonly dataFolder?: string;
   /** As after a first deployment: the secrets are not set, and neither side sends webhooks yet. */
   readonly isNew?: boolean;
-  /** Differences from the store's default settings, such as its plan. */
+  /** Differences from the stores' default settings, such as their plan. */
   readonly storeSettings?: Partial<ServerSettings>;
   /** Emulators that already run in another process. Absent: they are started here. */
   readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
@@ -54,7 +45,6 @@ export interface Part {
 /** What the steps of the start share. */
 export interface Run {
   readonly options: StackOptions;
-  readonly shop: Shop;
   readonly secrets: RunSecrets;
   readonly metrics: Metrics;
   readonly keys: Map<string, Key>;
@@ -66,13 +56,10 @@ export interface Run {
 }
 
 export function createRun(options: StackOptions, parts: Part[]): Run {
-  const [shop] = options.connector.shops;
-  if (!shop) throw new Error('There is no shop in the settings.');
   const secrets = openRunSecrets(options.dataFolder);
   const { accessKeyId, secretAccessKey } = secrets.administrator;
   return {
     options,
-    shop,
     secrets,
     metrics: new Metrics(Date.now),
     keys: new Map([[accessKeyId, { secretAccessKey, caller: { kind: 'administrator' } }]]),
@@ -90,7 +77,6 @@ function accessOf({ access }: Run): AccessControl {
 
 export type WebServers = Awaited<ReturnType<typeof startWebServers>>;
 export type Aws = Awaited<ReturnType<typeof startAws>>;
-export type Sandboxes = Awaited<ReturnType<typeof startSandboxes>>;
 export type Stack = Awaited<ReturnType<typeof describe>>;
 
 /** The public addresses of the functions. */
@@ -128,54 +114,6 @@ export async function startAws(run: Run) {
   return { endpoint, emulators, metricsAddress: metricsServer.address };
 }
 
-/** The store, its shop pages and the loyalty service. */
-export async function startSandboxes(run: Run, { webhooks, points, storefront }: WebServers) {
-  const { options, shop, secrets } = run;
-  const { connector, ports, dataFolder, storeSettings } = options;
-  const dataFile = (name: string) =>
-    dataFolder === undefined ? {} : { dataFile: join(dataFolder, name) };
-  const loyalty = run.started(
-    await startLoyaltySandbox({
-      port: ports.loyalty,
-      settings: { credentials: secrets.loyalty },
-      ...(points &&
-        !options.isNew && {
-          subscriptions: [
-            {
-              name: `loyalty-connector ${shop.domain}`,
-              address: `${points.address}/${shop.path}`,
-              headers: { [TOKEN_HEADER]: secrets.pointsToken },
-            },
-          ],
-        }),
-      // The receiver answers 503 while the stack starts: that must not end the subscription.
-      serverSettings: { subscriptionFailures: 0 },
-      ...dataFile('loyalty.jsonl'),
-    }),
-  );
-  const store = run.started(
-    await startStoreSandbox({
-      port: ports.store,
-      shop: { domain: shop.domain },
-      secret: secrets.webhook.current,
-      previousSecret: secrets.webhook.previous,
-      accessToken: secrets.storeAccessToken,
-      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
-      ...(connector.healing.subscriptions === 'app-configuration' && {
-        webhooksTo: `${webhooks.address}/${shop.path}`,
-      }),
-      ...dataFile('store.jsonl'),
-    }),
-  );
-  const proxyTo = storefront && `${storefront.address}/${shop.path}`;
-  const shopPages =
-    proxyTo === undefined
-      ? undefined
-      : run.started(await startStorefrontDemo({ port: ports.shop, store, proxyTo }));
-  const loyaltyProxy = run.started(await startOutageProxy(loyalty.address));
-  return { loyalty, store, loyaltyProxy, shopAddress: shopPages?.address };
-}
-
 /** Awaits the synthesis and reads the template: its resources and its permissions. */
 export async function describe(run: Run, { endpoint }: Aws, { webhooks }: WebServers) {
   const assembly = await run.options.assembly;
@@ -208,7 +146,7 @@ export async function createResources(
   { endpoint, emulators }: Aws,
   description: StackDescription,
 ) {
-  const secrets = fillSecrets(description.secrets, run.secrets, run.options.isNew === true);
+  const secrets = fillSecrets(description.secrets, run.secrets, run.options);
   emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
   // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.administrator };
@@ -227,7 +165,7 @@ export async function createResources(
 export async function startFunctions(
   run: Run,
   { endpoint }: Aws,
-  { store, loyaltyProxy }: Sandboxes,
+  shops: readonly Readonly<Record<'store' | 'loyaltyProxy', { readonly address: string }>>[],
   { assembly, description, access }: Stack,
 ): Promise<LogGroups> {
   const logs = new LogGroups({ access: () => access, place: PLACE, now: Date.now });
@@ -241,8 +179,8 @@ export async function startFunctions(
       addresses: {
         endpoint,
         region: PLACE.region,
-        storeAddress: store.address,
-        loyaltyAddress: loyaltyProxy.address,
+        storeAddress: shops.map(({ store }) => store.address).join(' '),
+        loyaltyAddress: shops.map(({ loyaltyProxy }) => loyaltyProxy.address).join(' '),
       },
       logs,
       environmentOf: run.options.environmentOf ?? ((_, environment) => environment),

@@ -18,6 +18,7 @@ interface StackState {
   /** The operator's key, with the policy of the template. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly outputs: Partial<StackOutputs>;
+  /** Of each shop, separated by spaces. */
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;
@@ -27,7 +28,8 @@ const FILE = '.connector/stack.json';
 
 type DescribedStack = Pick<RunningStack, 'name' | 'endpoint' | 'outputs' | 'metricsAddress'> & {
   readonly keys: Pick<RunningStack['keys'], 'operator'>;
-} & Readonly<Record<'store' | 'loyalty', { readonly address: string }>>;
+  readonly shops: readonly Readonly<Record<'store' | 'loyalty', { readonly address: string }>>[];
+};
 
 export type WrittenState =
   | { readonly kind: 'written'; readonly remove: () => void }
@@ -51,8 +53,8 @@ export function writeStateFile(
     endpoint: stack.endpoint,
     credentials: stack.keys.operator,
     outputs: stack.outputs,
-    storeAddress: stack.store.address,
-    loyaltyAddress: stack.loyalty.address,
+    storeAddress: stack.shops.map(({ store }) => store.address).join(' '),
+    loyaltyAddress: stack.shops.map(({ loyalty }) => loyalty.address).join(' '),
     metricsAddress: stack.metricsAddress,
   };
   mkdirSync(dirname(file), { recursive: true });

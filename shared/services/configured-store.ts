@@ -1,27 +1,28 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
 import { type AdminStore, createAdminStore } from '../shopify/admin/admin-store.ts';
 import type { Enrichment } from '../shopify/admin/orders/enrichment.ts';
+import { sandboxAddressOf } from './sandbox-address.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */
 export function createConfiguredStore(
-  { shops }: Connector,
+  connector: Connector,
   secrets: ShopSecrets,
-  // Only for a store on this machine; the client refuses any other plain address.
-  { sandboxAddress }: { readonly sandboxAddress: string | undefined } = {
-    sandboxAddress: process.env.STORE_SANDBOX_ADDRESS,
+  // Only for stores on this machine; the client refuses any other plain address.
+  { sandboxes }: { readonly sandboxes: string | undefined } = {
+    sandboxes: process.env.STORE_SANDBOX_ADDRESS,
   },
   reserve = 0,
 ): AdminStore {
   return createAdminStore({
     reserve,
     shop: (domain) => {
-      const shop = shops.find((one) => one.domain === domain);
+      const shop = connector.shops.find((one) => one.domain === domain);
       if (!shop) throw new Error('an event of an unknown shop was not parked');
       return {
         secret: secrets.store(shop.path),
         enrichment: enrichmentOf(shop.rules),
-        sandboxAddress,
+        sandboxAddress: sandboxAddressOf(connector, shop, sandboxes),
       };
     },
   });

@@ -3,16 +3,19 @@ import type { Pauses } from '../core/pause/pauses.ts';
 import type { CallRate } from '../core/sync/call-rate.ts';
 import { createCircuitBreaker } from '../core/sync/circuit-breaker.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
+import { sandboxAddressOf } from './sandbox-address.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 const OWN_MACHINE = /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/;
 
 /** The configured address; in the local stack, that of the loyalty sandbox. */
 export function loyaltyAddress(
-  { loyalty }: Connector,
-  sandbox = process.env.LOYALTY_SANDBOX_ADDRESS,
+  connector: Connector,
+  shop: Shop,
+  sandboxes = process.env.LOYALTY_SANDBOX_ADDRESS,
 ): string {
-  if (!sandbox) return loyalty.address;
+  const sandbox = sandboxAddressOf(connector, shop, sandboxes);
+  if (!sandbox) return connector.loyalty.address;
   // Every request carries the credentials: a variable must not send them to another host.
   if (OWN_MACHINE.test(sandbox)) return sandbox;
   throw new Error('a loyalty sandbox must be at http://localhost, 127.x.x.x or [::1]');
@@ -36,7 +39,7 @@ export function openShopLoyalty(
   const credentials = secrets.loyalty(path);
   const rate = rateOf(shop);
   const loyalty = createLoyaltyClient({
-    baseUrl: loyaltyAddress(connector),
+    baseUrl: loyaltyAddress(connector, shop),
     credentials: () => credentials.get(),
     ...(rate && { takeTurn: rate.take }),
     ...(onEnd && { onEnd }),

@@ -5,6 +5,7 @@ import { settle } from '../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
+import type { RunningShop } from '../../local/stack/start-sandboxes.ts';
 import { loadConnector, synthesize } from '../../local/stack/synthesize.ts';
 import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
@@ -19,13 +20,15 @@ export interface LocalStack extends RunningStack {
 }
 
 interface PostOptions {
+  /** Default: the first shop. */
+  readonly to?: RunningShop | undefined;
   readonly secret?: string;
   readonly webhookId?: string;
   readonly contentType?: string;
 }
 
 interface LocalStackOptions
-  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew' | 'quota'> {
+  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew' | 'quota' | 'emulators'> {
   readonly concurrency?: Concurrency | undefined;
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;
@@ -49,14 +52,14 @@ export async function startLocalStack(
   return {
     ...stack,
     problems,
-    post(topic, payload, { secret = stack.webhookSecret, webhookId, contentType } = {}) {
+    post(topic, payload, { to = stack, secret = to.webhookSecret, webhookId, contentType } = {}) {
       const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
-      return fetch(stack.webhookAddress, {
+      return fetch(to.webhookAddress, {
         method: 'POST',
         headers: {
           'content-type': contentType ?? 'application/json',
           'x-shopify-topic': topic,
-          'x-shopify-shop-domain': stack.store.shop.domain,
+          'x-shopify-shop-domain': to.shop.domain,
           'x-shopify-webhook-id': webhookId ?? randomUUID(),
           'x-shopify-api-version': '2026-10',
           'x-shopify-triggered-at': new Date().toISOString(),

@@ -5,17 +5,18 @@ import type { RunningStack } from '../running-stack.ts';
 const PAUSE_MS = 300;
 
 /**
- * Waits until the store has delivered every webhook and the queues are empty. Returns how many webhooks
+ * Waits until the stores have delivered every webhook and the queues are empty. Returns how many webhooks
  * and messages are left after the timeout: 0 when all is done.
  */
 export async function settle(
-  { store, waiting }: Pick<RunningStack, 'store' | 'waiting'>,
+  { shops, waiting }: Pick<RunningStack, 'shops' | 'waiting'>,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<number> {
   const end = Date.now() + timeoutMs;
   const undelivered = () =>
-    store.deliveries.all().filter(({ state }) => state === 'waiting').length;
+    shops.flatMap(({ store }) => store.deliveries.all()).filter(({ state }) => state === 'waiting')
+      .length;
   for (;;) {
     // Deliveries first: a webhook that is delivered between the two counts is then on a queue.
     const left = undelivered() + (await waiting());

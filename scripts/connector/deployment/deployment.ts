@@ -41,6 +41,7 @@ export interface Deployment {
 }
 
 interface SandboxAddresses {
+  /** One for all shops, or one for each: see sandbox-address.ts. */
   readonly storeAddress: string;
   readonly loyaltyAddress: string;
   readonly metricsAddress: string;

@@ -7,6 +7,7 @@ import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
+import { sandboxAddressOf } from '../../../shared/services/sandbox-address.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
@@ -24,7 +25,7 @@ export interface ShopServices {
   ask(shop: Shop, credentials?: AdminCredentials): Ask;
   /** With the credentials of the shop, or with other ones. */
   loyalty(shop: Shop, credentials?: Credentials): LoyaltyClient;
-  readonly loyaltyAddress: string;
+  loyaltyAddress(shop: Shop): string;
 }
 
 /** A failed renewal of a secret matters only to a process that runs for days. */
@@ -33,25 +34,26 @@ const silent = { count: () => {}, log: () => {} };
 export function openShopServices(deployment: Deployment): ShopServices {
   const { output, connector, sandbox } = deployment;
   const secrets = createShopSecrets(secretsCalls(deployment), output('SecretsPrefix'), silent);
-  const sandboxAddress = sandbox?.storeAddress;
-  const baseUrl = sandbox
-    ? loyaltyAddress(connector, sandbox.loyaltyAddress)
-    : connector.loyalty.address;
-  const store = createConfiguredStore(connector, secrets, { sandboxAddress });
+  const sandboxes = sandbox?.storeAddress;
+  const addressOf = (shop: Shop) =>
+    sandbox ? loyaltyAddress(connector, shop, sandbox.loyaltyAddress) : connector.loyalty.address;
+  const store = createConfiguredStore(connector, secrets, { sandboxes });
   return {
     store,
     rewards: store,
-    ask: ({ domain, path }, other) => {
+    ask: (shop, other) => {
       const secret = other
         ? { get: async () => other, refresh: async () => other }
-        : secrets.store(path);
-      return createAdminClient({ shop: domain, secret, sandboxAddress }).until(undefined);
+        : secrets.store(shop.path);
+      const sandboxAddress = sandboxAddressOf(connector, shop, sandboxes);
+      return createAdminClient({ shop: shop.domain, secret, sandboxAddress }).until(undefined);
     },
-    loyalty: ({ path }, other) => {
-      const credentials = secrets.loyalty(path);
+    loyalty: (shop, other) => {
+      const credentials = secrets.loyalty(shop.path);
+      const baseUrl = addressOf(shop);
       return createLoyaltyClient({ baseUrl, credentials: other ?? (() => credentials.get()) });
     },
-    loyaltyAddress: baseUrl,
+    loyaltyAddress: addressOf,
   };
 }
 

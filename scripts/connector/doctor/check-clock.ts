@@ -1,3 +1,4 @@
+import { sandboxAddressOf } from '../../../shared/services/sandbox-address.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, info, pass, warn } from './finding.ts';
 
@@ -9,11 +10,12 @@ export async function readClocks({
   output,
   sandbox,
 }: Deployment): Promise<readonly ClockReading[]> {
-  const [shop] = connector.shops;
+  const [shop = { domain: '' }] = connector.shops;
+  const here = (addresses: string | undefined) => sandboxAddressOf(connector, shop, addresses);
   const places = {
     AWS: output('WebhookAddress'),
-    'the loyalty service': sandbox?.loyaltyAddress ?? connector.loyalty.address,
-    'the store': sandbox?.storeAddress ?? `https://${shop?.domain}`,
+    'the loyalty service': here(sandbox?.loyaltyAddress) ?? connector.loyalty.address,
+    'the store': here(sandbox?.storeAddress) ?? `https://${shop.domain}`,
   };
   return Promise.all(
     Object.entries(places).map(async ([whose, address]) => {

@@ -31,7 +31,7 @@ export async function probe(session: Session, options: ProbeOptions): Promise<Ex
   const services = openShopServices(deployment);
   const now = new Date();
   const id = probeName(now, randomBytes(4));
-  const { host } = new URL(services.loyaltyAddress);
+  const { host } = new URL(services.loyaltyAddress(shop));
   terminal.note(
     `The loyalty account of ${shop.domain} at ${host} gets a customer, up to 6 orders, a coupon and a redeemed reward, all named ${id}.\nThey are undone at the end: the customer stays, inactive, and the orders stay, cancelled.`,
   );

@@ -53,8 +53,9 @@ describe('a stack that starts beside another', () => {
       metricsAddress: 'http://127.0.0.1:2',
       keys: { operator: { accessKeyId: 'id', secretAccessKey: 'key' } },
       outputs: {},
-      store: { address: 'http://127.0.0.1:3' },
-      loyalty: { address: 'http://127.0.0.1:4' },
+      shops: [
+        { store: { address: 'http://127.0.0.1:3' }, loyalty: { address: 'http://127.0.0.1:4' } },
+      ],
     };
     expect(writeStateFile(stack, { stage: 'prod' }, folder)).toEqual({
       kind: 'other-runs',
@@ -80,7 +81,7 @@ describe('a stack that starts beside another', () => {
       metricsAddress: address,
       keys: { operator: parts },
     };
-    const rest = { outputs: {}, store: { address }, loyalty: { address } };
+    const rest = { outputs: {}, shops: [{ store: { address }, loyalty: { address } }] };
     expect(writeStateFile({ ...stack, ...rest }, { stage: 'prod' }, folder).kind).toBe('written');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
-import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import { errorFields } from '../../../shared/core/batch/telemetry.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { buildPath } from '../../../shared/loyalty/operations.ts';
@@ -9,7 +9,7 @@ import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
 import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const connector = defineConnector({
-  shops: [{ domain: 'example-store.myshopify.com' }],
+  shops: [{ domain: 'example-store.myshopify.com' }, { domain: 'second-store.myshopify.com' }],
   loyalty: { address: 'https://loyalty.example.com' },
 });
 const credentials = { token: 'token', key: 'key' };
@@ -31,7 +31,13 @@ const ELSEWHERE = [
 
 describe('credentials go to the configured service and nowhere else', () => {
   it.each(ELSEWHERE)('a sandbox is of this machine: %s is none', (address) => {
-    expect(() => loyaltyAddress(connector, address)).toThrow(/sandbox/);
+    const [first, second] = connector.shops;
+    if (!first || !second) throw new Error('two shops are needed');
+    const loyalty = (shop: Shop, sandboxes: string) => loyaltyAddress(connector, shop, sandboxes);
+    expect(() => loyalty(first, address)).toThrow(/sandbox/);
+    expect(() => loyalty(second, address)).toThrow(/sandbox/);
+    expect(loyalty(first, `http://127.0.0.1:1 ${address}`)).toBe('http://127.0.0.1:1');
+    expect(() => loyalty(second, `http://127.0.0.1:1 ${address}`)).toThrow(/sandbox/);
     expect(() => adminAddress(SHOP, address)).toThrow(/sandbox/);
   });
 

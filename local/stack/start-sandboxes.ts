@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import { TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
+import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
+import { startStorefrontDemo } from '../storefront-demo/demo.ts';
+import { type OutageProxy, startOutageProxy } from './outage-proxy.ts';
+import { accountOf, secretsOfShop } from './run-secrets.ts';
+import type { Run, WebServers } from './start-parts.ts';
+
+/** The store sends before the functions are ready; Shopify's own pauses would be much longer. */
+const RETRY_PAUSES = Array.from({ length: 300 }, () => 1);
+
+/** A shop of the settings, with sandboxes for its store and for its account at the loyalty service. */
+export interface RunningShop extends Account {
+  readonly shop: Shop;
+  readonly store: StoreSandbox;
+  readonly webhookAddress: string;
+  readonly webhookSecret: string;
+}
+
+interface Account {
+  readonly loyalty: LoyaltySandbox;
+  /** Between the functions and the loyalty service. */
+  readonly loyaltyProxy: OutageProxy;
+}
+
+export interface Sandboxes {
+  /** In the order of the settings. */
+  readonly shops: readonly [RunningShop, ...RunningShop[]];
+  /** The first shop's pages; undefined without a storefront. */
+  readonly shopAddress: string | undefined;
+}
+
+/** The stores and the accounts at the loyalty service; the pages of the first shop. */
+export async function startSandboxes(run: Run, web: WebServers): Promise<Sandboxes> {
+  const { connector, ports } = run.options;
+  const accounts = new Map<Shop, Account>();
+  for (const shop of connector.shops.filter((one) => accountOf(connector, one) === one)) {
+    accounts.set(shop, await startAccount(run, web, shop));
+  }
+  const start = async (shop: Shop): Promise<RunningShop> => {
+    const account = accounts.get(accountOf(connector, shop));
+    if (!account) throw new Error(`the account of ${shop.domain} was not started`);
+    return { ...account, ...(await startStore(run, web, shop)) };
+  };
+  const [shop, ...others] = shopsOf(connector);
+  const first = await start(shop);
+  const proxyTo = web.storefront && `${web.storefront.address}/${shop.path}`;
+  const shopPages =
+    proxyTo === undefined
+      ? undefined
+      : run.started(await startStorefrontDemo({ port: ports.shop, store: first.store, proxyTo }));
+  const shops: [RunningShop, ...RunningShop[]] = [first];
+  for (const other of others) shops.push(await start(other));
+  return { shops, shopAddress: shopPages?.address };
+}
+
+function shopsOf({ shops: [first, ...others] }: Connector): [Shop, ...Shop[]] {
+  if (!first) throw new Error('There is no shop in the settings.');
+  return [first, ...others];
+}
+
+async function startAccount(run: Run, { points }: WebServers, owner: Shop): Promise<Account> {
+  const { options, secrets } = run;
+  const { connector, ports } = options;
+  const shops = connector.shops.filter((shop) => accountOf(connector, shop) === owner);
+  const loyalty = run.started(
+    await startLoyaltySandbox({
+      port: portOf(run, owner, ports.loyalty),
+      settings: { credentials: secretsOfShop(secrets, connector, owner).loyalty },
+      ...(points &&
+        !options.isNew && {
+          subscriptions: shops.map((shop) => ({
+            name: `loyalty-connector ${shop.domain}`,
+            address: `${points.address}/${shop.path}`,
+            headers: { [TOKEN_HEADER]: secretsOfShop(secrets, connector, shop).pointsToken },
+          })),
+        }),
+      // The receiver answers 503 while the stack starts: that must not end the subscription.
+      serverSettings: { subscriptionFailures: 0 },
+      ...dataFile(run, owner, 'loyalty'),
+    }),
+  );
+  return { loyalty, loyaltyProxy: run.started(await startOutageProxy(loyalty.address)) };
+}
+
+async function startStore(
+  run: Run,
+  { webhooks }: WebServers,
+  shop: Shop,
+): Promise<Omit<RunningShop, keyof Account>> {
+  const { connector, ports, storeSettings } = run.options;
+  const { webhook, storeAccessToken } = secretsOfShop(run.secrets, connector, shop);
+  const webhookAddress = `${webhooks.address}/${shop.path}`;
+  const store = run.started(
+    await startStoreSandbox({
+      port: portOf(run, shop, ports.store),
+      shop: { domain: shop.domain },
+      secret: webhook.current,
+      previousSecret: webhook.previous,
+      accessToken: storeAccessToken,
+      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
+      ...(connector.healing.subscriptions === 'app-configuration' && {
+        webhooksTo: webhookAddress,
+      }),
+      ...dataFile(run, shop, 'store'),
+    }),
+  );
+  return { shop, store, webhookAddress, webhookSecret: webhook.current };
+}
+
+const isFirst = ({ options }: Run, shop: Shop): boolean => options.connector.shops[0] === shop;
+
+/** Only the first shop has ports that can be foretold. */
+const portOf = (run: Run, shop: Shop, port: number): number => (isFirst(run, shop) ? port : 0);
+
+function dataFile(run: Run, shop: Shop, name: string): { readonly dataFile?: string } {
+  const { dataFolder } = run.options;
+  if (dataFolder === undefined) return {};
+  const file = isFirst(run, shop) ? `${name}.jsonl` : `${name}-${shop.path}.jsonl`;
+  return { dataFile: join(dataFolder, file) };
+}
