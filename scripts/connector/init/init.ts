@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { askAnswers, type Given } from './answers.ts';
-import { projectFiles } from './project-files.ts';
+import { PROJECT_PATHS, projectFiles } from './project-files.ts';
 
 export interface InitOptions extends Given {
   readonly yes?: boolean;
@@ -18,15 +18,16 @@ export async function init(
   folder: string,
 ): Promise<ExitCode> {
   const target = resolve(folder);
-  const answers = await askAnswers(terminal, given, !yes && process.stdin.isTTY === true);
-  const files = projectFiles({ ...answers, name: packageName(target) }, VERSION);
-  const taken = [...files.keys()].filter((file) => existsSync(join(target, file)));
+  // Before the questions: no one answers in vain.
+  const taken = PROJECT_PATHS.filter((file) => existsSync(join(target, file)));
   if (taken.length > 0) {
     throw new Problem(
       `${target} already has ${taken.join(', ')}. Nothing was written.`,
       'Name a new folder.',
     );
   }
+  const answers = await askAnswers(terminal, given, !yes && process.stdin.isTTY === true);
+  const files = projectFiles({ ...answers, name: packageName(target) }, VERSION);
   for (const [file, text] of files) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     writeFileSync(join(target, file), text, { flag: 'wx' });

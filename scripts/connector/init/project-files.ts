@@ -21,6 +21,13 @@ const PLACES = {
   'deploy-role.yml': 'deploy-role.yml',
 } as const;
 
+/** The paths of the files of a new project. */
+export const PROJECT_PATHS: readonly string[] = [
+  'package.json',
+  'cdk.json',
+  ...Object.values(PLACES),
+];
+
 /** The files of a new project, by their paths. */
 export function projectFiles(answers: Answers, version: string): ReadonlyMap<string, string> {
   const files = Object.entries(PLACES).map(([template, place]) => {

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Answers, projectFiles } from '../../../scripts/connector/init/project-files.ts';
+import {
+  type Answers,
+  PROJECT_PATHS,
+  projectFiles,
+} from '../../../scripts/connector/init/project-files.ts';
 
 const ANSWERS: Answers = {
   name: 'paper-shop',
@@ -25,6 +29,10 @@ describe('a new project', () => {
         /example-store|loyalty\.example\.com|us-east-1|my-shop|shared\//,
       );
     }
+  });
+
+  it('has exactly the files that are looked for before it is written', () => {
+    expect([...files.keys()]).toEqual(PROJECT_PATHS);
   });
 
   it('keeps answers that contain an example of the templates', () => {
