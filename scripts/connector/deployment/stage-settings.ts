@@ -8,13 +8,10 @@ import { Problem } from '../exit.ts';
 const STACK_PREFIX = 'loyalty-connector-';
 const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
 
-export function stageOfStack(stack: string): string {
+/** Undefined: not a stack that `deploy` makes. It may hold the connector as a construct. */
+export function stageOfStack(stack: string): string | undefined {
   const stage = stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : '';
-  if (STAGE_NAME.test(stage)) return stage;
-  throw new Problem(
-    `"${stack}" is not the name of a connector's stack: it must be ${STACK_PREFIX}<stage>.`,
-    `For the settings in connector.config.ts that is ${STACK_PREFIX}prod.`,
-  );
+  return STAGE_NAME.test(stage) ? stage : undefined;
 }
 
 /** The checked settings of one stage, with which its functions were built. */

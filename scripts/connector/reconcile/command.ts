@@ -6,7 +6,7 @@ import type { ReconcileOptions } from './start-reconcile.ts';
 export function registerReconcile(program: Command): void {
   program
     .command('reconcile')
-    .summary('compare the store with the ledger now, instead of at the next full hour')
+    .summary('compare the store with the ledger now, instead of at its next run')
     .description(
       'Starts the comparison that also runs by schedule, and does not wait for its end. Repeating it is harmless.',
     )

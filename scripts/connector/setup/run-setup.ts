@@ -62,7 +62,13 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
   const isOnAws = (asked ?? common.region ?? common.profile) !== undefined;
   const local = isOnAws ? undefined : await findLocalStack();
   const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
-  const stage = local?.stage ?? stageOfStack(stack);
+  const deployed = async () => {
+    if (local) return local;
+    const { findDeployedStack } = await import('../deployment/deployed-stack.ts');
+    return findDeployedStack({ ...common, stack });
+  };
+  const ownStage = stageOfStack(stack);
+  const stage = local?.stage ?? ownStage ?? (await deployed()).stage;
   const { terminal } = session;
   return {
     where: local ? 'local' : 'aws',
@@ -73,11 +79,8 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
     session,
     terminal,
     connector: async () => local?.connector ?? readStageSettings(stage),
-    deployment: async () => {
-      if (local) return local;
-      const { findDeployedStack } = await import('../deployment/deployed-stack.ts');
-      return findDeployedStack({ ...common, stack });
-    },
+    isDeployedHere: !local && ownStage !== undefined,
+    deployment: deployed,
     agrees: async (question) => options.yes === true || terminal.confirm(question),
   };
 }
@@ -86,7 +89,7 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
 async function* stepsOf(world: World): AsyncGenerator<Step> {
   yield accountStep(world);
   yield settingsStep(world);
-  if (world.where === 'aws') {
+  if (world.isDeployedHere) {
     yield bootstrapStep(world);
     yield quotaStep(world);
     yield deployStep(world);

@@ -17,6 +17,8 @@ export interface World {
   readonly where: Deployment['where'];
   readonly stage: string;
   readonly stack: string;
+  /** False on this machine, and for a construct in an app of the user's own, which deploys it. */
+  readonly isDeployedHere: boolean;
   readonly aws: AwsSettings;
   readonly options: SetupOptions;
   readonly session: Session;

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
@@ -67,6 +67,7 @@ async function open(
   const world = {
     where: 'aws',
     options,
+    agrees: async () => false,
     session: { beginChange: async () => ({ count: () => {} }) },
     terminal: { line: (line = '') => void lines.push(line), width: 200 },
   } as unknown as World;
@@ -134,7 +135,7 @@ describe("the step for the app's configuration", () => {
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
     const step = appConfigurationStep(await open({ store: APP }));
     expect(await step.look()).toMatchObject({ kind: 'open' });
-    await step.act?.();
+    expect(await step.act?.()).toMatchObject({ kind: 'left' });
     expect(await step.look()).toMatchObject({
       kind: 'done',
       what: expect.stringContaining('shopify app deploy --config example-store'),
@@ -146,6 +147,10 @@ describe("the step for the app's configuration", () => {
     expect(text).toContain('[app_proxy]\nurl = "https://StorefrontAddress.example/example-store"');
     expect(text).toMatch(/^scopes = "read_orders,.*write_app_proxy"$/m);
     expect(text).not.toContain(APP.clientSecret);
+    // A file of the merchant is not replaced without consent.
+    writeFileSync(join(folder, 'shopify.app.example-store.toml'), 'name = "own"');
+    expect(await step.act?.()).toMatchObject({ kind: 'left' });
+    expect(readFileSync(join(folder, 'shopify.app.example-store.toml'), 'utf8')).toContain('own');
     cwd.mockRestore();
     rmSync(folder, { recursive: true });
   });

@@ -31,7 +31,10 @@ const cloudFormation: ScriptedService = ({ text }, response) => {
     );
     return;
   }
-  const outputs = name === 'CDKToolkit' ? { BootstrapVersion: '30' } : { Version: VERSION };
+  const outputs =
+    name === 'CDKToolkit'
+      ? { BootstrapVersion: '30' }
+      : { Version: VERSION, SecretsPrefix: 'loyalty-connector/prod' };
   if (!isMade(name)) {
     response.writeHead(400);
     const code = '<Code>ValidationError</Code>';
@@ -175,6 +178,15 @@ describe('setup in an empty account', () => {
     expect(output).toContain(`${STACK} is deployed, in version ${VERSION}`);
     expect(calls().filter((call) => call.startsWith('bootstrap'))).toHaveLength(1);
     expect(calls()).toContain(`deploy ${STACK}`);
+  });
+
+  it("leaves the deployment of a construct to the user's own app", async () => {
+    writeFileSync(join(folder, 'Paper.made'), '');
+    const before = calls();
+    const { output } = await setUp('--yes --stack Paper');
+    expect(output).toMatch(/1\. AWS account\n.*Paper in eu-west-1/s);
+    expect(output).toContain('3. Shopify app');
+    expect(calls()).toEqual(before);
   });
 
   it('waits for a deployment that goes on after its command was stopped', async () => {

@@ -8,7 +8,7 @@ import {
 import { neededScopes } from '../../doctor/check-services.ts';
 import { appProxyOf, describeAppProxy } from '../../storefront/set-up.ts';
 import { type ShopSetup, storedFields, titleOf } from '../shop-setup.ts';
-import { done, open, type Step } from '../step.ts';
+import { done, left, open, type Step } from '../step.ts';
 
 /** What Shopify enters for an app without pages of its own. */
 const NO_PAGES = 'https://shopify.dev/apps/default-app-home';
@@ -18,24 +18,32 @@ const NO_PAGES = 'https://shopify.dev/apps/default-app-home';
  * and the Admin API does not show whether they are: the file is all that can be compared.
  */
 export function appConfigurationStep(setup: ShopSetup): Step {
-  const { shop } = setup;
+  const { world, shop } = setup;
   const file = `shopify.app.${shop.path}.toml`;
   const path = join(findProject(), file);
   const release = `Release it with Shopify's command line: shopify app deploy --config ${shop.path}`;
+  const written = () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
   return {
     title: titleOf(setup, 'Configuration of the app'),
     async look() {
       const wanted = await configurationOf(setup);
-      const isWritten = existsSync(path) && readFileSync(path, 'utf8') === wanted;
-      return isWritten
+      return written() === wanted
         ? done(`${file} is written. ${release}; whether that was done cannot be read`)
         : open(
             'The requests about personal data are subscribed to in the configuration of the app.',
           );
     },
     async act() {
+      const isOther = written() !== undefined;
+      if (
+        isOther &&
+        !(await world.agrees(`Replace ${file}, which is not as the settings need it?`))
+      ) {
+        const next = 'Rename it and run the command again: it writes the file, to compare both.';
+        return left(`${file} is not as the settings need it.`, next);
+      }
       writeFileSync(path, await configurationOf(setup));
-      return undefined;
+      return left(`${file} is written, and not yet released.`, release);
     },
   };
 }
