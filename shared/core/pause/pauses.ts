@@ -51,6 +51,7 @@ const WRITE_MS = 1_000;
 export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses {
   const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
   const triedAt = new Map<string, number>();
+  const reading = new Map<string, Promise<void>>();
   const writtenAt = new Map<string, number>();
   const controlOf = (shop: string) => known.get(shop)?.control ?? controlIn(undefined);
 
@@ -61,11 +62,21 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
 
   async function refresh(shop: string, now: Date): Promise<void> {
     const last = triedAt.get(shop) ?? Number.NEGATIVE_INFINITY;
-    if (now.getTime() - last < STALE_MS) return;
-    triedAt.set(shop, now.getTime());
+    if (now.getTime() - last >= STALE_MS) {
+      triedAt.set(shop, now.getTime());
+      reading.set(shop, read(shop, now));
+    }
+    // Calls side by side wait for the one read: none may begin on what was known before it.
+    await reading.get(shop);
+  }
+
+  async function read(shop: string, now: Date): Promise<void> {
     const key = controlKey(shop);
+    const before = known.get(shop);
     try {
-      learn(shop, (await ledger.readMany([key])).get(ledgerKeyText(key)), now);
+      const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
+      // A pause that began meanwhile is newer than what was read.
+      if (known.get(shop) === before) learn(shop, entry, now);
     } catch (error) {
       // What is known stays true for most shops: a ledger that fails must not stop shoppers, too.
       telemetry.log('warn', 'the control record could not be read', errorFields(error));

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
@@ -12,6 +13,15 @@ import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-break
 import type { LoyaltyResult } from '../../../../shared/loyalty/result.ts';
 
 const SHOP = 'example-store.myshopify.com';
+
+const throttled = {
+  kind: 'transport-failure',
+  class: 'throttled',
+  reason: 'throttled',
+  mayHaveHappened: false,
+  retryAfterSeconds: 30,
+  message: 'HTTP 429.',
+} as LoyaltyResult<string>;
 
 /** A storefront's process: it reads no batch, and learns of pauses by itself. */
 function openStorefront() {
@@ -30,7 +40,7 @@ function openStorefront() {
   const telemetry = recordTelemetry();
   const pauses = createPauses({ ledger, telemetry });
   const breaker = pauses.guard(SHOP, createCircuitBreaker());
-  const answers: LoyaltyResult<string>[] = [];
+  const answers: (LoyaltyResult<string> | Promise<LoyaltyResult<string>>)[] = [];
   const ask = () =>
     askLoyalty<string>(
       'listTiers',
@@ -55,6 +65,39 @@ describe('a process without batches', () => {
     expect(counts()).toEqual({ calls: 1, reads: 2 });
   });
 
+  it('makes no call for a page that asks twice at once, as the first of a new process', async () => {
+    const { now, memory, parts, ask, counts } = openStorefront();
+    await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));
+    parts.readMany = (keys) => setImmediate().then(() => memory.readMany(keys));
+    const [one, other] = await Promise.all([ask(), ask()]);
+    expect([one, other]).toMatchObject([{ kind: 'unavailable' }, { kind: 'unavailable' }]);
+    expect(counts()).toEqual({ calls: 0, reads: 1 });
+  });
+
+  it('keeps a pause that began while it read the record', async () => {
+    const { clock, memory, parts, answers, ask, counts } = openStorefront();
+    expect(await ask()).toMatchObject({ kind: 'answered' });
+    const read = Promise.withResolvers<void>();
+    parts.readMany = async (keys) => {
+      const before = await memory.readMany(keys);
+      await read.promise;
+      return before;
+    };
+    // This call began before the record was too old, and is refused while another one reads it.
+    const refused = Promise.withResolvers<LoyaltyResult<string>>();
+    answers.push(refused.promise);
+    const early = ask();
+    await Promise.resolve();
+    clock.ms += 10_000;
+    const late = ask();
+    parts.readMany = memory.readMany;
+    refused.resolve(throttled);
+    expect(await early).toMatchObject({ kind: 'unavailable' });
+    read.resolve();
+    expect(await late).toMatchObject({ kind: 'unavailable' });
+    expect(counts().calls).toBe(2);
+  });
+
   it('goes on where only a queue is paused', async () => {
     const { now, memory, ask } = openStorefront();
     await changeControl(memory, SHOP, (control) =>
@@ -65,14 +108,7 @@ describe('a process without batches', () => {
 
   it('pauses the shop for the others when it is throttled itself, and calls on when the ledger fails', async () => {
     const { clock, memory, parts, answers, ask, counts } = openStorefront();
-    answers.push({
-      kind: 'transport-failure',
-      class: 'throttled',
-      reason: 'throttled',
-      mayHaveHappened: false,
-      retryAfterSeconds: 30,
-      message: 'HTTP 429.',
-    } as LoyaltyResult<string>);
+    answers.push(throttled);
     expect(await ask()).toMatchObject({ kind: 'unavailable' });
     const control = await changeControl(memory, SHOP, () => undefined);
     expect(control.service).toMatchObject({ why: 'throttled', until: clock.ms + 30_000 });
