@@ -10,7 +10,7 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
-import { changeControl, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
+import { changeControl, resumed, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import {
@@ -31,6 +31,8 @@ export type RunningSettings = Partial<
   Pick<ConnectorSettings, 'rules' | 'shops' | 'healing' | 'alarms' | 'deployment'>
 > & {
   readonly assumptions?: LoyaltyAssumptions;
+  /** Of the loyalty service, instead of the sandbox's own. */
+  readonly loyaltyAddress?: string;
   /** The address for the store's webhooks. */
   readonly webhookAddress?: string;
   /** Go-live is when its ledger was made, and not before all fixtures. */
@@ -38,6 +40,8 @@ export type RunningSettings = Partial<
   /** A store over HTTP, instead of the one in memory. */
   readonly adminApi?: { readonly address: string; readonly accessToken: string };
 };
+
+type PausedPart = Parameters<typeof withOperatorPause>[1];
 
 interface PostOptions {
   readonly shop?: string;
@@ -87,12 +91,19 @@ export function runConnectors(service: PartialSettings = {}, catalog?: Catalog) 
 async function openConnector(
   world: EmulatedWorld,
   name: string,
-  { adminApi, webhookAddress, assumptions = {}, isNew = false, ...settings }: RunningSettings,
+  {
+    adminApi,
+    webhookAddress,
+    assumptions = {},
+    isNew = false,
+    loyaltyAddress = world.loyalty.address,
+    ...settings
+  }: RunningSettings,
 ) {
   const { sqs, loyalty, output, confidential } = world;
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: loyalty.address, assumptions },
+    loyalty: { address: loyaltyAddress, assumptions },
     ...settings,
     // Most tests are about something else than an order's state or age.
     rules: {
@@ -104,6 +115,7 @@ async function openConnector(
   const queues = await createConnectorQueues(sqs, world.emulators.sqs.endpoint, name);
   const { orders, products, coupons } = queues.urls;
   await createLedgerTable(world.dynamoDb, name);
+  const ledger = createDynamoDbLedger({ client: world.dynamoDb, table: name });
   for (const { path } of connector.shops) {
     await keepSecret(`${path}/webhook`, { current: webhookSecret(path) }, 'new');
     await keepSecret(`${path}/loyalty`, LOYALTY_CREDENTIALS, 'new');
@@ -258,11 +270,15 @@ async function openConnector(
     },
 
     /** As the command `pause` does. */
-    async pauseShop(shop = SHOP): Promise<void> {
-      const ledger = createDynamoDbLedger({ client: world.dynamoDb, table: name });
+    async pauseShop(shop = SHOP, part: PausedPart = 'all'): Promise<void> {
       await changeControl(ledger, shop, (control) =>
-        withOperatorPause(control, 'all', 'a test', new Date()),
+        withOperatorPause(control, part, 'a test', new Date()),
       );
+    },
+
+    /** As the command `resume` does. */
+    async resumeShop(shop = SHOP, part: PausedPart = 'all'): Promise<void> {
+      await changeControl(ledger, shop, (control) => resumed(control, part, new Date()));
     },
 
     /** The content of the ledger's table as one text. */

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openBalances } from '../../support/running-balances.ts';
+import { runConnectors, SHOP } from '../../support/running-connector.ts';
+import { openStorefront } from '../../support/running-storefront.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+const CART = '11:20:1';
+
+/** Two customers with 300 points each. */
+async function open() {
+  const {
+    store,
+    connector,
+    stop: end,
+  } = await openStoreAndConnector(connectors, {
+    seed: 7,
+    shops: [{ domain: SHOP }],
+  });
+  stop = end;
+  const balances = await openBalances(connector);
+  const storefront = openStorefront(connector);
+  const buy = (name: string) => {
+    const email = `${name}@example.com`;
+    const { id } = store.actions.createCustomer({ firstName: name, email });
+    const lines = [{ title: 'Kettle', price: 300, quantity: 1 }];
+    const order = store.actions.placeOrder({ customerId: id, lines, payment: 'paid', taxes: [] });
+    store.actions.fulfilOrder({ orderId: order.id });
+    return id;
+  };
+  const [robin, sasha] = [buy('Robin'), buy('Sasha')];
+  const rest = async () => {
+    await store.deliveries.settled();
+    await connector.settle();
+    await balances.forward();
+    await balances.settle();
+  };
+  await rest();
+  connector.newCalls();
+  let clicks = 0;
+  return {
+    ...{ store, connector, balances, storefront, robin, sasha, rest, buy },
+    redeem(customer: string, rewardId = 1, clientKey = `click-of-test-${++clicks}`) {
+      return storefront.post('redeem', customer, { rewardId, clientKey, items: CART });
+    },
+    points: (customer: string) =>
+      connector.loyalty.state().customers.find(({ OriginalId }) => OriginalId === customer)?.points,
+    spent: () => connector.loyalty.state().redemptions.length,
+    codes: () =>
+      store.state().discounts.filter(({ context }) => context.kind === 'customers').length,
+  };
+}
+
+describe('while an operator has paused the shop', () => {
+  it('shoppers, point events and reconcile make no call; afterwards all of it happens once', async () => {
+    const world = await open();
+    const { connector, balances, storefront, robin } = world;
+    await connector.pauseShop();
+    connector.pass(11);
+    world.buy('Kim');
+    await world.store.deliveries.settled();
+    const answers = [
+      await storefront.get('points', robin),
+      await storefront.get('rewards', robin, { items: CART }),
+      await world.redeem(robin),
+    ];
+    expect(answers.map(({ status }) => status).filter((status) => status === 500)).toEqual([]);
+    expect(answers.at(-1)?.status).toBe(503);
+    await connector.reconcile({ mode: 'deep' });
+    for (let hour = 0; hour < 30; hour += 1) {
+      while ((await connector.work()) > 0);
+      await balances.work();
+      connector.pass(3_600);
+    }
+    expect(connector.newOperations()).toEqual([]);
+    expect([world.points(robin), world.spent(), world.codes()]).toEqual([300, 0, 0]);
+
+    await connector.resumeShop();
+    connector.pass(11);
+    await world.rest();
+    const { status, json } = await world.redeem(robin);
+    expect([status, json.redemption.state]).toEqual([200, 'ready']);
+    await world.rest();
+    expect([world.points(robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
+    expect(connector.loyalty.state().orders).toHaveLength(3);
+    expect(await balances.deadLetters()).toEqual([]);
+  });
+
+  it('of its queue of balances alone, shoppers redeem', async () => {
+    const world = await open();
+    await world.connector.pauseShop(undefined, 'balances');
+    world.connector.pass(11);
+    const { status, json } = await world.redeem(world.robin);
+    expect([status, json.redemption.state]).toEqual([200, 'ready']);
+    await world.connector.resumeShop(undefined, 'balances');
+    await world.rest();
+    expect([world.points(world.robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
+  });
+});
+
+describe('while the service throttles the shop', () => {
+  it('a redemption is made once or not at all, and no shopper’s page calls before the time is over', async () => {
+    const world = await open();
+    const { connector, storefront, robin, sasha } = world;
+    connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1 });
+    const first = await world.redeem(robin, 1, 'click-of-robin');
+    expect(first.status).toBeGreaterThanOrEqual(200);
+    const calls = connector.newCalls();
+    expect(calls.at(-1)?.status).toBe(429);
+    connector.pass(11);
+    world.buy('Kim');
+    await world.store.deliveries.settled();
+    for (let minute = 0; minute < 9; minute += 1) {
+      await storefront.get('rewards', sasha, { items: CART });
+      await world.redeem(sasha);
+      while ((await connector.work()) > 0);
+      await world.balances.work();
+      connector.pass(60);
+    }
+    expect(connector.newOperations()).toEqual([]);
+    connector.pass(61);
+    await world.rest();
+    await world.redeem(robin, 1, 'click-of-robin');
+    await world.rest();
+    expect([world.points(robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
+    expect(world.points(sasha)).toBe(300);
+    expect(await world.balances.deadLetters()).toEqual([]);
+  });
+});
+
+it('a shopper who is limited for unknown rewards keeps no other customer from redeeming', async () => {
+  const world = await open();
+  const statuses: number[] = [];
+  for (let id = 900; id < 990 && statuses.at(-1) !== 429; id += 1) {
+    statuses.push((await world.redeem(world.robin, id)).status);
+  }
+  expect(new Set(statuses)).toEqual(new Set([404, 429]));
+  expect(world.connector.newOperations()).not.toContain('redeemRewardByKey');
+  const { status, json } = await world.redeem(world.sasha);
+  expect([status, json.redemption.state]).toEqual([200, 'ready']);
+});
