@@ -1,4 +1,5 @@
 import type { Ledger, LedgerEntry } from '../core/ledger/ledger.ts';
+import { ledgerKeyText } from '../core/ledger/ledger-key.ts';
 import { NewerItem } from '../core/ledger/newer-item.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import {
@@ -137,7 +138,10 @@ export async function listRecords(
   do {
     const { items, next } = await queryListing(settings, shop, kind, from);
     for (const item of items) {
-      idOf.set(item[ITEM.key]?.S ?? '', listedIdIn(shop, kind, item) ?? '');
+      const itemKey = item[ITEM.key]?.S ?? '';
+      // IAM compares the key with the writer: an item that is only listed as an audit record is none.
+      if (kind === 'audit' && !itemKey.startsWith(ledgerKeyText({ shop, kind, id: '' }))) continue;
+      idOf.set(itemKey, listedIdIn(shop, kind, item) ?? '');
     }
     from = next;
   } while (from !== undefined);

@@ -62,6 +62,23 @@ describe('the history of a stack', () => {
     expect(await commands('--since 2100-01-01')).toEqual([]);
   });
 
+  it('believes no record that another person could have written', async () => {
+    const olivia = 'arn:aws:sts::000000000000:assumed-role/Operator/olivia';
+    const write = (userId: string, command: string) =>
+      recordBegin(
+        connector.ledger,
+        { arn: olivia, userId },
+        { command, arguments: {}, version: '0.2.0' },
+        new Date(),
+      );
+    await write('AROA:max', 'of max');
+    // The policy takes this key for that of a shop's item.
+    await write('AROA:olivia|2026-11-01T00:00:00.000Z|x.myshopify.com', 'of anyone');
+    expect((await history('--command of')).map(({ who, command }) => [who, command])).toEqual([
+      [`AROA:max, who claims to be ${olivia}`, 'of max'],
+    ]);
+  });
+
   it('keeps a command from changing anything that it cannot record', async () => {
     await connector.describe({ outputs: { ...connector.outputs, LedgerTable: 'another' } });
     const text = JSON.stringify(SECRETS.loyalty);
