@@ -86,6 +86,7 @@ export class OperatorPolicies extends Construct {
     ledger,
     secretsPrefix,
     reconcileArn,
+    alarmTopicArn,
   }: OperatorPoliciesProps): PolicyStatement[] {
     const secrets = Stack.of(this).formatArn({
       service: 'secretsmanager',
@@ -110,6 +111,8 @@ export class OperatorPolicies extends Construct {
       }),
       allow(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secrets]),
       allow(['lambda:InvokeFunction'], [reconcileArn]),
+      // `setup` enters the first address for alarms.
+      allow(['sns:Subscribe'], [alarmTopicArn]),
     ];
   }
 

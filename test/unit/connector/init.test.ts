@@ -105,7 +105,10 @@ describe('a new project', () => {
     const { Resources: made } = parse(textOf('deploy-role.yml'), { logLevel: 'silent' });
     const { Statement: statements } = made.DeployPolicy.Properties.PolicyDocument;
     const actions = statements.flatMap(({ Action }: { Action: string | string[] }) => Action);
-    expect(actions.toSorted()).toEqual(['sts:AssumeRole', ...callsOfDeploy()].toSorted());
+    // `setup`, which deploys too, also looks at CDK's own stack.
+    expect([...new Set(actions)].toSorted()).toEqual(
+      ['sts:AssumeRole', ...callsOfDeploy()].toSorted(),
+    );
   });
 });
 

@@ -43,6 +43,7 @@ describe('the policies for people', () => {
       'lambda:InvokeFunction',
       'secretsmanager:GetSecretValue',
       'secretsmanager:PutSecretValue',
+      'sns:Subscribe',
       'sqs:DeleteMessage',
       'sqs:SendMessage',
     ]);
