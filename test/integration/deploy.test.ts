@@ -417,7 +417,7 @@ describe('another version', () => {
   it('that is older is upgraded, with the way back', async () => {
     const upgraded = await deploy({}, { ...deployed, version: '0.1.9' });
     expect(upgraded.text).toContain('an upgrade');
-    expect(upgraded.text).toContain('npm install loyalty-connector@0.1.9');
+    expect(upgraded.text).toContain('npm install --save-exact loyalty-connector@0.1.9');
     const key: Change = ['AlarmsKey3C2381B3', 'AWS::KMS::Key', 'Remove', '', 'Delete'];
     const first = await deploy({}, { ...deployed, version: '0.1.0', changes: [key, ...SOME] });
     expect(first.result).toBe('deployed');

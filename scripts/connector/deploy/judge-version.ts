@@ -43,5 +43,5 @@ export function goingBack(before: string, own = VERSION): string | undefined {
   if (compareVersions(before, NO_WAY_BACK) !== 'newer') {
     return `There is no safe way back to ${before}: it would take refunded points twice (docs/upgrades.md).`;
   }
-  return `To go back: npm install loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`;
+  return `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`;
 }
