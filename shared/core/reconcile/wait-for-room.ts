@@ -12,8 +12,8 @@ const PAUSE_MS = 5_000;
 const MOST_PAUSES = 24;
 
 /**
- * Before each page. Where a shop is paused, its messages would keep the walks of all others from ever
- * going on: then a fixed pace takes the place of the count.
+ * Before each page. Where a shop is paused, its messages may fill the queue for days, and would keep the walks of
+ * all others from ever going on: then each page waits once.
  * False: the queue stays full, and the walk continues in the next run.
  */
 export async function waitForRoom(
@@ -25,14 +25,12 @@ export async function waitForRoom(
     othersWait,
   }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
 ): Promise<boolean> {
-  if (othersWait) {
-    await pause(PAUSE_MS);
-    return !deadline.aborted;
-  }
+  const mostPauses = othersWait ? 1 : MOST_PAUSES;
   for (let pauses = 0; ; pauses += 1) {
     const { ready, hidden } = await depth.of(queueFamilyOf(kind));
     if (ready <= MOST_READY && ready + hidden <= MOST_IN_ALL) return true;
-    if (pauses >= MOST_PAUSES || deadline.aborted) return false;
+    if (deadline.aborted) return false;
+    if (pauses >= mostPauses) return othersWait;
     await pause(PAUSE_MS);
   }
 }
