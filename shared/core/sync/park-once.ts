@@ -12,7 +12,8 @@ const form = rememberedForm<string>('parked', 1);
 
 /**
  * Only the body of a webhook is signed. An attacker who captured one can send it again, under any topic and
- * delivery id: the same bytes become one dead letter, as long as that letter can be there.
+ * delivery id: bytes that cannot be read become one dead letter, as long as that letter can be there. Bytes that were
+ * read have a letter of their own, or a copy under a wrong topic would hide that the service refused them.
  *
  * The first message claims the bytes before it is parked. If its worker dies in between, the next one
  * finds the claim of its own message and parks it.
@@ -25,7 +26,10 @@ export async function parkOnce(
   if (!event || !isStoreEvent(event) || event.origin !== 'webhook' || !event.body) return rejected;
   // A letter that a person sends again, by our command or by SQS's redrive, which changes its group.
   if (event.replays || groupId !== groupIdOf(event)) return rejected;
-  const key: RecordKey<'parked'> = { shop: event.shop, kind: 'parked', id: hashBody(event.body) };
+  const { shop, kind } = event;
+  const hash = hashBody(event.body);
+  const id = rejected.reason === 'unreadable' ? hash : `${hash}/${kind}`;
+  const key: RecordKey<'parked'> = { shop, kind: 'parked', id };
   const claimed = await readEntry(ledger, key);
   if (claimed) {
     const letterOf = form.read(claimed.remembered);

@@ -113,6 +113,24 @@ describe('a captured body that is sent under every topic', () => {
     expect(held(connector).orders).toEqual([['8012345678901', 70, true, false, 70]]);
   });
 
+  it('does not bury the order itself, if the service refuses it later', async () => {
+    const connector = await connectors.open();
+    connector.store.putOrder(SHOP, storeOrderOf(order));
+    const down = connector.loyalty.faults.add({ kind: 'http-503' });
+    await connector.post('orders/create', order);
+    await connector.work();
+    for (const topic of TOPICS) await connector.post(topic, order);
+    for (let minute = 0; minute < 5; minute += 1) {
+      while ((await connector.work()) > 0);
+      connector.pass(60);
+    }
+    connector.loyalty.faults.clear(down.id);
+    connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
+    await connector.settle();
+    const letters = (await connector.deadLetters()).map(({ attributes }) => attributes.reason);
+    expect(letters.toSorted()).toEqual(['rejected', 'unreadable']);
+  });
+
   it('does not hide another body that cannot be read', async () => {
     const connector = await connectors.open();
     for (const broken of [
