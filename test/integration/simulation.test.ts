@@ -7,8 +7,8 @@ const PATIENCE_MS = 600_000;
 
 describe('the simulation', () => {
   it.each([
-    { part: 'orders', last: 40 },
-    { part: 'storefront', last: 60 },
+    { part: 'orders', last: 20 },
+    { part: 'storefront', last: 30 },
   ] as const)(
     'finds every promise of the $part part kept, whatever fails (test/long has more seeds)',
     async ({ part, last }) => {

@@ -5,7 +5,7 @@ import { runSeeds } from '../simulation/run-seeds.ts';
 /** The seeds after those of test/integration/simulation.test.ts. */
 it('the simulation finds every promise kept, whatever fails', { timeout: 600_000 }, async () => {
   const broken: string[] = [];
-  const range = { first: 41, stride: 1, last: 300, events: 60, parts: PARTS };
+  const range = { first: 21, stride: 1, last: 300, events: 60, parts: PARTS };
   await runSeeds(range, ({ seed, part, violations }) => {
     for (const { oracle, what } of violations) {
       broken.push(`${part}, ${oracle}: ${what} (seed ${seed})`);

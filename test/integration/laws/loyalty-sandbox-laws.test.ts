@@ -267,9 +267,9 @@ describe('whatever happens to the customers', () => {
         const balances = new Map<unknown, number | undefined>();
         for (const { topic, payload } of sandbox.takeEvents()) {
           const isKnown = heard.has(payload.PointId);
-          // Spending is a record of its own, below zero.
+          // Spending is a record of its own, below zero unless a hundredth of cashback is worth less than one of a point.
           const isSpending = topic === 'Point_Removed' && !isKnown;
-          if (isSpending) expect(payload.Points).toBeLessThan(0);
+          if (isSpending) expect(payload.Points).toBeLessThanOrEqual(0);
           else expect(isKnown).toBe(topic !== 'Point_Add');
           if (topic === 'Point_Update') expect(heard.get(payload.PointId)).not.toBe(payload.Points);
           if (topic === 'Point_Removed' && isKnown) heard.delete(payload.PointId);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';
-import { openShops, type Shop } from './open-shops.ts';
 
 const shops = openShops();
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
+import { outsideOf, startOrdersWorker } from '../../integration/exact-points/orders-worker.ts';
 import { type OutsideLine, openLine } from '../../support/outside-line.ts';
-import { openShops, type Shop } from './open-shops.ts';
-import { outsideOf, startOrdersWorker } from './orders-worker.ts';
 
 const shops = openShops();
 

@@ -7,8 +7,8 @@ import {
   fulfillmentStatus,
 } from '../../../local/store-sandbox/model/order-status.ts';
 import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
+import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
 import { GIFT_CARD, paidForKept } from '../../support/paid-for-kept.ts';
-import { openShops, type Shop } from './open-shops.ts';
 
 const shops = openShops();
 
