@@ -97,6 +97,7 @@ async function startStore(
     await startStoreSandbox({
       port: portOf(run, shop, ports.store),
       shop: { domain: shop.domain },
+      place: connector.shops.indexOf(shop),
       secret: webhook.current,
       previousSecret: webhook.previous,
       accessToken: storeAccessToken,

@@ -40,6 +40,8 @@ export interface StoreSandboxOptions {
   readonly settings?: Partial<ServerSettings>;
   readonly disorder?: Partial<Disorder>;
   readonly ids?: 'usual' | 'beyond-2^53';
+  /** Of several stores each needs its own, because no two stores of Shopify share an id. Default: 0. */
+  readonly place?: number;
   /** False: starts without products, customers, discounts, locations and staff. */
   readonly sample?: boolean;
   readonly now?: () => Date;
@@ -114,6 +116,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     },
     webhooksTo,
     ids: options.ids ?? 'usual',
+    place: options.place ?? 0,
     sample: options.sample ?? true,
     seed,
     now,

@@ -26,6 +26,7 @@ export interface ServiceParts {
   readonly credentials: AppCredentials & { readonly previousSecret: string };
   readonly webhooksTo: string | undefined;
   readonly ids: 'usual' | 'beyond-2^53';
+  readonly place: number;
   readonly sample: boolean;
   readonly seed: number;
   readonly now: () => Date;
@@ -60,7 +61,13 @@ export class StoreService {
     const random = (part: number) => seededRandom(seed + part * 7_919 + starts * 1_000_003);
     this.#eventRandom = random(1);
     const now = () => new Date(parts.now().getTime() + (rows.counters.get('clock ms') ?? 0));
-    this.world = { rows, shop, ids: createIds(rows.counters, parts.ids), random: random(2), now };
+    this.world = {
+      rows,
+      shop,
+      ids: createIds(rows.counters, parts.ids, parts.place),
+      random: random(2),
+      now,
+    };
     this.subscriptions = new Subscriptions(tables);
     this.subscriptions.setOptionAddress(parts.webhooksTo, this.world.ids, moment(this.world));
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);

@@ -66,9 +66,12 @@ export interface Ids {
   next(kind: IdKind): string;
 }
 
-/** Counts in a table, so that no id is used twice, even after a restart. */
-export function createIds(counters: Table<number>, size: 'usual' | 'beyond-2^53'): Ids {
-  const lift = size === 'usual' ? 0n : beyondSafe;
+/**
+ * Counts in a table, so that no id is used twice, even after a restart. Stores with another place, below the
+ * step, have other ids.
+ */
+export function createIds(counters: Table<number>, size: 'usual' | 'beyond-2^53', place = 0): Ids {
+  const lift = (size === 'usual' ? 0n : beyondSafe) + BigInt(place);
   return {
     next(kind) {
       const count = (counters.get(kind) ?? 0) + 1;
