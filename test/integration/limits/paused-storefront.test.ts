@@ -131,6 +131,26 @@ describe('while the service throttles the shop', () => {
   });
 });
 
+it('a deep walk that is throttled asks the service no more until the time is over', async () => {
+  const world = await open();
+  const { connector } = world;
+  for (const name of ['Kim', 'Lou', 'Max', 'Noa']) world.buy(name);
+  await world.rest();
+  // Orders that changed within the last day are not read.
+  connector.pass(3 * 86_400);
+  connector.newCalls();
+  const operation = 'getOrder';
+  connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1, operation });
+  await connector.reconcile({ mode: 'deep' });
+  expect(connector.newCalls().map(({ status }) => status)).toEqual([429]);
+  connector.pass(300);
+  await connector.reconcile({ mode: 'deep' });
+  expect(connector.newCalls()).toEqual([]);
+  connector.pass(301);
+  await connector.reconcile({ mode: 'deep' });
+  expect(connector.newCalls().map(({ status }) => status)).toContain(200);
+});
+
 it('a shopper who is limited for unknown rewards keeps no other customer from redeeming', async () => {
   const world = await open();
   const statuses: number[] = [];

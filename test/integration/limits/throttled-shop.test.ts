@@ -84,6 +84,29 @@ describe('a shop whose calls are refused with', () => {
   });
 });
 
+describe('a Retry-After of', () => {
+  it.each(['', 'soon', '-5', '99999999999', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+    '"%s" pauses for a second at least and an hour at most',
+    async (header) => {
+      const accounts = await open();
+      const { callsOf } = accounts;
+      accounts.answer(A, () => ({ status: 429, headers: { 'retry-after': header } }));
+      await deliverAll(accounts, A, ORDERS_OF_A);
+      await deliverAll(accounts, B, ORDERS_OF_B);
+      await accounts.workNow();
+      expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
+      const refused = callsOf(A).length;
+      expect(refused).toBeLessThanOrEqual(5);
+      accounts.answer(A);
+      // The pause, and the half of it over which the messages are spread.
+      await accounts.workFor(1.5 * 3_600 + 60, 300);
+      await expectAllOnce(accounts);
+      const next = callsOf(A)[refused]?.at ?? 0;
+      expect(next - (callsOf(A)[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    },
+  );
+});
+
 describe('a shop that is throttled in the middle of its work', () => {
   it('has each of its orders sent once, whether early or late calls are refused', async () => {
     for (const last of [1, 4, 7]) {
@@ -160,6 +183,26 @@ describe('a shop whose credentials are refused', () => {
     expect(await connector.waiting()).toBe(0);
     expect(await connector.deadLetters()).toEqual([]);
   });
+});
+
+describe('a shop whose secret is no secret', () => {
+  it.each([[{ token: 'token-of-example-store' }], [{ token: 'a:b', key: '' }]])(
+    '%o waits and parks nothing; its neighbour has everything at once',
+    async (fields) => {
+      const accounts = await open();
+      const { connector } = accounts;
+      await connector.keepSecret('example-store/loyalty', fields);
+      await deliverAll(accounts, A, ORDERS_OF_A);
+      await deliverAll(accounts, B, ORDERS_OF_B);
+      await accounts.workNow();
+      expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
+      await accounts.workFor(7_200, 300);
+      expect(accounts.takenOrders(A)).toEqual([]);
+      await accounts.giveKey('example-store');
+      await connector.settle();
+      await expectAllOnce(accounts);
+    },
+  );
 });
 
 describe('a service that asks for one second again and again', () => {

@@ -18,6 +18,27 @@ const pausedAt =
     return then;
   };
 
+it('a redemption that is throttled at any of its calls spends the points once', async () => {
+  for (let index = 0; ; index += 1) {
+    world = await openRedeemWorld(connectors);
+    const robin = await world.shopper();
+    const click = world.click();
+    const shop = await world.startStorefront((call) =>
+      at(index)(call) && call.service === 'loyalty' ? { answer: {}, status: 429 } : 'pass',
+    );
+    await shop.redeem(robin, click);
+    const calls = shop.line.calls.length;
+    world.pass(11);
+    await world.rest();
+    await (await world.startStorefront()).redeem(robin, click);
+    await world.rest();
+    await expectSpentOnce(world, robin, { when: `throttled at call ${index}` });
+    await world.stop();
+    world = undefined;
+    if (calls <= index) return;
+  }
+}, 240_000);
+
 describe.each(['pass', 'lost', 'killed-before', 'killed-after'] as const)(
   'a redemption whose shop is paused during a call that ends as "%s"',
   (then) => {
