@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
@@ -65,34 +64,6 @@ describe('two shops in one deployment', () => {
     await connector.keepSecret('second-store/loyalty', LOYALTY_CREDENTIALS);
     await connector.settle();
     expect(connector.loyalty.state().orders).toHaveLength(2);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-});
-
-describe('a shop that the loyalty service throttles', () => {
-  it('is not called until the time is over, in any function, while its neighbour goes on; then each order is sent once', async () => {
-    const connector = await connectors.open();
-    connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1 });
-    await connector.post('orders/create', order(1), { shop: SECOND_SHOP });
-    await connector.work();
-    expect(connector.newCalls().map(({ status }) => status)).toEqual([429]);
-
-    for (const id of [2, 3, 4, 5]) {
-      await connector.post('orders/create', order(id), { shop: SECOND_SHOP });
-      await connector.post('orders/create', order(id + 10), { shop: SHOP });
-    }
-    await connector.post('products/create', productAt(1), { shop: SECOND_SHOP });
-    for (let minute = 0; minute < 9; minute += 1) {
-      await connector.work();
-      connector.pass(60);
-    }
-    const neighbours = connector.loyalty.state().orders.map(({ OriginalId }) => OriginalId);
-    expect(neighbours.toSorted()).toEqual(['12', '13', '14', '15']);
-    expect(connector.newCalls()).toHaveLength(4);
-
-    await connector.settle();
-    expect(connector.loyalty.state().orders).toHaveLength(9);
-    expect(connector.newOperations().filter((name) => name === 'sendOrder')).toHaveLength(5);
     expect(await connector.deadLetters()).toEqual([]);
   });
 });
