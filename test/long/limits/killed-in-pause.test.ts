@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
+import { outsideOf, startOrdersWorker } from '../../integration/exact-points/orders-worker.ts';
 import { openLine, type Treatment } from '../../support/outside-line.ts';
-import { openShops, type Shop } from '../exact-points/open-shops.ts';
-import { outsideOf, startOrdersWorker } from '../exact-points/orders-worker.ts';
 
 const shops = openShops();
 const DAY = 86_400;
