@@ -44,7 +44,8 @@ export class EventSender {
       if (!event) continue;
       const state = event.delivery?.state ?? 'pending';
       if (state !== 'pending') this.#settledKeys.push(key);
-      else if (this.#parts.subscriptions.activeFor(event.topic)) this.#enqueue(key, event);
+      else if (this.#parts.subscriptions.activeFor(event.topic).length > 0)
+        this.#enqueue(key, event);
       else this.#settle(key, event, { state: 'not-sent', attempts: 0 });
     }
     this.#dropOldest();
@@ -83,19 +84,28 @@ export class EventSender {
     while (!this.#stopped.signal.aborted) {
       const event = this.#events.get(key);
       if (!event) return;
-      const subscription = subscriptions.activeFor(event.topic);
-      if (!subscription) return this.#settle(key, event, endedBySwitchOff(event.delivery));
-      const problem = await post.post(subscription, event);
-      // A stop cuts the attempt off, and a reset takes the event away: neither is an outcome.
-      if (this.#stopped.signal.aborted || !this.#events.get(key)) return;
-      subscriptions.note(subscription, problem === undefined ? 'delivered' : 'failed');
+      const takenBy = [...(event.delivery?.takenBy ?? [])];
+      const left = subscriptions
+        .activeFor(event.topic)
+        .filter(({ name }) => !takenBy.includes(name));
+      if (left.length === 0) return this.#settle(key, event, endedBySwitchOff(event.delivery));
+      let problem: string | undefined;
+      for (const subscription of left) {
+        const failure = await post.post(subscription, event);
+        // A stop cuts the attempt off, and a reset takes the event away: neither is an outcome.
+        if (this.#stopped.signal.aborted || !this.#events.get(key)) return;
+        subscriptions.note(subscription, failure === undefined ? 'delivered' : 'failed');
+        if (failure === undefined) takenBy.push(subscription.name);
+        problem ??= failure;
+      }
       const attempts = (event.delivery?.attempts ?? 0) + 1;
       const tried = { attempts, at: now().toISOString() };
       if (problem === undefined) return this.#settle(key, event, { state: 'delivered', ...tried });
       if (attempts >= allowed) {
         return this.#settle(key, event, { state: 'undelivered', ...tried, problem });
       }
-      this.#mark(key, event, { state: 'pending', ...tried, problem });
+      const taken = takenBy.length > 0 && { takenBy };
+      this.#mark(key, event, { state: 'pending', ...tried, problem, ...taken });
       await this.#pause(attempts);
     }
   }

@@ -21,6 +21,8 @@ export interface Delivery {
   readonly at?: string;
   /** What was wrong with the last attempt. */
   readonly problem?: string;
+  /** The subscriptions that need no further attempt while others do. */
+  readonly takenBy?: readonly string[];
 }
 
 /** Events of one customer are sent one after the other; those of others need not wait for them. */

@@ -19,7 +19,7 @@ interface Condition {
 
 const AT_FIRST: Condition = { isOn: true, failuresInRow: 0 };
 
-/** Throws on what no panel would accept. A topic belongs to one subscription: a limit of the sandbox. */
+/** Throws on what no panel would accept. */
 export function checkSubscriptions(given: readonly Subscription[]): void {
   for (const { address } of given) {
     const protocol = URL.parse(address)?.protocol;
@@ -28,9 +28,6 @@ export function checkSubscriptions(given: readonly Subscription[]): void {
       `The address for point events must begin with http:// or https://, not: ${address}`,
     );
   }
-  const topics = given.flatMap(topicsOf);
-  const twice = topics.find((topic, index) => topics.indexOf(topic) !== index);
-  if (twice) throw new Error(`Two subscriptions have the topic ${twice}.`);
   const names = new Set(given.map(({ name }) => name));
   if (names.size < given.length) throw new Error('Two subscriptions have the same name.');
 }
@@ -63,9 +60,9 @@ export class Subscriptions {
     this.#conditions.put(subscription.name, AT_FIRST);
   }
 
-  /** The one that is on and has the topic. */
-  activeFor(topic: PointTopic): Subscription | undefined {
-    return this.#given.find(
+  /** Those that are on and have the topic. */
+  activeFor(topic: PointTopic): readonly Subscription[] {
+    return this.#given.filter(
       (one) => topicsOf(one).includes(topic) && this.#conditionOf(one.name).isOn,
     );
   }

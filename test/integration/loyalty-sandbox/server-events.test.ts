@@ -235,13 +235,32 @@ describe('point events', () => {
     expect(deliveries().map((delivery) => delivery?.state)).toEqual(Array(3).fill('delivered'));
   });
 
-  it('refuse an address that is none, and two subscriptions for one topic', async () => {
+  it('go to every subscription of their topic, again only to the one that failed', async () => {
+    const other = await startScriptedServer();
+    onTestFinished(() => other.stop());
+    await start({
+      subscriptions: [
+        { ...ALL, address: receiver.url },
+        { name: 'other', address: other.url },
+      ],
+    });
+    let failures = 2;
+    receiver.script = (response, socket) =>
+      answering(failures-- > 0 ? 503 : 204, '')(response, socket);
+    for (const id of ['1', '2']) await earn(id);
+    await sandbox.events.settled();
+    expect(pointIds()).toEqual([1, 1, 1, 2]);
+    expect(other.received.map(({ body }) => JSON.parse(body).Payload.PointId)).toEqual([1, 2]);
+    expect(deliveries()).toMatchObject([{ attempts: 3 }, { attempts: 1 }]);
+  });
+
+  it('refuse an address that is none, and two subscriptions of one name', async () => {
     await start();
     const refused = (...subscriptions: Subscription[]) =>
       expect(startSandbox({ subscriptions })).rejects;
     await refused({ name: 'a', address: 'ftp://example.com' }).toThrow('http://');
     const address = receiver.url;
-    await refused({ name: 'a', address }, { name: 'b', address }).toThrow('have the topic');
+    await refused({ name: 'a', address }, { name: 'a', address }).toThrow('the same name');
   });
 });
 
