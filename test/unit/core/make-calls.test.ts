@@ -192,3 +192,21 @@ describe('credentials that cannot be read just now', () => {
     expect(end).toBe('unused');
   });
 });
+
+describe('what a refused request says about the account', () => {
+  const refusedWith = (status: number) =>
+    judge(
+      ['sendOrder'],
+      transportFailure('misconfigured', { status, message: 'no', mayHaveHappened: false }),
+    );
+
+  it('stops the whole shop where the credentials are refused', () => {
+    expect(refusedWith(401).end).toEqual({ why: 'misconfigured', seconds: undefined });
+  });
+
+  it('does not stop it for 403 alone, which may be about one text; the message waits and rings', () => {
+    const { end, outcome } = refusedWith(403);
+    expect(end).toBe('failed');
+    expect(outcome).toMatchObject({ kind: 'retry', misconfigured: true });
+  });
+});
