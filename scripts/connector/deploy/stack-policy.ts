@@ -10,7 +10,7 @@ export const holdsState = ({ id, type }: { readonly id: string; readonly type: s
 export const isSecret = (type: string): boolean => type === SECRET;
 
 /**
- * CloudFormation refuses every update that would replace or delete what holds state, whoever makes it. A secret
+ * CloudFormation refuses every update that would replace or delete what holds state, also one by hand. A secret
  * may leave the stack, because it is retained. `except`: logical ids that one deployment may give up.
  */
 export function stackPolicy(except: readonly string[] = []): string {

@@ -2,7 +2,7 @@ import type { EntityEntry } from './ledger.ts';
 
 /**
  * An item of the ledger was written by a newer release, in a form that this one could misread or lose. Thrown
- * instead of returned: whoever is about to act on such an item must not go on. A worker tries again later.
+ * instead of returned: a caller that is about to act on such an item must not go on. A worker tries again later.
  */
 export class NewerItem extends Error {
   override readonly name = 'NewerItem';
