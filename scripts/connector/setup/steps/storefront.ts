@@ -25,7 +25,7 @@ export function storefrontStep(setup: ShopSetup): Step {
       const missing = read.states.filter(({ state }) => state !== 'fine').length;
       return missing === 0 && tokens?.shared
         ? done(
-            'the metafields are defined, and the token of point events is stored. Whether the panel has it cannot be read ("storefront setup --rotate" makes a new one)',
+            'the metafields are defined, and the token of point events is stored; whether the panel has it cannot be read ("storefront setup --rotate" makes a new one)',
           )
         : open('Balances need definitions of metafields and a token for point events.');
     },
