@@ -123,7 +123,7 @@ export const mutations: readonly Mutation[] = [
     file: 'shared/core/sync/next-call.ts',
     find: '  if (amounts.step) return',
     replace: '  if (!amounts) return',
-    within: 300,
+    within: 600,
   },
   {
     name: 'completed-becomes-pending',
