@@ -137,7 +137,8 @@ function reasonOf(status: number): TransportFailureReason {
   if (status === 429) return 'throttled';
   if (status === 408 || (status >= 500 && status <= 599)) return 'unavailable';
   if (status === 404) return 'not-found';
-  if ([401, 403, 407].includes(status)) return 'misconfigured';
+  if (status === 403) return 'forbidden';
+  if (status === 401 || status === 407) return 'misconfigured';
   if (status >= 300 && status <= 399) return 'misconfigured';
   return status >= 400 && status <= 499 ? 'refused' : 'not-the-contract';
 }

@@ -76,7 +76,12 @@ const classes = {
    * reason to give this one up.
    */
   'not-found': 'retry',
-  /** 401, 403, 407 and redirects: wrong credentials or address, so every call hears the same. */
+  /**
+   * 403: as a rule the account's, but a firewall may also refuse one text, such as a name. Too little to
+   * stop every call for.
+   */
+  forbidden: 'misconfigured',
+  /** 401, 407 and redirects: wrong credentials or address, so every call hears the same. */
   misconfigured: 'misconfigured',
   /** The function that gives the credentials failed, or gave unusable ones. */
   'no-credentials': 'misconfigured',

@@ -179,6 +179,7 @@ async function deploy(
         project: folder,
         confirm: async () => false,
         say: (text) => said.push(text),
+        suggest: (command) => said.push(`Next: ${command}`),
       },
     );
     const policies = calls.flatMap((call) => /^SetStackPolicy (.*)/.exec(call)?.[1] ?? []);
@@ -424,7 +425,7 @@ describe('another version', () => {
     expect(first.text).toContain('no safe way back to 0.1.0');
   });
 
-  it('that is newer is rolled back only on purpose, and is told what waits', async () => {
+  it('that is newer is rolled back only on purpose, and says what waits', async () => {
     const newer = { ...deployed, version: '99.0.0' };
     const refused = await deploy({}, newer);
     expect(refused).toMatchObject({ result: 'refused', done: [] });

@@ -161,7 +161,7 @@ describe('an item of a newer release', () => {
     return { ledger, other, scan };
   }
 
-  it('is refused to whoever asks for it, and hides no other', async () => {
+  it('is refused to every reader, and hides no other', async () => {
     const { ledger, other } = await open();
     const entries = await ledger.readMany([key, order, other]);
     expect(() => entries.get(ledgerKeyText(key))).toThrow(NewerItem);

@@ -74,6 +74,7 @@ export function registerDeploy(program: Command): void {
             project: findProject(),
             confirm: terminal.confirm,
             say: terminal.note,
+            suggest: (command) => terminal.note(`\nNext: ${command}`),
           },
         );
         return result === 'deployed' || result === 'unchanged' ? EXIT.fine : EXIT.failed;

@@ -21,6 +21,8 @@ export interface DeployWorld {
   /** False where there is no terminal to answer. */
   confirm(question: string): Promise<boolean>;
   say(text: string): void;
+  /** The command to run next; `setup` goes on by itself. */
+  suggest(command: string): void;
 }
 
 export interface DeployOptions {
@@ -66,7 +68,7 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
     world.say(`Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`);
     const back = found?.version === undefined ? undefined : goingBack(found.version);
     if (back !== undefined) world.say(back);
-    world.say(`\nNext: ${NextCommand}`);
+    world.suggest(NextCommand);
     return 'deployed';
   } finally {
     rmSync(folder, { recursive: true });

@@ -144,8 +144,7 @@ const UNUSED: ReadonlySet<string> = new Set([
 function callEnd(
   result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,
 ): CallEnd {
-  // It may also be a firewall that refuses one text, such as a name: no reason to stop the shop for it.
-  if (result.kind === 'transport-failure' && result.status === 403) return 'failed';
+  if (result.kind === 'transport-failure' && result.reason === 'forbidden') return 'failed';
   if (result.class === 'misconfigured' || result.class === 'throttled') {
     return { why: result.class, seconds: result.retryAfterSeconds };
   }

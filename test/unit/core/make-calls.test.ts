@@ -194,18 +194,15 @@ describe('credentials that cannot be read just now', () => {
 });
 
 describe('what a refused request says about the account', () => {
-  const refusedWith = (status: number) =>
-    judge(
-      ['sendOrder'],
-      transportFailure('misconfigured', { status, message: 'no', mayHaveHappened: false }),
-    );
+  const refusedAs = (reason: 'misconfigured' | 'forbidden') =>
+    judge(['sendOrder'], transportFailure(reason, { message: 'no', mayHaveHappened: false }));
 
   it('stops the whole shop where the credentials are refused', () => {
-    expect(refusedWith(401).end).toEqual({ why: 'misconfigured', seconds: undefined });
+    expect(refusedAs('misconfigured').end).toEqual({ why: 'misconfigured', seconds: undefined });
   });
 
   it('does not stop it for 403 alone, which may be about one text; the message waits and rings', () => {
-    const { end, outcome } = refusedWith(403);
+    const { end, outcome } = refusedAs('forbidden');
     expect(end).toBe('failed');
     expect(outcome).toMatchObject({ kind: 'retry', misconfigured: true });
   });

@@ -326,7 +326,7 @@ describe('a status', () => {
     [303, 'misconfigured', 'misconfigured', true],
     [400, 'refused', 'rejected', false],
     [401, 'misconfigured', 'misconfigured', false],
-    [403, 'misconfigured', 'misconfigured', false],
+    [403, 'forbidden', 'misconfigured', false],
     [404, 'not-found', 'retry', false],
     [408, 'unavailable', 'retry', true],
     [413, 'refused', 'rejected', false],

@@ -62,6 +62,7 @@ export function deployStep(world: World): Step {
           project: findProject(),
           confirm: (question) => terminal.confirm(question),
           say: (text) => say(terminal, text),
+          suggest: () => {},
         },
       );
       switch (deployed) {
