@@ -78,7 +78,7 @@ const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
 export async function bundleWidget(): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: [moduleFile('widget/main')],
+    entryPoints: [moduleFile('app/widget/main')],
     bundle: true,
     minify: true,
     platform: 'browser',

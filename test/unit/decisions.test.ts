@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const FOLDER = 'docs/decisions';
-const CODE = ['bench', 'functions', 'infra', 'local', 'scripts', 'shared', 'test', 'widget'];
+const CODE = ['bench', 'functions', 'infra', 'local', 'scripts', 'shared', 'test', 'app'];
 
 const pages = readdirSync(FOLDER).filter((name) => name !== 'README.md');
 const index = readFileSync(join(FOLDER, 'README.md'), 'utf8');

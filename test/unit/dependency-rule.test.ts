@@ -53,7 +53,7 @@ const REFUSED = [
   ['test/unit/some.test.ts', '../../connector.config.ts', 'use test/fixtures/project'],
   ['bench/benches/storm.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
   ['infra/stack.ts', '../shared/core/sync/plan.ts', 'no runtime code but the configuration'],
-  ['widget/program.ts', '../shared/core/sync/plan.ts', "runs in the shopper's browser"],
+  ['app/program/program.ts', '../../shared/core/sync/plan.ts', "runs in the shopper's browser"],
 ] as const;
 const ALLOWED = [
   ['shared/core/sync/plan.ts', '../store/order.ts'],

@@ -12,7 +12,7 @@ const TEMPLATE = 'scripts/connector/init/template';
 const ASSETS = [
   'shared/**/*.{yaml,br}',
   'local/**/assets/*',
-  'widget/**/*.{css,liquid}',
+  'app/**/*.{css,liquid}',
   `${TEMPLATE}/*`,
 ];
 /** The page of the loyalty sandbox. Not a dependency: its installation reports to a third party. */
@@ -27,7 +27,7 @@ function compile(...words: readonly string[]): void {
 rmSync(OUT, { recursive: true, force: true });
 compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
-compile('-p', 'scripts/build/package/tsconfig.widget.json');
+compile('-p', 'scripts/build/package/tsconfig.app.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
 for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);

@@ -1,8 +1,8 @@
-import type { QuestionAnswer, Quiz, QuizQuestion } from '../answers.ts';
+import type { QuestionAnswer, Quiz, QuizQuestion } from '../../program/answers.ts';
+import { answered } from '../../program/program.ts';
+import { fill } from '../../program/words.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../program.ts';
 import type { View } from '../view.ts';
-import { fill } from '../words.ts';
 
 export function drawQuizzes(view: View): readonly Node[] {
   const quizzes = answered(view.model.quizzes)?.quizzes ?? [];

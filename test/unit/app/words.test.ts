@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { en } from '../../../app/program/strings/en.ts';
+import { es } from '../../../app/program/strings/es.ts';
+import { ptBr } from '../../../app/program/strings/pt-br.ts';
+import { createWords } from '../../../app/program/words.ts';
 import { bundleWidget } from '../../../infra/bundle-functions.ts';
-import { en } from '../../../widget/strings/en.ts';
-import { es } from '../../../widget/strings/es.ts';
-import { ptBr } from '../../../widget/strings/pt-br.ts';
-import { createWords } from '../../../widget/words.ts';
 
 /** `rewards.redeem` to its text, for every text of a table. */
 function textsOf(table: object, path = ''): readonly (readonly [string, string])[] {
@@ -103,10 +103,10 @@ describe('the script of the widget', () => {
   });
 });
 
-const read = (path: string) => readFileSync(`widget/${path}`, 'utf8');
-const element = read('loyalty-widget.ts');
-const snippet = read('theme/snippets/loyalty-widget.liquid');
-const block = read('theme/blocks/loyalty.liquid');
+const read = (path: string) => readFileSync(`app/${path}`, 'utf8');
+const element = read('widget/loyalty-widget.ts');
+const snippet = read('extensions/loyalty-theme/snippets/loyalty-widget.liquid');
+const block = read('extensions/loyalty-theme/blocks/loyalty.liquid');
 
 describe('the theme files', () => {
   it('set only attributes that the element reads', () => {

@@ -1,8 +1,8 @@
-import type { Reward } from '../answers.ts';
+import type { Reward } from '../../program/answers.ts';
+import { answered } from '../../program/program.ts';
+import { fill, type Words } from '../../program/words.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../program.ts';
 import type { View } from '../view.ts';
-import { fill, type Words } from '../words.ts';
 
 /** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function drawRewards(view: View): readonly Node[] {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../../widget/ask.ts';
-import { Program, type Wanted } from '../../../widget/program.ts';
+import type { Answer } from '../../../app/program/ask.ts';
+import { Program, type Wanted } from '../../../app/program/program.ts';
 
 interface Asked {
   readonly path: string;

@@ -1,8 +1,8 @@
-import type { Me, TierGoal } from '../answers.ts';
+import type { Me, TierGoal } from '../../program/answers.ts';
+import { answered } from '../../program/program.ts';
+import { fill, type Words } from '../../program/words.ts';
 import { build, type Child } from '../build-element.ts';
-import { answered } from '../program.ts';
 import type { View } from '../view.ts';
-import { fill, type Words } from '../words.ts';
 
 /** Points, cashback, the tier and the goals of the next one; or a link to log in. */
 export function drawBalance({ model, words, logInAddress }: View): readonly Node[] {

@@ -1,6 +1,6 @@
-import type { QuestionAnswer, Quiz, Redemption, Reward } from './answers.ts';
-import type { Model } from './program.ts';
-import type { Words } from './words.ts';
+import type { QuestionAnswer, Quiz, Redemption, Reward } from '../program/answers.ts';
+import type { Model } from '../program/program.ts';
+import type { Words } from '../program/words.ts';
 
 /** What the shopper can do. */
 export interface Actions {

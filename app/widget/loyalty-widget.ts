@@ -1,14 +1,14 @@
-import type { Redemption, Reward } from './answers.ts';
-import { createAsk } from './ask.ts';
+import type { Redemption, Reward } from '../program/answers.ts';
+import { createAsk } from '../program/ask.ts';
+import { isUncertain, Program, type Wanted } from '../program/program.ts';
+import { createWords, fill, type Words } from '../program/words.ts';
 import { build, focusOn, redraw } from './build-element.ts';
-import { isUncertain, Program, type Wanted } from './program.ts';
 import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
 import { drawCodes, keyOf } from './sections/codes.ts';
 import { drawQuizzes } from './sections/quizzes.ts';
 import { drawRewards } from './sections/rewards.ts';
 import type { Actions, View } from './view.ts';
 import styles from './widget.css';
-import { createWords, fill, type Words } from './words.ts';
 
 /** In the order in which they are shown. */
 const drawings = {

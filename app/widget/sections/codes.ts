@@ -1,8 +1,8 @@
-import type { Redemption } from '../answers.ts';
+import type { Redemption } from '../../program/answers.ts';
+import { answered } from '../../program/program.ts';
+import { fill } from '../../program/words.ts';
 import { build } from '../build-element.ts';
-import { answered } from '../program.ts';
 import type { View } from '../view.ts';
-import { fill } from '../words.ts';
 
 /** The redemptions: their codes, and a sentence for those without a code yet. */
 export function drawCodes(view: View): readonly Node[] {
