@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile, type Plugin, transform } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { bundleWidget } from '../app/build/browser-script.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 import { VERSION } from '../shared/config/release.ts';
 
@@ -70,43 +70,6 @@ async function widgetFor(functions: readonly string[]): Promise<Record<string, s
   if (!functions.includes('storefront')) return {};
   return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget()) };
 }
-
-/** Evergreen browsers; the oldest versions that have all of the widget's CSS (`light-dark()`). */
-const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
-
-/** The widget for the store's pages as one script, embedded in the function `storefront`. */
-export async function bundleWidget(): Promise<string> {
-  const { outputFiles } = await build({
-    absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: [moduleFile('app/widget/main')],
-    bundle: true,
-    minify: true,
-    platform: 'browser',
-    target: BROWSERS,
-    format: 'iife',
-    // Browsers read a script without a charset in the charset of the page.
-    charset: 'ascii',
-    legalComments: 'none',
-    write: false,
-    logLevel: 'warning',
-    plugins: [stylesAsText],
-  });
-  const [script] = outputFiles;
-  if (!script) throw new Error('esbuild returned no output for the widget.');
-  return script.text;
-}
-
-/** Styles go into the shadow tree, so the script needs them as a string. */
-const stylesAsText: Plugin = {
-  name: 'styles-as-text',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const css = await readFile(path, 'utf8');
-      const { code } = await transform(css, { loader: 'css', minify: true, target: BROWSERS });
-      return { contents: code.trim(), loader: 'text' };
-    });
-  },
-};
 
 /** cdk.out/…/source-maps/sync-orders.js.map */
 function mapPath(outFolder: string, path: string): string {

@@ -1,20 +1,16 @@
 // Compiles what merchants install into dist/: Node refuses TypeScript below node_modules.
 // See docs/decisions/0055-a-package-and-a-project.md.
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { bundleApp } from '../../../app/build/build-app.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
-const ASSETS = [
-  'shared/**/*.{yaml,br}',
-  'local/**/assets/*',
-  'app/**/*.{css,liquid}',
-  `${TEMPLATE}/*`,
-];
+const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', 'app/widget/*.css', `${TEMPLATE}/*`];
 /** The page of the loyalty sandbox. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
@@ -29,6 +25,11 @@ compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
 compile('-p', 'scripts/build/package/tsconfig.app.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
+for (const [path, contents] of await bundleApp()) {
+  const file = join(OUT, 'app/extensions', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, contents);
+}
 for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);
   cpSync(from, join(OUT, 'local/loyalty-sandbox/pages/assets/swagger-ui', file));

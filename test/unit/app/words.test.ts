@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { bundleWidget } from '../../../app/build/browser-script.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
 import { createWords } from '../../../app/program/words.ts';
-import { bundleWidget } from '../../../infra/bundle-functions.ts';
 
 /** `rewards.redeem` to its text, for every text of a table. */
 function textsOf(table: object, path = ''): readonly (readonly [string, string])[] {

@@ -1,0 +1,137 @@
+import { globSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { VERSION } from '../../shared/config/release.ts';
+import { BROWSER_SCRIPT } from './browser-script.ts';
+
+/** The files of the app's extensions, by their paths: `loyalty-account/page.js`. */
+export type AppFiles = ReadonlyMap<string, Uint8Array>;
+
+const EXTENSIONS = join(PACKAGE_FOLDER, 'app/extensions');
+
+/** Stands for the shop's storefront in what is built, until `app write` knows it. No such host can exist. */
+const UNKNOWN_ADDRESS = 'https://storefront.invalid/shop';
+
+/** The first line of every file that can have a comment. `app check` finds an older release by it. */
+export const HEADER = `Written by loyalty-connector ${VERSION}, app write: changes here are lost.`;
+
+/**
+ * The extensions as Shopify's command line takes them, for the storefront at `address` (with the shop's path).
+ * The package holds them built: merchants need neither Preact nor Shopify's types.
+ */
+export async function readApp(address: string): Promise<AppFiles> {
+  const isPacked = extname(import.meta.filename) === '.js';
+  return withAddress(isPacked ? packedFiles() : await bundleApp(), address);
+}
+
+function packedFiles(): AppFiles {
+  return new Map(
+    filesBelow(EXTENSIONS).map((path) => [path, readFileSync(join(EXTENSIONS, path))]),
+  );
+}
+
+/**
+ * Builds the extensions from their sources:
+ * - a module that `shopify.extension.toml` names (`module = "./page.tsx"`): one readable ES module, Preact inside;
+ * - a script of a theme (`assets/*.ts`): one small script, as browsers load it;
+ * - other sources and types: left out; every other file: as it is, below a header where it can have a comment.
+ */
+export async function bundleApp(folder = EXTENSIONS): Promise<AppFiles> {
+  const paths = filesBelow(folder);
+  const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+  const files = new Map<string, Uint8Array>();
+  for (const path of paths.filter(isCopied)) {
+    const isText = /\.(toml|liquid|css|js)$/.test(path);
+    files.set(path, isText ? encode(headed(path, text(path))) : readFileSync(join(folder, path)));
+  }
+  const modules = paths
+    .filter((path) => path.endsWith('/shopify.extension.toml'))
+    .flatMap((path) => modulesOf(path, text(path)));
+  const scripts = paths.filter((path) => /\/assets\/[^/]+\.ts$/.test(path));
+  for (const file of await bundle(folder, modules, MODULE)) files.set(...file);
+  for (const file of await bundle(folder, scripts, BROWSER_SCRIPT)) files.set(...file);
+  return files;
+}
+
+const MODULE = {
+  format: 'esm',
+  platform: 'browser',
+  // Shopify's command line bundles it again, for the browsers that it supports.
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+} as const satisfies BuildOptions;
+
+async function bundle(
+  folder: string,
+  paths: readonly string[],
+  options: BuildOptions,
+): Promise<(readonly [string, Uint8Array])[]> {
+  if (paths.length === 0) return [];
+  const { outputFiles } = await build({
+    ...options,
+    absWorkingDir: PACKAGE_FOLDER,
+    entryPoints: [...new Set(paths)].map((path) => join(folder, path)),
+    outbase: folder,
+    outdir: folder,
+    bundle: true,
+    write: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+    define: { STOREFRONT_ADDRESS: JSON.stringify(UNKNOWN_ADDRESS) },
+  });
+  return outputFiles.map(({ path, text }) => {
+    const place = relative(folder, path).replaceAll('\\', '/');
+    return [place, encode(headed(place, text))] as const;
+  });
+}
+
+const MODULE_LINE = /^(\s*module\s*=\s*"\.\/)([^"]+)\.tsx?"/gm;
+
+function modulesOf(toml: string, text: string): string[] {
+  const folder = toml.slice(0, toml.lastIndexOf('/'));
+  return [...text.matchAll(MODULE_LINE)].map(
+    ([line, , name]) => `${folder}/${name}${line.endsWith('.tsx"') ? '.tsx' : '.ts'}`,
+  );
+}
+
+const isCopied = (path: string): boolean => !/(\.tsx?|\/tsconfig\.json)$/.test(path);
+
+/** Preact's licence asks for its notice in every copy. */
+const NOTICE = 'Contains Preact: MIT License, Copyright (c) 2015-present Jason Miller.';
+
+function headed(path: string, text: string): string {
+  switch (extname(path)) {
+    case '.toml':
+      return `# ${HEADER}\n${text.replaceAll(MODULE_LINE, '$1$2.js"')}`;
+    case '.liquid':
+      return `{%- comment -%} ${HEADER} {%- endcomment -%}\n${text}`;
+    case '.css':
+      return `/* ${HEADER} */\n${text}`;
+    default:
+      return `// ${HEADER}\n${text.includes('preact') ? `// ${NOTICE}\n` : ''}${text}`;
+  }
+}
+
+/** Sorted, with `/` between folders. */
+function filesBelow(folder: string): readonly string[] {
+  return globSync('*/**', { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .toSorted();
+}
+
+const encode = (text: string): Uint8Array => Buffer.from(text);
+
+/** The same files for the storefront at `address`. */
+export function withAddress(files: AppFiles, address: string): AppFiles {
+  return new Map(
+    [...files].map(([path, contents]) => {
+      const text = Buffer.from(contents).toString('utf8');
+      return text.includes(UNKNOWN_ADDRESS)
+        ? [path, encode(text.replaceAll(UNKNOWN_ADDRESS, address))]
+        : [path, contents];
+    }),
+  );
+}
