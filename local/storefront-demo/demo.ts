@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AccountHost, createAccountHost } from '../extension-host/account.ts';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
@@ -25,7 +26,11 @@ export function startStorefrontDemo({ port, store, proxyTo }: DemoOptions): Prom
     secret: () => store.credentials.clientSecret,
     now: () => new Date(),
   };
-  return startServer((request, response) => answer(request, response, store, proxy), port);
+  const accounts = createAccountHost(store, proxyTo);
+  return startServer(
+    (request, response) => answer(request, response, store, proxy, accounts),
+    port,
+  );
 }
 
 async function answer(
@@ -33,6 +38,7 @@ async function answer(
   response: ServerResponse,
   store: ShopStore,
   proxy: AppProxy,
+  accounts: AccountHost,
 ): Promise<void> {
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
@@ -54,7 +60,7 @@ async function answer(
   }
   if (method === 'POST')
     return respond(response, submit(pathname, body.bytes, visit, store, headers));
-  respond(response, showPage(pathname, visit, store));
+  respond(response, (await accounts(pathname, visit)) ?? showPage(pathname, visit, store));
 }
 
 function submit(
