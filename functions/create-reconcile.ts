@@ -105,6 +105,7 @@ export function createReconcile(connector: Connector) {
       shopOf,
       webhookAddress: environment.WEBHOOK_ADDRESS,
       madeBy,
+      products: connector.healing,
     });
     // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
     const repair = repairSubscriptions && madeBy === 'admin-api';

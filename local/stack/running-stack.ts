@@ -68,7 +68,7 @@ async function startParts(run: Run): Promise<Omit<RunningStack, 'stop'>> {
   const { connector, isNew } = run.options;
   if (connector.healing.subscriptions === 'admin-api' && !isNew) {
     for (const { store, shop } of sandboxes.shops) {
-      await subscribe(store, shop, web.webhooks.address);
+      await subscribe(store, shop, web.webhooks.address, connector.healing);
     }
   }
   return toRunningStack(run, { web, aws, sandboxes, clients, logs, ...stack });

@@ -1,6 +1,7 @@
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
+import type { ProductSource } from '../../shared/shopify/subscriptions/wanted-events.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 
 /** The store sandbox through its Admin API, as the functions use it. */
@@ -19,6 +20,7 @@ export async function subscribe(
   store: StoreSandbox,
   shop: Pick<Shop, 'domain' | 'path' | 'rules'>,
   webhookAddress: string,
+  products: ProductSource,
 ): Promise<void> {
   const { ask } = openStoreAdmin(store);
   const subscriptions = createSubscriptions({
@@ -26,6 +28,7 @@ export async function subscribe(
     shopOf: () => shop,
     webhookAddress,
     madeBy: 'admin-api',
+    products,
   });
   const checked = await subscriptions.check(shop.domain);
   if (checked.kind === 'unavailable') {

@@ -1,4 +1,13 @@
-import { type Check, either, oneOf, shapeOf, trueOrFalse, wholeNumber } from './checks.ts';
+import {
+  type Check,
+  either,
+  listOf,
+  matching,
+  oneOf,
+  shapeOf,
+  trueOrFalse,
+  wholeNumber,
+} from './checks.ts';
 
 /** How the connector finds changes in the store that no webhook announced, and sends them. */
 export interface HealingSettings {
@@ -27,6 +36,26 @@ export interface HealingSettings {
    * Default: `true`.
    */
   readonly repairSubscriptions?: boolean;
+
+  /**
+   * How changes of products arrive.
+   *
+   * - `webhooks`: `products/create`, `products/update` and `products/delete`. Each sale sends an update, which
+   *   nearly always changes nothing for the loyalty service.
+   * - `events`: Shopify's Events, only when a field changes that the connector sends. They exist only in
+   *   `shopify.app.toml`, so deploy the app's folder (`npx loyalty-connector app write`, `shopify app deploy`)
+   *   before you choose this. Existing webhooks of products stay until `npx loyalty-connector webhooks sync --yes`.
+   *
+   * Default: `webhooks`.
+   */
+  readonly productChanges?: 'webhooks' | 'events';
+
+  /**
+   * With `productChanges: 'events'`: the fields whose change sends an Event, in place of the connector's own list
+   * (`PRODUCT_TRIGGERS` in shared/shopify/subscriptions/wanted-events.ts). For the case that `shopify app deploy`
+   * refuses a path; `['product.*']` is every field.
+   */
+  readonly productTriggers?: readonly string[];
 }
 
 export interface Healing {
@@ -34,6 +63,8 @@ export interface Healing {
   readonly deepEveryDays: number | false;
   readonly subscriptions: 'admin-api' | 'app-configuration';
   readonly repairSubscriptions: boolean;
+  readonly productChanges: 'webhooks' | 'events';
+  readonly productTriggers: readonly string[] | undefined;
 }
 
 export function completeHealing(settings: HealingSettings = {}): Healing {
@@ -42,6 +73,8 @@ export function completeHealing(settings: HealingSettings = {}): Healing {
     deepEveryDays: settings.deepEveryDays ?? 7,
     subscriptions: settings.subscriptions ?? 'admin-api',
     repairSubscriptions: settings.repairSubscriptions ?? true,
+    productChanges: settings.productChanges ?? 'webhooks',
+    productTriggers: settings.productTriggers,
   };
 }
 
@@ -54,6 +87,14 @@ const healingChecks: Record<keyof HealingSettings, Check> = {
   ),
   subscriptions: oneOf('admin-api', 'app-configuration'),
   repairSubscriptions: trueOrFalse,
+  productChanges: oneOf('webhooks', 'events'),
+  productTriggers: listOf(
+    matching(
+      /^product\.[\w*.$(): ',-]+$/,
+      'be the path of a field: product.title, product.variants.*',
+    ),
+    1,
+  ),
 };
 
 export const healingCheck: Check = shapeOf({ optional: healingChecks });

@@ -1,4 +1,5 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { Healing } from '../../../shared/config/healing-settings.ts';
 import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import type { Storefront } from '../../../shared/config/storefront-settings.ts';
@@ -87,6 +88,17 @@ const RULES: Guesses<MappingRules> = {
   },
 };
 
+const EVENTS: Guesses<Healing> = {
+  productChanges: {
+    means: "changes of products come only if the app's configuration with its Events is released",
+    grade: 'documented',
+  },
+  productTriggers: {
+    means: 'the fields whose change sends an Event; unset: those that the connector sends',
+    grade: 'inferred',
+  },
+};
+
 const STOREFRONT: Guesses<Storefront> = {
   customerIdIn: {
     means: "the field of a point event that holds the customer's id in the store",
@@ -103,14 +115,16 @@ const STOREFRONT: Guesses<Storefront> = {
   },
 };
 
-/** Every setting that is a guess about the service, with its value and grade, for a person to confirm. */
+/** Every setting that is a guess about the service or the store, with its value and grade, for a person to confirm. */
 export function listGuesses({
   loyalty,
   shops,
+  healing,
   storefront,
 }: {
   readonly loyalty: Omit<Connector['loyalty'], 'address'>;
   readonly shops: readonly { readonly rules: MappingRules }[];
+  readonly healing: Healing;
   readonly storefront: Connector['storefront'];
 }): readonly Finding[] {
   const ofShops = (name: keyof MappingRules) => shops.map(({ rules }) => valueText(rules[name]));
@@ -118,6 +132,9 @@ export function listGuesses({
     ...linesOf('loyalty', LOYALTY, () => valueText(loyalty.callsPerSecond)),
     ...linesOf('loyalty.assumptions', ASSUMPTIONS, (name) => valueText(loyalty.assumptions[name])),
     ...linesOf('rules', RULES, (name) => [...new Set(ofShops(name))].join(' or ')),
+    ...(healing.productChanges === 'events'
+      ? linesOf('healing', EVENTS, (name) => valueText(healing[name]))
+      : []),
     ...(storefront ? linesOf('storefront', STOREFRONT, (name) => valueText(storefront[name])) : []),
   ];
 }

@@ -22,6 +22,7 @@ export async function readSubscriptions(
     shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy,
+    products: connector.healing,
   });
   return Promise.all(
     [...shops.keys()].map(async (shop): Promise<SubscriptionStatus> => {
@@ -37,6 +38,9 @@ export async function readSubscriptions(
           ? [
               "the app's configuration makes the webhook subscriptions, which cannot be seen from here",
             ]
+          : []),
+        ...(connector.healing.productChanges === 'events'
+          ? ['changes of products come by Events, which cannot be seen from here']
           : []),
       ];
       const value = { right: findings.fine.length, faults: faultsOf(findings), notes };

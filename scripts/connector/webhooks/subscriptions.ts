@@ -32,6 +32,7 @@ export function openSubscriptions(deployment: Deployment): Subscriptions {
     shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy: connector.healing.subscriptions,
+    products: connector.healing,
   });
 }
 
@@ -83,18 +84,19 @@ export function printFindings(terminal: Terminal, { shop, findings }: ShopFindin
 
 const needing = ({ missing, wrong }: SubscriptionFindings): number => missing.length + wrong.length;
 
-function rowsOf({ missing, wrong, extra, other }: SubscriptionFindings): string[][] {
+function rowsOf({ missing, wrong, extra, covered, other }: SubscriptionFindings): string[][] {
   return [
     ...missing.map(({ topic }) => ['missing', topic, '']),
     ...wrong.map(({ wanted, differs }) => ['wrong', wanted.topic, `other ${differs.join(', ')}`]),
     ...extra.map(({ topic, uri }) => ['too many', topic, uri]),
+    ...covered.map(({ topic }) => ['covered', topic, 'Events announce it too']),
     ...other.map(({ topic, uri }) => ['other', topic, uri]),
   ];
 }
 
 /** For `--json`. */
 export function findingsDocument({ shop, findings }: ShopFindings) {
-  const { fine, missing, wrong, extra, other, version } = findings;
+  const { fine, missing, wrong, extra, covered, other, version } = findings;
   return {
     shop: shop.domain,
     inOrder: isHealthy({ shop, findings }),
@@ -102,6 +104,7 @@ export function findingsDocument({ shop, findings }: ShopFindings) {
     missing: missing.map(({ topic }) => topic),
     wrong: wrong.map(({ wanted, differs }) => ({ topic: wanted.topic, differs })),
     extra: extra.map(({ id, topic, uri }) => ({ id, topic, uri })),
+    covered: covered.map(({ id, topic, uri }) => ({ id, topic, uri })),
     other: other.map(({ id, topic, uri }) => ({ id, topic, uri })),
     apiVersion: version ?? { handle: API_VERSION, retired: false },
   };

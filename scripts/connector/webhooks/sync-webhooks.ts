@@ -25,11 +25,22 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
   if (session.json) {
     terminal.json({
       madeBy: deployment.connector.healing.subscriptions,
+      productChanges: deployment.connector.healing.productChanges,
       inOrder: healthy,
       shops: found.map(findingsDocument),
     });
   } else {
     for (const one of found) printFindings(terminal, one);
+    if (deployment.connector.healing.productChanges === 'events') {
+      const stillBoth = found.some(({ findings }) => findings.covered.length > 0);
+      terminal.line(
+        "Changes of products come by Events of the app's configuration, which cannot be seen from here.",
+      );
+      if (stillBoth) {
+        terminal.line('They come by webhooks too. Once Events arrive, remove these webhooks:');
+        terminal.line(`  ${nextCommand(deployment, 'webhooks sync --yes')}`);
+      }
+    }
     if (deployment.connector.healing.subscriptions === 'app-configuration') {
       terminal.line(
         "The app's configuration makes the subscriptions, which cannot be seen from here: compare shopify.app.toml with the output of",
@@ -48,7 +59,8 @@ export interface SyncOptions extends WebhookOptions {
 }
 
 /**
- * Creates, corrects and removes subscriptions. Where the app's configuration creates them, none is
+ * Creates, corrects and removes subscriptions. Webhooks that Events cover are removed only here: a person can see
+ * in the log that the Events arrive. Where the app's configuration creates them, none is
  * created here; those that were created through the Admin API would send every event twice and are
  * removed, but only with --yes: the Admin API does not show whether the configuration really creates them.
  */
@@ -76,9 +88,16 @@ export async function syncWebhooks(session: Session, options: SyncOptions): Prom
 
 /** Subscriptions with another address count as superfluous only with --prune. */
 function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): ShopFindings {
-  if (!prune) return { shop, findings };
-  const { extra, other } = findings;
-  return { shop, findings: { ...findings, extra: [...extra, ...other], other: [] } };
+  const { extra, covered, other } = findings;
+  return {
+    shop,
+    findings: {
+      ...findings,
+      extra: [...extra, ...covered, ...(prune ? other : [])],
+      covered: [],
+      other: prune ? [] : other,
+    },
+  };
 }
 
 export async function repair(
@@ -146,5 +165,6 @@ function report(
 
 function configurationOf({ connector, output }: Deployment, { shop }: ShopFindings): string {
   const uri = shopAddress(output('WebhookAddress'), shop.path);
-  return appConfiguration(uri, connector.healing.subscriptions, shop.rules.customers);
+  const { healing } = connector;
+  return appConfiguration(uri, healing.subscriptions, shop.rules.customers, healing);
 }

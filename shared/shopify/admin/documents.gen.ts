@@ -1816,6 +1816,13 @@ type OrdersCountQueryVariables = Exact<{
 
 type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
 
+type ProductEventQueryVariables = Exact<{
+  productId: string;
+}>;
+
+
+type ProductEventQuery = { readonly product: ProductBodyFragment | null };
+
 type ProductPricesQueryVariables = Exact<{
   id: string;
 }>;
@@ -2290,6 +2297,12 @@ export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQue
   name: 'OrdersCount',
   kind: 'query',
   text: "query OrdersCount($search:String!){ordersCount(query:$search limit:null){count}}",
+};
+
+export const productEventDocument: AdminDocument<ProductEventQuery, ProductEventQueryVariables> = {
+  name: 'ProductEvent',
+  kind: 'query',
+  text: "query ProductEvent($productId:ID!){product(id:$productId){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
 };
 
 export const productPricesDocument: AdminDocument<ProductPricesQuery, ProductPricesQueryVariables> = {

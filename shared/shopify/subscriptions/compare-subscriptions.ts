@@ -7,6 +7,11 @@ export interface SubscriptionFindings {
   readonly wrong: readonly WrongSubscription[];
   /** To this deployment, and not wanted: another topic, a duplicate, a former path. */
   readonly extra: readonly ExistingSubscription[];
+  /**
+   * To this deployment, of topics that Events announce. Nothing here shows whether the Events arrive, so the
+   * scheduled run leaves them: a change that comes twice is harmless, one that does not come is not.
+   */
+  readonly covered: readonly ExistingSubscription[];
   /** Of the same app, to another address: another stage or another program. They are left alone. */
   readonly other: readonly ExistingSubscription[];
   /** Set when webhooks to this deployment have another API version than the readers expect. */
@@ -21,11 +26,15 @@ interface WrongSubscription {
 
 type Difference = 'fields' | 'filter' | 'format' | 'metafields';
 
-/** `webhookAddress` is that of the deployment, without a shop's part. */
+/**
+ * `webhookAddress` is that of the deployment, without a shop's part; `ofEvents` are the topics that Events
+ * announce.
+ */
 export function compareSubscriptions(
   wanted: readonly WantedSubscription[],
   existing: readonly ExistingSubscription[],
   webhookAddress: string,
+  ofEvents: ReadonlySet<string> = new Set(),
 ): SubscriptionFindings {
   const [ours, other] = partition(existing, ({ uri }) => isUnder(uri, webhookAddress));
   const fine: ExistingSubscription[] = [];
@@ -49,8 +58,9 @@ export function compareSubscriptions(
     if (best.differs.length === 0) fine.push(best.existing);
     else wrong.push({ ...best, wanted: one });
   }
-  const extra = ours.filter((one) => !taken.has(one));
-  return { fine, missing, wrong, extra, other, version: versionOf(ours) };
+  const unwanted = ours.filter((one) => !taken.has(one));
+  const [covered, extra] = partition(unwanted, ({ topic }) => ofEvents.has(topic));
+  return { fine, missing, wrong, extra, covered, other, version: versionOf(ours) };
 }
 
 /** True: there is nothing to repair. */

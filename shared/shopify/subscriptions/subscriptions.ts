@@ -13,6 +13,7 @@ import {
   differences,
   type SubscriptionFindings,
 } from './compare-subscriptions.ts';
+import { type ProductSource, topicsOfEvents } from './wanted-events.ts';
 import {
   type ExistingSubscription,
   type SubscribedCustomers,
@@ -32,6 +33,7 @@ export interface SubscriptionsSettings {
   readonly webhookAddress: string;
   /** Only one of the two may create subscriptions: with both, every event would come twice. */
   readonly madeBy: 'admin-api' | 'app-configuration';
+  readonly products: ProductSource;
 }
 
 type CheckedSubscriptions =
@@ -53,7 +55,7 @@ export interface Subscriptions {
 
 /** The webhook subscriptions that the Admin API shows; it hides those of the app's configuration. */
 export function createSubscriptions(settings: SubscriptionsSettings): Subscriptions {
-  const { ask, shopOf, webhookAddress, madeBy } = settings;
+  const { ask, shopOf, webhookAddress, madeBy, products } = settings;
   return {
     async check(shop) {
       const answer = await listSubscriptions(ask(shop));
@@ -61,9 +63,10 @@ export function createSubscriptions(settings: SubscriptionsSettings): Subscripti
       const { path, rules } = shopOf(shop);
       const wanted =
         madeBy === 'admin-api'
-          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules.customers)
+          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules.customers, products)
           : [];
-      const findings = compareSubscriptions(wanted, answer.data, webhookAddress);
+      const ofEvents = topicsOfEvents(products);
+      const findings = compareSubscriptions(wanted, answer.data, webhookAddress, ofEvents);
       return { kind: 'checked', findings };
     },
 

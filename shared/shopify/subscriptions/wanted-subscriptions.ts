@@ -1,6 +1,7 @@
 import { API_VERSION } from '../api-version.ts';
 import { complianceTopics, topicRoutes } from '../webhooks/topics.ts';
 import { webhookFields } from '../webhooks/webhook-fields.ts';
+import { BY_WEBHOOKS, type ProductSource, topicsOfEvents, wantedEvents } from './wanted-events.ts';
 
 export interface WantedSubscription {
   /** `orders/create` */
@@ -26,15 +27,18 @@ export interface ExistingSubscription extends WantedSubscription {
 export type SubscribedCustomers = 'from-sign-up' | 'with-orders';
 
 /**
- * One subscription for every topic that the connector handles under the shop's rules, at its own address.
+ * One subscription for every topic that the connector handles under the shop's rules and no Event announces,
+ * at the shop's own address.
  * See docs/decisions/0020-subscriptions-derived-and-repaired.md.
  */
 export function wantedSubscriptions(
   uri: string,
   customers: SubscribedCustomers = 'from-sign-up',
+  products: ProductSource = BY_WEBHOOKS,
 ): readonly WantedSubscription[] {
+  const announced = topicsOfEvents(products);
   return [...topicRoutes]
-    .filter(([topic]) => !complianceTopics.has(topic))
+    .filter(([topic]) => !complianceTopics.has(topic) && !announced.has(topic))
     .filter(([, { kind }]) => kind !== 'member' || customers === 'from-sign-up')
     .map(([topic, route]) => ({
       topic,
@@ -48,37 +52,47 @@ export function shopAddress(webhookAddress: string, shopPath: string): string {
 }
 
 /**
- * The connector's part of `shopify.app.toml`. The compliance topics are always in it; the others only
- * where the app's configuration creates the subscriptions.
+ * The connector's part of `shopify.app.toml`. The compliance topics are always in it, Events where the settings
+ * ask for them, the others only where the app's configuration creates the subscriptions.
  */
 export function appConfiguration(
   uri: string,
   madeBy: 'admin-api' | 'app-configuration',
   customers: SubscribedCustomers = 'from-sign-up',
+  products: ProductSource = BY_WEBHOOKS,
 ): string {
-  const compliance = tables([
+  const compliance = table('webhooks.subscriptions', [
     ['compliance_topics', [...complianceTopics]],
     ['uri', uri],
   ]);
-  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, customers);
+  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, customers, products);
   const groups = Map.groupBy(wanted, (one) => one.includeFields.join());
   const subscriptions = [...groups.values()].map((group) => {
     const fields = group[0]?.includeFields ?? [];
-    return tables([
+    return table('webhooks.subscriptions', [
       ['topics', group.map(({ topic }) => topic)],
       ['uri', uri],
       ...(fields.length > 0 ? [['include_fields', fields] as const] : []),
     ]);
   });
-  const head = `[webhooks]\napi_version = ${quote(API_VERSION)}\n`;
-  return [head, ...subscriptions, compliance].join('\n');
+  const events = wantedEvents(uri, products).map((one) =>
+    table('events.subscription', Object.entries(one)),
+  );
+  return [
+    head('webhooks'),
+    ...subscriptions,
+    compliance,
+    ...(events.length > 0 ? [head('events'), ...events] : []),
+  ].join('\n');
 }
+
+const head = (name: string): string => `[${name}]\napi_version = ${quote(API_VERSION)}\n`;
 
 type Setting = readonly [name: string, value: string | readonly string[]];
 
-function tables(settings: readonly Setting[]): string {
-  const lines = settings.map(([name, value]) => `${name} = ${write(value)}`);
-  return `[[webhooks.subscriptions]]\n${lines.join('\n')}\n`;
+function table(name: string, settings: readonly Setting[]): string {
+  const lines = settings.map(([setting, value]) => `${setting} = ${write(value)}`);
+  return `[[${name}]]\n${lines.join('\n')}\n`;
 }
 
 /** One entry per line, so that a diff shows one changed entry as one line. */
@@ -87,5 +101,5 @@ function write(value: string | readonly string[]): string {
   return `[\n${value.map((one) => `  ${quote(one)},\n`).join('')}]`;
 }
 
-/** For the characters of topics and addresses, a basic string of TOML is the same as one of JSON. */
+/** For the characters of topics, addresses and queries, a basic string of TOML is the same as one of JSON. */
 const quote = (text: string): string => JSON.stringify(text);

@@ -30,7 +30,11 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.stop());
 
-function open(webhookAddress = HERE, madeBy: 'admin-api' | 'app-configuration' = 'admin-api') {
+function open(
+  webhookAddress = HERE,
+  madeBy: 'admin-api' | 'app-configuration' = 'admin-api',
+  productChanges: 'webhooks' | 'events' = 'webhooks',
+) {
   const { accessToken } = sandbox.credentials;
   const value = { kind: 'static', accessToken } as const;
   const client = createAdminClient({
@@ -43,6 +47,7 @@ function open(webhookAddress = HERE, madeBy: 'admin-api' | 'app-configuration' =
     shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up' } }),
     webhookAddress,
     madeBy,
+    products: { productChanges, productTriggers: undefined },
   });
 }
 
@@ -75,6 +80,38 @@ describe('the subscriptions of a shop', () => {
     counted = [];
     await heal(true);
     expect(counted).toEqual([]);
+  });
+
+  it('include none of products where Events announce them, and the scheduled run removes none of those', async () => {
+    await heal(true);
+    const made = sandbox.state().subscriptions.length;
+    counted = [];
+    const byEvents = open(HERE, 'admin-api', 'events');
+    expect((await check(byEvents)).covered.map(({ topic }) => topic).toSorted()).toEqual([
+      'products/create',
+      'products/delete',
+      'products/update',
+    ]);
+    await heal(true, byEvents);
+    expect(counted).toEqual([]);
+    expect(sandbox.state().subscriptions).toHaveLength(made);
+    const { covered } = await check(byEvents);
+    await byEvents.repair(sandbox.shop.domain, { missing: [], wrong: [], extra: covered });
+    await heal(true, byEvents);
+    const left = sandbox.state().subscriptions;
+    expect(left).toHaveLength(made - 3);
+    expect(left.filter(({ topic }) => topic.startsWith('products/'))).toEqual([]);
+  });
+
+  it('come back at the next scheduled run when the settings return to webhooks', async () => {
+    await heal(true, open(HERE, 'admin-api', 'events'));
+    expect((await check()).missing.map(({ topic }) => topic.split('/')[0])).toEqual([
+      'products',
+      'products',
+      'products',
+    ]);
+    await heal(true);
+    expect(isInOrder(await check())).toBe(true);
   });
 
   it('are corrected and removed, and what is addressed elsewhere is left alone', async () => {

@@ -75,6 +75,8 @@ describe('the connector’s settings', () => {
         deepEveryDays: 7,
         subscriptions: 'admin-api',
         repairSubscriptions: true,
+        productChanges: 'webhooks',
+        productTriggers: undefined,
       },
       alarms: {
         emails: [],

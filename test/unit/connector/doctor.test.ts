@@ -12,6 +12,7 @@ import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
+import { completeHealing } from '../../../shared/config/healing-settings.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
@@ -117,10 +118,11 @@ describe('the clock', () => {
   });
 });
 
-describe('the guesses about the loyalty service', () => {
+describe('the guesses about the loyalty service and the store', () => {
   const settings = {
     loyalty: { callsPerSecond: 2.5, assumptions: { ...defaultAssumptions } },
     shops: [{ rules: defaultRules }, { rules: { ...defaultRules, enrolment: () => true } }],
+    healing: completeHealing({ productChanges: 'events' }),
     storefront: completeStorefront({}),
   };
   const lines = listGuesses(settings).map(({ what }) => what);
@@ -145,9 +147,10 @@ describe('the guesses about the loyalty service', () => {
     expect(STEPS.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
   });
 
-  it('are fewer without a storefront', () => {
-    const fewer = listGuesses({ ...settings, storefront: undefined });
-    expect(fewer.some(({ what }) => what.startsWith('storefront.'))).toBe(false);
+  it('are fewer without a storefront and without Events', () => {
+    expect(about('healing.productTriggers')).toContain(': unset (');
+    const fewer = listGuesses({ ...settings, healing: completeHealing(), storefront: undefined });
+    expect(fewer.some(({ what }) => /^(storefront|healing)\./.test(what))).toBe(false);
   });
 });
 

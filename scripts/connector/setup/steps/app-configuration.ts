@@ -53,7 +53,7 @@ async function configurationOf(setup: ShopSetup): Promise<string> {
   const { connector, output } = deployment;
   const { clientId } = (await storedFields(setup, 'store')) ?? {};
   const scopes = neededScopes(shop.rules, connector.storefront !== undefined);
-  const { subscriptions: madeBy } = connector.healing;
+  const { healing } = connector;
   const uri = shopAddress(output('WebhookAddress'), shop.path);
   // The first two lines are for people.
   const proxy = connector.storefront
@@ -73,7 +73,7 @@ async function configurationOf(setup: ShopSetup): Promise<string> {
     '[auth]',
     `redirect_urls = [ ${JSON.stringify(`${NO_PAGES}/api/auth`)} ]`,
     '',
-    appConfiguration(uri, madeBy, shop.rules.customers),
+    appConfiguration(uri, healing.subscriptions, shop.rules.customers, healing),
     ...proxy,
     '',
   ].join('\n');
