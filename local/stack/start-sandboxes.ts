@@ -47,10 +47,11 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
   const [shop, ...others] = shopsOf(connector);
   const first = await start(shop);
   const proxyTo = web.storefront && `${web.storefront.address}/${shop.path}`;
+  const { store, loyalty } = first;
   const shopPages =
     proxyTo === undefined
       ? undefined
-      : run.started(await startStorefrontDemo({ port: ports.shop, store: first.store, proxyTo }));
+      : run.started(await startStorefrontDemo({ port: ports.shop, store, loyalty, proxyTo }));
   const shops: [RunningShop, ...RunningShop[]] = [first];
   for (const other of others) shops.push(await start(other));
   return { shops, shopAddress: shopPages?.address };

@@ -1,44 +1,58 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type AccountHost, createAccountHost } from '../extension-host/account.ts';
+import { fileURLToPath } from 'node:url';
+import { createAccountHost } from '../extension-host/account.ts';
+import { file, type Pages } from '../sandbox-kit/http/pages.ts';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
-import { type Answer, respond, type Server, startServer } from '../sandbox-kit/http/server.ts';
-import { type Html, html } from '../sandbox-kit/pages/html.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  respond,
+  type Server,
+  startServer,
+} from '../sandbox-kit/http/server.ts';
+import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
 import { forms } from './forms.ts';
-import { pageAnswer, renderLayout } from './pages/layout.ts';
-import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/pages.ts';
-import { type ShopStore, shownProducts } from './shop.ts';
+import { renderAccount } from './pages/account-page.ts';
+import { renderCart } from './pages/cart-page.ts';
+import { type PageParts, pageAnswer, renderLayout } from './pages/layout.ts';
+import { describeProgress, renderOrder } from './pages/order-page.ts';
+import { renderProduct, renderProducts } from './pages/product-pages.ts';
+import { customerOf, ordersOf, type Shop, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
 
-export interface DemoOptions {
+export interface DemoOptions extends Omit<Shop, 'links'> {
   readonly port: number;
-  readonly store: ShopStore;
   /** The storefront's address with the path of the shop. */
   readonly proxyTo: string;
 }
 
-/** A demo shop: its pages with the widget, and its app proxy. */
-export function startStorefrontDemo({ port, store, proxyTo }: DemoOptions): Promise<Server> {
+/** Pages that another part adds to the shop; undefined: the path is not one of its own. */
+type PageHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
+
+/** Pages of hosts that the header links to. */
+const links: Shop['links'] = [{ path: '/account/loyalty', label: 'Loyalty' }];
+
+/** A demo shop: its pages with the widget, its app proxy, and the pages of its customer accounts. */
+export function startStorefrontDemo(options: DemoOptions): Promise<Server> {
+  const { port, proxyTo, store, loyalty } = options;
+  const shop: Shop = { store, loyalty, links };
   const proxy: AppProxy = {
     shopDomain: store.shop.domain,
     to: proxyTo,
     secret: () => store.credentials.clientSecret,
     now: () => new Date(),
   };
-  const accounts = createAccountHost(store, proxyTo);
-  return startServer(
-    (request, response) => answer(request, response, store, proxy, accounts),
-    port,
-  );
+  const hosts: readonly PageHost[] = [createAccountHost(store, proxyTo)];
+  return startServer((request, response) => answer(request, response, shop, proxy, hosts), port);
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  store: ShopStore,
+  shop: Shop,
   proxy: AppProxy,
-  accounts: AccountHost,
+  hosts: readonly PageHost[],
 ): Promise<void> {
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
@@ -54,55 +68,73 @@ async function answer(
       query: search,
       body: body.bytes,
       headers,
-      customerId: store.rows.customers.get(visit.customerId ?? '')?.id ?? '',
+      customerId: customerOf(shop.store, visit)?.id ?? '',
     };
     return respond(response, await askApp(proxied, proxy));
   }
-  if (method === 'POST')
-    return respond(response, submit(pathname, body.bytes, visit, store, headers));
-  respond(response, (await accounts(pathname, visit)) ?? showPage(pathname, visit, store));
+  if (method === 'POST') {
+    return respond(response, submit(pathname, body.bytes, visit, shop, headers));
+  }
+  for (const host of hosts) {
+    const found = await host(pathname, visit);
+    if (found) return respond(response, found);
+  }
+  respond(response, showPage(pathname, visit, shop));
 }
 
 function submit(
   path: string,
   body: Buffer,
   visit: Visit,
-  store: ShopStore,
+  shop: Shop,
   { origin, host, referer }: IncomingMessage['headers'],
 ): Answer {
   const form = Object.hasOwn(forms, path) ? forms[path] : undefined;
   // A page of another origin must not submit forms.
-  if (!form || origin !== `http://${host}`) return { status: 403, body: '' };
-  const next = form.run(store, visit, new URLSearchParams(body.toString()));
+  if (!form || origin !== `http://${host}`) {
+    return showNotice(403, shop, visit, 'This form cannot be sent from here');
+  }
+  const { visit: next, to } = form(shop.store, visit, new URLSearchParams(body.toString()));
   const back = referer?.startsWith(`${origin}/`) ? referer.slice(origin.length) : '/';
   return {
     status: 303,
-    headers: { location: form.to ?? back, 'set-cookie': visitCookie(next) },
+    headers: { location: to ?? back, 'set-cookie': visitCookie(next) },
     body: '',
   };
 }
 
-const stylesheet = new URL('assets/shop.css', import.meta.url);
+const asset = (name: string) => fileURLToPath(new URL(`assets/${name}`, import.meta.url));
+const files: Pages<undefined> = {
+  '/assets/shop.css': file('text/css', asset('shop.css')),
+  '/assets/shop.js': file('text/javascript', asset('shop.js')),
+  '/favicon.ico': () => ({ status: 204, body: '' }),
+};
 
-function showPage(path: string, visit: Visit, store: ShopStore): Answer {
-  if (path === '/assets/shop.css') {
-    return {
-      status: 200,
-      headers: { 'content-type': 'text/css; charset=utf-8' },
-      body: readFileSync(stylesheet),
-    };
-  }
-  if (path === '/favicon.ico') return { status: 204, body: '' };
-  const page = (status: number, title: string, content: Html): Answer => {
-    const { message, ...rest } = visit;
-    const shown = pageAnswer(status, renderLayout(store, visit, title, content));
-    if (message === undefined) return shown;
-    return { ...shown, headers: { ...shown.headers, 'set-cookie': visitCookie(rest) } };
-  };
-  if (path === '/') return page(200, 'Products', renderProducts(store));
-  if (path === '/cart') return page(200, 'Cart', renderCart(store, visit));
-  if (path === '/account') return page(200, 'Account', renderAccount(store, visit));
+function showPage(path: string, visit: Visit, shop: Shop): Answer {
+  const { store } = shop;
+  const found = Object.hasOwn(files, path) ? files[path] : undefined;
+  if (found) return found(undefined, '');
+  const page = (title: string, content: PageParts['content']) =>
+    showOnce(visit, pageAnswer(200, renderLayout(shop, visit, { title, path, content })));
+  if (path === '/') return page('Products', renderProducts(store));
+  if (path === '/cart') return page('Cart', renderCart(store, visit));
+  if (path === '/account') return page('Account', renderAccount(shop, visit));
   const product = shownProducts(store).find(({ handle }) => path === `/products/${handle}`);
-  if (product) return page(200, product.title, renderProduct(store, visit, product));
-  return page(404, 'Not found', html`<h1>There is no such page</h1>`);
+  if (product) return page(product.title, renderProduct(store, visit, product));
+  const [, orderId, rest] = /^\/orders\/(\d+)(\/progress)?$/.exec(path) ?? [];
+  const order = ordersOf(store, visit).find(({ id }) => id === orderId);
+  if (order && rest !== undefined) return jsonAnswer(200, describeProgress(shop, order));
+  if (order) return page(`Order #${order.number}`, renderOrder(shop, order));
+  return showNotice(404, shop, visit, 'There is no such page');
+}
+
+function showNotice(status: number, shop: Shop, visit: Visit, title: string): Answer {
+  const content = html`<h1>${title}</h1>\n<p><a class="button" href="/">See the products</a></p>`;
+  return pageAnswer(status, renderLayout(shop, visit, { title, path: '', content }));
+}
+
+/** The message of the visit is on this page, and must not be on the next one. */
+function showOnce({ message, ...rest }: Visit, shown: Answer): Answer {
+  if (message === undefined) return shown;
+  return { ...shown, headers: { ...shown.headers, 'set-cookie': visitCookie(rest) } };
 }

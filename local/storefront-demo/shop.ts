@@ -1,10 +1,24 @@
 import { minorDigits } from '../../shared/store/money.ts';
+import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import type { OrderRow } from '../store-sandbox/model/order-row.ts';
+import type { Quote } from '../store-sandbox/model/place-order.ts';
 import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { Visit } from './visit.ts';
 
 /** The parts of the store that the pages use. */
-export type ShopStore = Pick<StoreSandbox, 'actions' | 'rows' | 'shop' | 'credentials'>;
+export type ShopStore = Pick<
+  StoreSandbox,
+  'actions' | 'address' | 'credentials' | 'deliveries' | 'rows' | 'shop'
+>;
+
+/** What the pages are made from. */
+export interface Shop {
+  readonly store: ShopStore;
+  readonly loyalty: Pick<LoyaltySandbox, 'address' | 'journal' | 'state'>;
+  /** Pages besides the shop's own that the header links to. */
+  readonly links: readonly { readonly path: string; readonly label: string }[];
+}
 
 export interface CartLine {
   readonly product: ProductRow;
@@ -12,12 +26,15 @@ export interface CartLine {
   readonly quantity: number;
 }
 
-export function shownProducts({ rows }: ShopStore): readonly ProductRow[] {
+export function shownProducts({ rows }: Pick<ShopStore, 'rows'>): readonly ProductRow[] {
   return [...rows.products.values()].filter(({ status }) => status === 'active');
 }
 
 /** The lines of the cart that the store still sells. */
-export function cartOf(store: ShopStore, { cart }: Visit): readonly CartLine[] {
+export function cartOf(
+  store: Pick<ShopStore, 'rows'>,
+  { cart }: Pick<Visit, 'cart'>,
+): readonly CartLine[] {
   return cart.flatMap(({ variantId, quantity }) =>
     shownProducts(store).flatMap((product) =>
       product.variants
@@ -27,24 +44,61 @@ export function cartOf(store: ShopStore, { cart }: Visit): readonly CartLine[] {
   );
 }
 
-export function customerOf({ rows }: ShopStore, { customerId }: Visit): CustomerRow | undefined {
+const SHIPPING = [{ title: 'Standard', price: 4.9 }];
+
+/** The order that the cart would become; undefined: the cart is empty. */
+export function draftOf(store: Pick<ShopStore, 'rows'>, visit: Visit) {
+  const lines = cartOf(store, visit);
+  if (lines.length === 0) return undefined;
+  const customer = customerOf(store, visit);
+  return {
+    lines: lines.map(({ variant, quantity }) => ({ variantId: variant.id, quantity })),
+    shipping: SHIPPING,
+    payment: 'paid' as const,
+    ...(customer && { customerId: customer.id }),
+    ...(visit.code !== '' && { discounts: [{ code: visit.code }] }),
+  };
+}
+
+/** What the cart costs, computed by the store as for an order. */
+export function quoteOf(
+  store: Pick<ShopStore, 'actions' | 'rows'>,
+  visit: Visit,
+): Quote | undefined {
+  const draft = draftOf(store, visit);
+  return draft && store.actions.quoteOrder(draft);
+}
+
+export function customerOf(
+  { rows }: Pick<ShopStore, 'rows'>,
+  { customerId }: Pick<Visit, 'customerId'>,
+): CustomerRow | undefined {
   return customerId === undefined ? undefined : rows.customers.get(customerId);
 }
 
+/** Latest first. A visitor who is not logged in sees the orders of guests. */
+export function ordersOf({ rows }: Pick<ShopStore, 'rows'>, visit: Visit): readonly OrderRow[] {
+  const customerId = visit.customerId ?? null;
+  return [...rows.orders.values()].filter((order) => order.customerId === customerId).toReversed();
+}
+
 /** As the store writes it: `49.00`. */
-export function priceOf({ shop }: ShopStore, minor: number): string {
+export function priceOf({ shop }: Pick<ShopStore, 'shop'>, minor: number): string {
   const digits = minorDigits(shop.currency);
   return (minor / 10 ** digits).toFixed(digits);
 }
 
+/** For a person: `€49.00`. */
+export function moneyOf(store: Pick<ShopStore, 'shop'>, minor: number): string {
+  const { currency } = store.shop;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.format(Number(priceOf(store, minor)));
+}
+
 /** A metafield of the customer by its full name, such as `loyalty.points`. */
-export function metafieldOf(
-  { rows }: ShopStore,
-  customerId: string,
-  name: string,
-): string | undefined {
+export function metafieldOf({ rows }: Pick<ShopStore, 'rows'>, customerId: string, name: string) {
   const gid = `gid://shopify/Customer/${customerId}`;
   return [...rows.metafields.values()].find(
     ({ ownerGid, namespace, key }) => ownerGid === gid && `${namespace}.${key}` === name,
-  )?.value;
+  );
 }

@@ -8,6 +8,7 @@ const visit = v.object({
     v.array(v.object({ variantId: v.string(), quantity: v.pipe(v.number(), v.integer()) })),
     [],
   ),
+  /** A discount code, as typed: the cart says whether the store accepts it. */
   code: v.optional(v.string(), ''),
   /** Shown once, on the next page. */
   message: v.optional(v.string()),

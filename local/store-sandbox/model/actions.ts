@@ -22,7 +22,7 @@ import * as inputs from './inputs.ts';
 import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
 import * as orderInputs from './order-inputs.ts';
 import { payOrder } from './payments.ts';
-import { placeOrder, placeRandomOrder } from './place-order.ts';
+import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
 import { refundOrder } from './refund-order.ts';
 import { done, moment, type Outcome, type World } from './world.ts';
@@ -40,6 +40,7 @@ const action = <Schema extends v.GenericSchema, Value>(
 /** Everything that can happen in the store, by its name in code and over HTTP. */
 export const actions = {
   placeOrder: action(orderInputs.orderDraft, placeOrder),
+  quoteOrder: action(orderInputs.orderDraft, quoteOrder),
   placeRandomOrder: action(inputs.nothing, placeRandomOrder),
   payOrder: action(orderInputs.payment, payOrder),
   fulfilOrder: action(orderInputs.fulfilment, fulfilOrder),

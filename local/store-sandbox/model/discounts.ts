@@ -196,8 +196,3 @@ export function discountStatus(
   if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return 'EXPIRED';
   return Date.parse(startsAt) > now.getTime() ? 'SCHEDULED' : 'ACTIVE';
 }
-
-export function isUsable(discount: DiscountRow, code: CodeRow, now: Date): boolean {
-  const left = discount.usageLimit === null || code.used < discount.usageLimit;
-  return left && discountStatus(discount, now) === 'ACTIVE';
-}

@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import type { Discount } from './apply-discounts.ts';
-import { isUsable } from './discounts.ts';
+import { discountStatus } from './discounts.ts';
 import type { PlainLine } from './draft-lines.ts';
-import { parseMinor } from './minor-units.ts';
+import { formatMinor, parseMinor } from './minor-units.ts';
 import type { orderDraft } from './order-inputs.ts';
 import type { ApplicationRow } from './order-row.ts';
 import type { CodeRow, DiscountRow } from './rows.ts';
@@ -63,11 +63,10 @@ function fromStore(
   lines: readonly PlainLine[],
   customerId: string | null,
 ): Discount | Refused {
-  const { rows, now } = world;
+  const { rows } = world;
   const row = rows.codes.get(code.toLowerCase());
   const discount = row && rows.discounts.get(row.discountId);
-  if (!row || !discount) return refused(`The store has no code ${code}: say what it is worth.`);
-  if (!isUsable(discount, row, now())) return refused(`The code ${code} cannot be used now.`);
+  if (!row || !discount) return refused(`There is no code ${code}.`);
   const obstacle = findObstacle(world, discount, row, lines, customerId);
   if (obstacle !== undefined) return refused(obstacle);
   const common = { type: 'discount_code', name: row.code } as const;
@@ -78,7 +77,7 @@ function fromStore(
     };
   }
   const { value, productIds } = discount;
-  if (!value) return refused(`What the code ${code} is worth only its app knows: say it here.`);
+  if (!value) return refused(`Only its app knows what the code ${code} is worth.`);
   const entitled =
     productIds &&
     lines.flatMap(({ productId }, i) =>
@@ -98,19 +97,28 @@ function fromStore(
 
 /** Why the checkout would refuse the code for this customer and cart; undefined: it would accept it. */
 function findObstacle(
-  { rows }: World,
-  { context, oncePerCustomer, minimumMinor }: DiscountRow,
-  { code }: CodeRow,
+  { rows, shop, now }: World,
+  discount: DiscountRow,
+  { code, used }: CodeRow,
   lines: readonly PlainLine[],
   customerId: string | null,
 ): string | undefined {
+  const { context, oncePerCustomer, minimumMinor, productIds, usageLimit } = discount;
+  if (usageLimit !== null && used >= usageLimit) return `The code ${code} has been used already.`;
+  const status = discountStatus(discount, now());
+  if (status === 'EXPIRED') return `The code ${code} has expired.`;
+  if (status === 'SCHEDULED') return `The code ${code} is not valid yet.`;
   const isNamed = context.kind === 'customers';
   if (isNamed && (customerId === null || !context.ids.includes(customerId))) {
     return `The code ${code} is for another customer.`;
   }
+  if (productIds && !lines.some(({ productId }) => productIds.includes(productId ?? ''))) {
+    return `The code ${code} is for other products.`;
+  }
   const subtotal = lines.reduce((sum, { unitMinor, quantity }) => sum + unitMinor * quantity, 0);
   if (minimumMinor !== null && subtotal < minimumMinor) {
-    return `The code ${code} needs a larger order.`;
+    const least = formatMinor(minimumMinor, minorDigits(shop.currency));
+    return `The code ${code} needs a larger order: ${shop.currency} ${least} or more.`;
   }
   const hasUsed = () =>
     [...rows.orders.values()].some(

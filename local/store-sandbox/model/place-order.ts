@@ -8,6 +8,7 @@ import { discountOf, taxesOn } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
 import { orderDraft } from './order-inputs.ts';
 import type { LineRow, OrderRow, ShippingRow } from './order-row.ts';
+import { type OrderTotals, orderTotals } from './order-totals.ts';
 import { recordPayment } from './payments.ts';
 import { sellFrom } from './products.ts';
 import {
@@ -23,9 +24,13 @@ import {
 type OrderDraft = v.InferOutput<typeof orderDraft>;
 
 export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
-  const composed = composeOrder(world, draft);
-  if ('why' in composed) return composed;
   const { rows } = world;
+  const composed = composeOrder(world, draft, () => {
+    const number = (rows.counters.get('order number') ?? 1_000) + 1;
+    rows.counters.put('order number', number);
+    return number;
+  });
+  if ('why' in composed) return composed;
   let order = composed;
   if (draft.payment !== 'none') {
     const paid = draft.payment === 'paid' ? 'sale' : 'authorization';
@@ -45,6 +50,36 @@ export function placeOrder(world: World, draft: OrderDraft): Outcome<OrderRow> {
   return done(order, ...announcements, ...sellFrom(world, order));
 }
 
+export interface Quote {
+  /** Not placed, without an id: for its lines and their discounts. */
+  readonly order: OrderRow;
+  readonly totals: OrderTotals;
+  /** Codes that the order would be refused for, with the reason. The order is without them. */
+  readonly refusedCodes: readonly { readonly code: string; readonly why: string }[];
+}
+
+/** What the order would cost. Nothing changes, and no id is used. */
+export function quoteOrder(world: World, draft: OrderDraft): Outcome<Quote> {
+  const unnumbered = { ...world, ids: { next: () => '' }, random: () => 0 };
+  const compose = (discounts: OrderDraft['discounts']) =>
+    composeOrder(unnumbered, { ...draft, discounts }, () => 0);
+  const plain = compose([]);
+  if ('why' in plain) return plain;
+  const accepted: OrderDraft['discounts'] = [];
+  const refusedCodes: { code: string; why: string }[] = [];
+  let order = plain;
+  for (const discount of draft.discounts) {
+    const reduced = compose([...accepted, discount]);
+    if (!('why' in reduced)) {
+      accepted.push(discount);
+      order = reduced;
+    } else if (discount.code !== undefined) {
+      refusedCodes.push({ code: discount.code, why: reduced.why });
+    } else return reduced;
+  }
+  return done({ order, totals: orderTotals(order), refusedCodes });
+}
+
 /** For the button on the page. If the code cannot be used, the order is placed without it. */
 export function placeRandomOrder(world: World): Outcome<OrderRow> {
   const { rows, random, now } = world;
@@ -54,7 +89,11 @@ export function placeRandomOrder(world: World): Outcome<OrderRow> {
   return placed.kind === 'refused' ? placeOrder(world, { ...cart, discounts: [] }) : placed;
 }
 
-function composeOrder(world: World, draft: OrderDraft): OrderRow | Refused {
+function composeOrder(
+  world: World,
+  draft: OrderDraft,
+  nextNumber: () => number,
+): OrderRow | Refused {
   const { rows, shop, ids, random } = world;
   const customer = draft.customerId === null ? undefined : rows.customers.get(draft.customerId);
   if (draft.customerId !== null && !customer)
@@ -72,13 +111,11 @@ function composeOrder(world: World, draft: OrderDraft): OrderRow | Refused {
   const at = draft.createdAt
     ? moment({ now: () => new Date(draft.createdAt ?? '') })
     : moment(world);
-  const number = (rows.counters.get('order number') ?? 1_000) + 1;
-  rows.counters.put('order number', number);
   const address =
     draft.address === undefined ? (pos ? null : (customer?.address ?? null)) : draft.address;
   return {
     id: ids.next('Order'),
-    number,
+    number: nextNumber(),
     token: Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join(''),
     createdAt: at,
     processedAt: at,

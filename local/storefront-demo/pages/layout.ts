@@ -1,7 +1,7 @@
 import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
-import { cartOf, customerOf, metafieldOf, priceOf, type ShopStore } from '../shop.ts';
+import { cartOf, customerOf, metafieldOf, priceOf, type Shop, type ShopStore } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 
 const languages: readonly (readonly [Visit['locale'], string])[] = [
@@ -10,43 +10,75 @@ const languages: readonly (readonly [Visit['locale'], string])[] = [
   ['es', 'Español'],
 ];
 
+export interface PageParts {
+  readonly title: string;
+  /** Marks the current page in the header. */
+  readonly path: string;
+  readonly content: Html;
+  /** The page shows no widget, so its script is not loaded. */
+  readonly noWidget?: true;
+}
+
 /** The layout of a theme, around every page. */
-export function renderLayout(store: ShopStore, visit: Visit, title: string, content: Html): Html {
-  const customer = customerOf(store, visit);
-  // As the theme's Liquid writes it: {{ customer.metafields.loyalty.points }}
-  const points = customer && metafieldOf(store, customer.id, 'loyalty.points');
-  const count = visit.cart.reduce((sum, { quantity }) => sum + quantity, 0);
+export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
+  const { store, links, loyalty } = shop;
+  const { name } = store.shop;
   return html`<!doctype html>
-<html lang="${visit.locale}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · ${store.shop.name}</title>
+<title>${parts.title} · ${name}</title>
 <link rel="stylesheet" href="/assets/shop.css">
-<script src="${PROXY_PATH}/widget.js" defer></script>
+<script type="module" src="/assets/shop.js"></script>
+${!parts.noWidget && html`<script src="${PROXY_PATH}/widget.js" defer></script>`}
 </head>
 <body>
-<header>
-<a class="name" href="/">${store.shop.name}</a>
+<a class="skip" href="#content">Skip to the content</a>
+<header><div class="inner">
+<a class="name" href="/">${name}</a>
 <nav aria-label="Shop">
-<a href="/account">${customer ? (customer.firstName ?? customer.id) : 'Log in'}${points !== undefined && ` · ${points} points`}</a>
-<a href="/cart">Cart (${count})</a>
+${[{ path: '/', label: 'Shop' }, ...links].map(({ path, label }) =>
+  renderLink(parts, path, html`${label}`),
+)}${renderAccountLink(store, visit, parts)}${renderLink(
+  parts,
+  '/cart',
+  html`Cart <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
+)}
 </nav>
-<form method="post" action="/language">
+</div></header>
+<main id="content">
+${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}
+${parts.content}
+</main>
+<footer><div class="inner">
+<form method="post" action="/language" aria-label="Language of the loyalty program">
 ${languages.map(
-  ([locale, name]) =>
-    html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${name}</button>`,
+  ([locale, language]) =>
+    html`<button name="locale" value="${locale}" lang="${locale}" aria-pressed="${String(locale === visit.locale)}">${language}</button>`,
 )}
 </form>
-</header>
-<main>
-${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}
-${content}
-</main>
-<footer>A demo shop on this machine, to try the widget and the app proxy.</footer>
+<p>A demo shop on this machine. Look behind it: <a href="${store.address}">the store</a>, <a href="${loyalty.address}/state">the loyalty service</a>.</p>
+</div></footer>
 </body>
 </html>
 `;
+}
+
+function renderLink({ path: current }: Pick<PageParts, 'path'>, path: string, text: Html): Html {
+  return html`<a href="${path}"${path === current && html` aria-current="page"`}>${text}</a>\n`;
+}
+
+/** With the points as the theme's Liquid writes them; the widget updates every element so marked. */
+function renderAccountLink(store: ShopStore, visit: Visit, parts: PageParts): Html {
+  const customer = customerOf(store, visit);
+  if (!customer) return renderLink(parts, '/account', html`Log in`);
+  const points = metafieldOf(store, customer.id, 'loyalty.points')?.value;
+  return renderLink(
+    parts,
+    '/account',
+    html`${customer.firstName ?? customer.id} <span class="points"${points === undefined && html` hidden`}><span data-loyalty="points">${points ?? ''}</span> points</span>`,
+  );
 }
 
 interface WidgetOptions {
@@ -55,7 +87,7 @@ interface WidgetOptions {
   readonly show?: string;
 }
 
-/** The same element as widget/theme/snippets/loyalty-widget.liquid renders. */
+/** The same element as the theme extension's snippet loyalty-widget.liquid renders. */
 export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOptions): Html {
   const { product, show } = options;
   const cart = cartOf(store, visit)

@@ -1,0 +1,63 @@
+import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import type { OrderRow } from '../../store-sandbox/model/order-row.ts';
+import { gatherEvidence, type Step, stepsOf } from '../order-progress.ts';
+import { moneyOf, type Shop } from '../shop.ts';
+import { renderTotals } from './cart-page.ts';
+import { renderPicture } from './pictures.ts';
+
+/** Its script asks for the steps again until the last one is done. */
+export function renderOrder(shop: Shop, order: OrderRow): Html {
+  const { store, loyalty } = shop;
+  return html`<h1>Thank you</h1>
+<p class="lead">Order #${order.number} is placed, paid and sent.</p>
+<div class="order">
+<section aria-labelledby="progress-title">
+<h2 id="progress-title">Your points arrive</h2>
+<ol class="steps" data-progress="/orders/${order.id}/progress" aria-live="polite">
+${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
+</ol>
+<p><a class="button" href="/account">See your points</a></p>
+</section>
+<section class="summary" aria-labelledby="order-title">
+<h2 id="order-title">Order #${order.number}</h2>
+<ul class="lines">
+${order.lines.map((line) => {
+  const product = store.rows.products.get(line.productId ?? '');
+  return html`<li><span class="thumb">${product && renderPicture(product)}</span>
+<div class="what">${line.title}<span class="note">${line.variantTitle !== null && `${line.variantTitle} · `}${line.quantity} × ${moneyOf(store, line.unitMinor)}</span></div>
+<span class="amount">${moneyOf(store, line.unitMinor * line.quantity)}</span></li>\n`;
+})}
+</ul>
+${renderTotals(store, order)}
+<h3>The same order elsewhere</h3>
+<dl class="ids">
+<div><dt>Order id</dt><dd><code>${order.id}</code></dd></div>
+<div><dt>Customer id</dt><dd><code>${order.customerId ?? 'none (guest)'}</code></dd></div>
+</dl>
+<p class="links"><a href="${store.address}/#order-${order.id}">In the store</a> <a href="${loyalty.address}/state#order-${order.id}">In the loyalty service</a></p>
+</section>
+</div>`;
+}
+
+function renderStep({ name, title, state, at, note }: Step): Html {
+  return html`<li data-step="${name}" data-state="${state}"><b>${title}</b>
+<time>${at === null ? '' : clockTime(at)}</time>
+<span class="note">${note}</span></li>\n`;
+}
+
+/** In UTC, as on the pages of the store and of the loyalty service. */
+const clockTime = (iso: string): string => iso.slice(11, 19);
+
+/** For the script: the same texts as on the page. */
+export function describeProgress(shop: Shop, order: OrderRow) {
+  const evidence = gatherEvidence(shop, order);
+  return {
+    steps: stepsOf(evidence).map(({ name, state, at, note }) => ({
+      name,
+      state,
+      time: at === null ? '' : clockTime(at),
+      note,
+    })),
+    points: evidence.storeBalance?.value ?? null,
+  };
+}
