@@ -1,0 +1,233 @@
+import type { RedemptionState } from '../answers.ts';
+
+/** Why no reward can be redeemed for the till's cart as it is, or why a code is not in it. */
+export type CartProblem =
+  | 'no-customer'
+  | 'other-customer'
+  | 'empty-cart'
+  | 'other-currency'
+  | 'not-editable'
+  | 'not-applied';
+
+/** For the staff at the till, who read about the customer in the third person. */
+export interface TillStrings {
+  readonly heading: string;
+  readonly open: string;
+  readonly noPoints: string;
+  readonly redeemable: { readonly one: string; readonly other: string; readonly none: string };
+  readonly codes: string;
+  readonly apply: string;
+  readonly inCart: string;
+  readonly useCustomer: string;
+  readonly missing: string;
+  readonly challenge: {
+    readonly heading: string;
+    readonly ask: string;
+    readonly label: string;
+    readonly confirm: string;
+    readonly again: string;
+  };
+  /** The cart shows the code. */
+  readonly given: string;
+  /** The till took the code, and the cart does not show it. */
+  readonly handedOver: string;
+  readonly kept: string;
+  readonly mayHaveHappened: string;
+  readonly back: string;
+  readonly close: string;
+  readonly offline: string;
+  readonly cart: Readonly<Record<CartProblem, string>>;
+  readonly states: Readonly<Record<RedemptionState, string>>;
+  /** Instead of the sentences for a shopper; others are the same. */
+  readonly why: Readonly<Record<string, string>>;
+}
+
+const en: TillStrings = {
+  heading: 'Loyalty',
+  open: 'Rewards',
+  noPoints: 'No points yet',
+  redeemable: {
+    one: '{n} reward for this cart',
+    other: '{n} rewards for this cart',
+    none: 'No reward for this cart yet',
+  },
+  codes: 'Codes of this customer',
+  apply: 'Apply to the cart',
+  inCart: 'In the cart',
+  useCustomer: 'Use this customer for the cart',
+  missing: 'The customer needs {points} more.',
+  challenge: {
+    heading: 'The customer must confirm',
+    ask: 'The customer has got a message with a code. Enter the code that the customer reads out.',
+    label: 'Code from the message',
+    confirm: 'Confirm',
+    again: 'Send another message',
+  },
+  given: 'Done. The code {code} is in the cart.',
+  handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
+  kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
+  mayHaveHappened:
+    'It may have been redeemed all the same. Try again: the points are never taken twice.',
+  back: 'Back to the rewards',
+  close: 'Back to the sale',
+  offline: 'The till is offline. Points and rewards need a connection.',
+  cart: {
+    'no-customer': 'The cart has no customer.',
+    'other-customer': 'The cart belongs to another customer.',
+    'empty-cart': 'The cart is empty. Add products to redeem a reward.',
+    'other-currency': 'The currency of the cart is not that of the loyalty program.',
+    'not-editable': 'This cart cannot be changed.',
+    'not-applied': 'The till did not accept the code for this cart.',
+  },
+  states: {
+    ready: 'Ready',
+    making: 'The points are spent and the code is being made. It appears here by itself.',
+    pending: 'Waiting for confirmation. The points are never taken twice.',
+    used: 'Used',
+    refused: 'The loyalty program did not accept this. No points were taken.',
+    cancelled: 'No code could be made. The points are back.',
+  },
+  why: {
+    'too-few-points': 'The customer does not have enough points for this reward.',
+    'below-minimum': 'The cart is too small for this reward.',
+    'exceeds-purchase': 'This reward is worth more than the cart.',
+    'not-a-member': 'The customer does not take part in the loyalty program.',
+    'product-conditions': 'The cart does not meet the conditions for this product.',
+    'not-online': 'This reward cannot be redeemed as a code.',
+    'value-not-allowed': 'This amount is not possible for the cart.',
+    'not-available': 'This reward is not available to the customer at the moment.',
+    pending: 'The customer asked for this reward already. It is being confirmed.',
+    unreadable: 'The loyalty program gave no proper answer.',
+    'not-logged-in': 'Your staff account has no permission for this app.',
+    'wrong-answer': 'The code from the message is wrong.',
+  },
+};
+
+const ptBr: TillStrings = {
+  heading: 'Fidelidade',
+  open: 'Recompensas',
+  noPoints: 'Ainda sem pontos',
+  redeemable: {
+    one: '{n} recompensa para este carrinho',
+    other: '{n} recompensas para este carrinho',
+    none: 'Ainda nenhuma recompensa para este carrinho',
+  },
+  codes: 'Códigos deste cliente',
+  apply: 'Aplicar ao carrinho',
+  inCart: 'No carrinho',
+  useCustomer: 'Usar este cliente no carrinho',
+  missing: 'Faltam {points} ao cliente.',
+  challenge: {
+    heading: 'O cliente precisa confirmar',
+    ask: 'O cliente recebeu uma mensagem com um código. Digite o código que o cliente ler.',
+    label: 'Código da mensagem',
+    confirm: 'Confirmar',
+    again: 'Enviar outra mensagem',
+  },
+  given: 'Pronto. O código {code} está no carrinho.',
+  handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
+  kept: 'Os pontos foram usados, mas o código {code} não está no carrinho. Ele continua válido para este cliente.',
+  mayHaveHappened:
+    'O resgate pode ter acontecido mesmo assim. Tente novamente: os pontos nunca são descontados duas vezes.',
+  back: 'Voltar às recompensas',
+  close: 'Voltar à venda',
+  offline: 'O caixa está sem conexão. Pontos e recompensas precisam dela.',
+  cart: {
+    'no-customer': 'O carrinho não tem cliente.',
+    'other-customer': 'O carrinho é de outro cliente.',
+    'empty-cart': 'O carrinho está vazio. Adicione produtos para resgatar uma recompensa.',
+    'other-currency': 'A moeda do carrinho não é a do programa de fidelidade.',
+    'not-editable': 'Este carrinho não pode ser alterado.',
+    'not-applied': 'O caixa não aceitou o código para este carrinho.',
+  },
+  states: {
+    ready: 'Pronto',
+    making: 'Os pontos foram usados e o código está sendo criado. Ele aparecerá aqui.',
+    pending: 'Aguardando a confirmação. Os pontos nunca são descontados duas vezes.',
+    used: 'Usado',
+    refused: 'O programa de fidelidade não aceitou o pedido. Nenhum ponto foi descontado.',
+    cancelled: 'Não foi possível criar o código. Os pontos foram devolvidos.',
+  },
+  why: {
+    'too-few-points': 'O cliente não tem pontos suficientes para esta recompensa.',
+    'below-minimum': 'O carrinho não atinge o mínimo desta recompensa.',
+    'exceeds-purchase': 'Esta recompensa vale mais do que o carrinho.',
+    'not-a-member': 'O cliente não participa do programa de fidelidade.',
+    'product-conditions': 'O carrinho não atende às condições deste produto.',
+    'not-online': 'Esta recompensa não pode ser resgatada como código.',
+    'value-not-allowed': 'Este valor não é possível para o carrinho.',
+    'not-available': 'Esta recompensa não está disponível para o cliente no momento.',
+    pending: 'O cliente já pediu esta recompensa. Ela está sendo confirmada.',
+    unreadable: 'O programa de fidelidade não deu uma resposta válida.',
+    'not-logged-in': 'Sua conta de funcionário não tem permissão para este app.',
+    'wrong-answer': 'O código da mensagem está errado.',
+  },
+};
+
+const es: TillStrings = {
+  heading: 'Fidelidad',
+  open: 'Recompensas',
+  noPoints: 'Aún sin puntos',
+  redeemable: {
+    one: '{n} recompensa para este carrito',
+    other: '{n} recompensas para este carrito',
+    none: 'Aún ninguna recompensa para este carrito',
+  },
+  codes: 'Códigos de este cliente',
+  apply: 'Aplicar al carrito',
+  inCart: 'En el carrito',
+  useCustomer: 'Usar este cliente en el carrito',
+  missing: 'Al cliente le faltan {points}.',
+  challenge: {
+    heading: 'El cliente debe confirmar',
+    ask: 'El cliente ha recibido un mensaje con un código. Introduce el código que lea el cliente.',
+    label: 'Código del mensaje',
+    confirm: 'Confirmar',
+    again: 'Enviar otro mensaje',
+  },
+  given: 'Listo. El código {code} está en el carrito.',
+  handedOver:
+    'Listo. La caja tiene el código {code}: comprueba que el descuento está en el carrito.',
+  kept: 'Los puntos se han usado, pero el código {code} no está en el carrito. Sigue siendo válido para este cliente.',
+  mayHaveHappened:
+    'Puede que se haya canjeado de todos modos. Inténtalo de nuevo: los puntos nunca se descuentan dos veces.',
+  back: 'Volver a las recompensas',
+  close: 'Volver a la venta',
+  offline: 'La caja no tiene conexión. Los puntos y las recompensas la necesitan.',
+  cart: {
+    'no-customer': 'El carrito no tiene cliente.',
+    'other-customer': 'El carrito es de otro cliente.',
+    'empty-cart': 'El carrito está vacío. Añade productos para canjear una recompensa.',
+    'other-currency': 'La moneda del carrito no es la del programa de fidelidad.',
+    'not-editable': 'Este carrito no se puede cambiar.',
+    'not-applied': 'La caja no aceptó el código para este carrito.',
+  },
+  states: {
+    ready: 'Listo',
+    making: 'Los puntos se han usado y el código se está creando. Aparecerá aquí.',
+    pending: 'Esperando la confirmación. Los puntos nunca se descuentan dos veces.',
+    used: 'Usado',
+    refused: 'El programa de fidelidad no lo aceptó. No se ha descontado ningún punto.',
+    cancelled: 'No se pudo crear el código. Los puntos se han devuelto.',
+  },
+  why: {
+    'too-few-points': 'El cliente no tiene suficientes puntos para esta recompensa.',
+    'below-minimum': 'El carrito no llega al mínimo de esta recompensa.',
+    'exceeds-purchase': 'Esta recompensa vale más que el carrito.',
+    'not-a-member': 'El cliente no participa en el programa de fidelidad.',
+    'product-conditions': 'El carrito no cumple las condiciones de este producto.',
+    'not-online': 'Esta recompensa no se puede canjear como código.',
+    'value-not-allowed': 'Este importe no es posible para el carrito.',
+    'not-available': 'Esta recompensa no está disponible para el cliente en este momento.',
+    pending: 'El cliente ya ha pedido esta recompensa. Se está confirmando.',
+    unreadable: 'El programa de fidelidad no dio una respuesta válida.',
+    'not-logged-in': 'Tu cuenta de empleado no tiene permiso para esta app.',
+    'wrong-answer': 'El código del mensaje es incorrecto.',
+  },
+};
+
+export const tillStrings: Readonly<Record<'en' | 'pt-BR' | 'es', TillStrings>> = {
+  en,
+  'pt-BR': ptBr,
+  es,
+};
