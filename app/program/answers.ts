@@ -123,6 +123,7 @@ export interface QuizResult {
 /** Why a request failed: codes of the function that have their own sentence, and two for a lost answer. */
 export type FailureCode =
   | 'bad-signature'
+  | 'bad-token'
   | 'not-logged-in'
   | 'too-many-requests'
   | 'unavailable'

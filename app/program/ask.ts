@@ -15,15 +15,19 @@ export type Ask = <T>(path: string, body?: object) => Promise<Answer<T>>;
 /** Not below the function's own time-out, or its answer would be missed. */
 const TIMEOUT_MS = 30_000;
 
-/** `proxy`: the path of the app proxy, such as `/apps/loyalty`. */
-export function createAsk(proxy: string): Ask {
+/**
+ * `address`: the path of the app proxy, such as `/apps/loyalty`; for extensions that of the function for
+ * their surface, with `token`: the session token that Shopify gives for each request.
+ */
+export function createAsk(address: string, token?: () => Promise<string>): Ask {
   return async <T>(path: string, body?: object): Promise<Answer<T>> => {
     let response: Response;
     try {
-      response = await fetch(`${proxy}/${path}`, {
+      response = await fetch(`${address}/${path}`, {
         headers: {
           accept: 'application/json',
           ...(body && { 'content-type': 'application/json' }),
+          ...(token && { authorization: `Bearer ${await token()}` }),
         },
         signal: AbortSignal.timeout(TIMEOUT_MS),
         ...(body && { method: 'POST', body: JSON.stringify(body) }),

@@ -3,12 +3,12 @@ import type { Failure } from './ask.ts';
 import { en } from './strings/en.ts';
 import { es } from './strings/es.ts';
 import { ptBr } from './strings/pt-br.ts';
-import { SAME_SENTENCE, type Strings } from './strings/strings.ts';
+import { type Language, SAME_SENTENCE, type Strings } from './strings/strings.ts';
 
 /** Sentences, numbers, money and dates as the shopper reads them. */
 export interface Words {
   /** For the `lang` attribute: may differ from the language of the page. */
-  readonly language: string;
+  readonly language: Language;
   readonly strings: Strings;
   number(value: number): string;
   points(value: number): string;
@@ -25,7 +25,7 @@ export interface Words {
   failure(failure: Failure): string;
 }
 
-const languages: Readonly<Record<string, readonly [tag: string, strings: Strings]>> = {
+const languages: Readonly<Record<string, readonly [tag: Language, strings: Strings]>> = {
   en: ['en', en],
   es: ['es', es],
   pt: ['pt-BR', ptBr],
@@ -35,7 +35,7 @@ const languages: Readonly<Record<string, readonly [tag: string, strings: Strings
 export function createWords(locale: string, currency: string | undefined): Words {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
   const known = Object.hasOwn(languages, language) ? languages[language] : undefined;
-  const [tag, strings] = known ?? ['en', en];
+  const [tag, strings] = known ?? (['en', en] as const);
   // The region decides how numbers are written: es-MX is not es-ES.
   const formats = known && isLocale(locale) ? locale : tag;
   const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });

@@ -1,9 +1,12 @@
 import type { FailureCode, RedemptionState, WhyNot } from '../answers.ts';
 
+export type Language = 'en' | 'es' | 'pt-BR';
+
 /** To a shopper these are the same. */
 export const SAME_SENTENCE = {
   'below-minimum-percent': 'below-minimum',
   'not-enrolled': 'not-a-member',
+  'bad-token': 'bad-signature',
 } as const;
 
 /** `{n}` and the like are filled in. Every language has all of them, or it does not compile. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { bundleWidget } from '../../../app/build/browser-script.ts';
+import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
@@ -21,17 +22,19 @@ const holesOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 const plain = (text: string | undefined) => text?.replaceAll(/\s/g, ' ');
 
 describe.each([
-  ['es', es],
-  ['pt-BR', ptBr],
-])('the words in %s', (_, table) => {
+  ['the words in es', es, en],
+  ['the words in pt-BR', ptBr, en],
+  ['the words of the account in es', accountStrings.es, accountStrings.en],
+  ['the words of the account in pt-BR', accountStrings['pt-BR'], accountStrings.en],
+])('%s', (_, table, inEnglish) => {
   it('leave the same holes to be filled as the English ones', () => {
     const holes = (texts: ReturnType<typeof textsOf>) =>
       texts.map(([path, text]) => [path, holesOf(text)] as const).toSorted();
-    expect(holes(textsOf(table))).toEqual(holes(textsOf(en)));
+    expect(holes(textsOf(table))).toEqual(holes(textsOf(inEnglish)));
   });
 
   it('are translated', () => {
-    const english = new Map(textsOf(en));
+    const english = new Map(textsOf(inEnglish));
     const same = textsOf(table).filter(([path, text]) => english.get(path) === text);
     expect(same).toEqual([]);
   });
