@@ -19,11 +19,12 @@ import { createShopperRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
+import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
 import {
   createScriptServer,
-  type ServedShop,
   serveStorefront,
-} from '../shared/shopify/app-proxy/serve-storefront.ts';
+} from '../shared/shopify/storefront-requests/serve-storefront.ts';
+import type { ServedShop } from '../shared/shopify/storefront-requests/served-shop.ts';
 import { surround } from './surround.ts';
 import { REDEEM_MS, STORE_MS } from './time-budget.ts';
 import {
@@ -34,15 +35,19 @@ import {
   storefrontOf,
 } from './wiring.ts';
 
-/** Shoppers who are not logged in cannot be distinguished, so all of them share one limit. */
-const ANONYMOUS_LIMIT_FACTOR = 10;
+/**
+ * Shoppers who are not logged in cannot be distinguished, so all of them share one limit; so do all tills
+ * of a shop beside the limit of each user.
+ */
+const SHARED_LIMIT_FACTOR = 10;
 
 const ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const ID_LENGTH = 12;
 
-/** Answers what Shopify's app proxy asks on behalf of a shopper. */
+/** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
 export function createStorefrontFunction(connector: Connector, widgetScript: string) {
-  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute } = storefrontOf(connector);
+  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
+    storefrontOf(connector);
   const environment = readEnvironment([
     'BALANCES_QUEUE_URL',
     'LEDGER_TABLE',
@@ -74,6 +79,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
 
   function openShop(configured: Connector['shops'][number]): ServedShop {
     const { domain, path, rules } = configured;
+    const credentials = secrets.store(path);
     const line = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const { customers } = rules;
@@ -90,9 +96,12 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     };
     const rateLimit = {
       customer: createRateLimit(readsPerMinute),
-      anonymous: createRateLimit(readsPerMinute * ANONYMOUS_LIMIT_FACTOR),
+      anonymous: createRateLimit(readsPerMinute * SHARED_LIMIT_FACTOR),
+      staff: createRateLimit(tillRequestsPerMinute),
+      tills: createRateLimit(tillRequestsPerMinute * SHARED_LIMIT_FACTOR),
     };
-    return { domain, secrets: secrets.webhook(path), storefront, rateLimit };
+    const clientId = () => clientIdOf(credentials);
+    return { domain, secrets: secrets.webhook(path), clientId, storefront, rateLimit };
   }
 
   const world = {
@@ -104,6 +113,13 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
   return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaResponse(await serveStorefront(toHttpRequest(event), world)),
   );
+}
+
+/** Undefined: an app without one is in the secret. Throws where the secret cannot be read now. */
+async function clientIdOf(credentials: AdminSecret): Promise<string | undefined> {
+  const read = await credentials.get();
+  if (read === 'unreachable') throw new Error("the app's credentials cannot be read");
+  return read === 'unusable' ? undefined : read.clientId;
 }
 
 function newId(): string {

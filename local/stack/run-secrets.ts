@@ -14,6 +14,9 @@ export interface RunSecrets extends ShopSecrets {
   readonly readOnlyOperator: AwsKey;
 }
 
+/** The app whose extensions get session tokens. It is no secret, and the same for every shop. */
+export const CLIENT_ID = 'sandbox-client';
+
 /** Kept for the first shop of the settings; those of the others are derived from them. */
 interface ShopSecrets {
   readonly webhook: { readonly current: string; readonly previous: string };
@@ -100,7 +103,7 @@ export function fillSecrets(
     return Object.entries({
       webhook: own.webhook,
       loyalty: own.loyalty,
-      store: { accessToken: own.storeAccessToken },
+      store: { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
       points: { shared: { current: own.pointsToken } },
     }).map(([purpose, text]) => ({ end: `/${shop.path}/${purpose}`, text }));
   });

@@ -5,7 +5,7 @@ import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/san
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import { type OutageProxy, startOutageProxy } from './outage-proxy.ts';
-import { accountOf, secretsOfShop } from './run-secrets.ts';
+import { accountOf, CLIENT_ID, secretsOfShop } from './run-secrets.ts';
 import type { Run, WebServers } from './start-parts.ts';
 
 /** The store sends before the functions are ready; Shopify's own pauses would be much longer. */
@@ -102,6 +102,7 @@ async function startStore(
       secret: webhook.current,
       previousSecret: webhook.previous,
       accessToken: storeAccessToken,
+      clientId: CLIENT_ID,
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: webhookAddress,

@@ -43,6 +43,13 @@ export interface StorefrontSettings {
   readonly readsPerMinute?: number;
 
   /**
+   * How many requests one user of the point of sale may make in a minute, from 10 to 1000; all of a shop
+   * together ten times as many. Tills that are logged in as the same user share it, whichever member of
+   * staff has entered a PIN. Counted as `readsPerMinute` is. Default: 120.
+   */
+  readonly tillRequestsPerMinute?: number;
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
@@ -73,6 +80,7 @@ export function completeStorefront(
       posCustomerId: settings.posCustomerId ?? 'email-or-document',
       rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
       readsPerMinute: settings.readsPerMinute ?? 60,
+      tillRequestsPerMinute: settings.tillRequestsPerMinute ?? 120,
       redeemsPerHour: settings.redeemsPerHour ?? 10,
     }
   );
@@ -91,6 +99,7 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
       path,
     ),
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
+  tillRequestsPerMinute: wholeNumber(10, 1000, 'requests'),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
 };
 

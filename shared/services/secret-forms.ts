@@ -17,7 +17,7 @@ export interface LoyaltyCredentials {
 interface SecretForms {
   readonly webhook: WebhookSecrets;
   readonly loyalty: LoyaltyCredentials;
-  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one. */
+  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
   readonly store: AdminCredentials;
 }
 
@@ -50,10 +50,14 @@ export const secretForms: {
 
   store(fields) {
     const accessToken = requireText(fields, 'accessToken');
-    if (accessToken.kind === 'parsed') {
-      return { kind: 'parsed', value: { kind: 'static', accessToken: accessToken.value } };
-    }
     const clientId = requireText(fields, 'clientId');
+    if (accessToken.kind === 'parsed') {
+      const known = clientId.kind === 'parsed' ? { clientId: clientId.value } : {};
+      return {
+        kind: 'parsed',
+        value: { kind: 'static', accessToken: accessToken.value, ...known },
+      };
+    }
     if (clientId.kind === 'fault') return clientId;
     const clientSecret = requireText(fields, 'clientSecret');
     if (clientSecret.kind === 'fault') return clientSecret;

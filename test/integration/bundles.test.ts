@@ -72,8 +72,8 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 65.5 before pauses and rates.
   'sync-balances': 69.5,
   // 71 before it showed the balance of a customer whom the ledger does not know.
-  // 75.5 before pauses and rates.
-  storefront: 78.5,
+  // 75.5 before pauses and rates, 78.5 before session tokens and tills.
+  storefront: 82,
 };
 
 const gzipKilobytes = (name: string, from = bundles) => gzipSync(codeOf(name, from)).length / 1024;

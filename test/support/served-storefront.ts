@@ -1,6 +1,7 @@
 import { openInProcessLoyalty } from '../../local/harness/in-process-loyalty.ts';
 import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import {
   type RememberedBalance,
   rememberBalance,
@@ -19,11 +20,12 @@ import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts'
 import {
   createScriptServer,
   serveStorefront,
-} from '../../shared/shopify/app-proxy/serve-storefront.ts';
-import { proxyValues, signedQuery } from './running-storefront.ts';
+} from '../../shared/shopify/storefront-requests/serve-storefront.ts';
+import { encode, proxyValues, signedQuery } from './running-storefront.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const SECRET = 'app-secret-of-this-test';
+export const CLIENT_ID = 'app-of-this-test';
 const SCRIPT = 'console.log("widget")';
 
 export interface Asking {
@@ -34,6 +36,8 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
   /** Instead of a query that Shopify would sign. */
   readonly query?: string;
+  /** From an extension: with the session token of this user, and a query that is not signed. */
+  readonly as?: TokenUser;
 }
 
 /**
@@ -54,11 +58,14 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     answer: RedeemAnswer;
     listed: RedemptionList;
     queueFails?: boolean;
+    clientId: string | undefined;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     listed: { kind: 'redemptions', redemptions: [] },
+    clientId: CLIENT_ID,
   };
+  const issue = () => ({ shop: SHOP, clientId: CLIENT_ID, secret: SECRET, now: now() });
   const breaker = createCircuitBreaker();
   const storefront = createStorefront({
     shop: SHOP,
@@ -101,10 +108,13 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
             get: async () => secrets,
             refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,
           },
+          clientId: async () => parts.clientId,
           storefront: { ...storefront, ...redeeming },
           rateLimit: {
             customer: createRateLimit(readsPerMinute),
             anonymous: createRateLimit(10 * readsPerMinute),
+            staff: createRateLimit(readsPerMinute),
+            tills: createRateLimit(3 * readsPerMinute),
           },
         },
       ],
@@ -123,16 +133,21 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     redeemed,
     requested,
     script: SCRIPT,
+    /** What a session token of now is made from. */
+    issue,
 
     async ask(path: string, asking: Asking = {}) {
-      const { customerId, own = {}, body } = asking;
+      const { customerId, own = {}, body, as } = asking;
       const method = asking.method ?? (body === undefined ? 'GET' : 'POST');
       const answer = await serveStorefront(
         {
           method,
           path: path.startsWith('/') ? path : `/example-store/${path}`,
-          query: asking.query ?? signedQuery(proxyValues(SHOP, now(), customerId, own), SECRET),
+          query:
+            asking.query ??
+            (as ? encode(own) : signedQuery(proxyValues(SHOP, now(), customerId, own), SECRET)),
           headers: {
+            ...(as && { authorization: `Bearer ${issueSessionToken(as, issue())}` }),
             ...(method === 'POST' && { 'content-type': 'application/json' }),
             ...asking.headers,
           },

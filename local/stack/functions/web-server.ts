@@ -54,7 +54,7 @@ async function handle(
           {
             method,
             target: address,
-            headers: request.headers,
+            headers: request.headersDistinct,
             body: body.bytes,
             sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
             at: new Date(),

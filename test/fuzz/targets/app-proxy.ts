@@ -1,6 +1,9 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { type QueryPairs, signQuery } from '../../../shared/shopify/app-proxy/prove-request.ts';
-import { routes } from '../../../shared/shopify/app-proxy/serve-storefront.ts';
+import {
+  type QueryPairs,
+  signQuery,
+} from '../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
+import { routes } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';

@@ -182,14 +182,20 @@ describe('the connector’s settings', () => {
       posCustomerId: 'email-or-document',
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
+      tillRequestsPerMinute: 120,
       redeemsPerHour: 10,
     });
     const wrong = {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
-      ...{ readsPerMinute: 9, redeemsPerHour: 0, rewardTypes: { 0: 'gift' } },
+      ...{
+        readsPerMinute: 9,
+        tillRequestsPerMinute: 1_001,
+        redeemsPerHour: 0,
+        rewardTypes: { 0: 'gift' },
+      },
       posCustomerId: 'phone',
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(7);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },

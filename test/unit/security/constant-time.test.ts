@@ -6,7 +6,7 @@ import {
   checkProxySignature,
   type QueryPairs,
   signQuery,
-} from '../../../shared/shopify/app-proxy/prove-request.ts';
+} from '../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
 import { checkSignature } from '../../../shared/shopify/webhooks/signature.ts';
 
 /** The lengths of what was compared, byte by byte in constant time, since the test began. */

@@ -14,8 +14,11 @@ export type AdminCredentials =
       readonly clientId: string;
       readonly clientSecret: string;
     }
-  /** An older app, created in the shop's admin: its token is valid until it is revoked. */
-  | { readonly kind: 'static'; readonly accessToken: string };
+  /**
+   * An older app: its token is valid until it is revoked. Its id is needed only to check the session
+   * tokens of its extensions.
+   */
+  | { readonly kind: 'static'; readonly accessToken: string; readonly clientId?: string };
 
 /** `unreachable`: Secrets Manager does not answer; `unusable`: the secret holds no valid credentials. */
 type ReadCredentials = AdminCredentials | 'unreachable' | 'unusable';

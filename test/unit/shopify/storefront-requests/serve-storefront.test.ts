@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RedemptionView } from '../../../../shared/core/redeem/redemption-view.ts';
-import { routes } from '../../../../shared/shopify/app-proxy/serve-storefront.ts';
+import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

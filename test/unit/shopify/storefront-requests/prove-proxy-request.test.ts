@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
-  proveRequest,
+  proveProxyRequest,
   WINDOW_SECONDS,
-} from '../../../../shared/shopify/app-proxy/prove-request.ts';
+} from '../../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
 import { encode, proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const SECRET = 'app-secret';
 const NOW = new Date('2026-10-09T12:00:00.000Z');
 
-const prove = (query: string, now = NOW) => proveRequest(query, SHOP, { current: SECRET }, now);
+const prove = (query: string, now = NOW) =>
+  proveProxyRequest(query, SHOP, { current: SECRET }, now);
 const signed = (values: Parameters<typeof signedQuery>[0]) => signedQuery(values, SECRET);
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../../shared/shopify/app-proxy/serve-storefront.ts';
+import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { type Asking, SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

@@ -18,7 +18,7 @@ export type Proof =
   | { readonly kind: 'refused'; readonly why: ProofRefusal };
 
 /** Only for metrics: the caller gets one answer for all of them. */
-type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
+export type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
 
 /**
  * How far the signature's time may differ from our clock, as in Shopify's own library. It must cover
@@ -45,7 +45,7 @@ const SHAPES: ReadonlyMap<string, RegExp> = new Map([
  * and one way to be split.
  * See docs/decisions/0027-what-proves-a-customer.md.
  */
-export function proveRequest(
+export function proveProxyRequest(
   query: string,
   shop: string,
   secrets: WebhookSecrets,
@@ -106,7 +106,7 @@ export function readQuery(text: string): QueryPairs {
  * bytes and after joining, as in Shopify's example: `a1=` comes before `a=`.
  *
  * Without a separator, different queries can have one text: `a=1b=2` is one parameter or two. So a valid
- * signature alone does not prove a parameter; see `proveRequest`.
+ * signature alone does not prove a parameter; see `proveProxyRequest`.
  */
 export function signedText(pairs: QueryPairs): string {
   const values = new Map<string, string[]>();

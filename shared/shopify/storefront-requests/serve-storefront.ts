@@ -1,43 +1,30 @@
 import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
-import type { Storefront } from '../../core/storefront/storefront.ts';
-import type { WebhookSecretReader } from '../webhooks/signature.ts';
+import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
+import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';
 import { getRoutes } from './get-routes.ts';
 import { postRoutes } from './post-routes.ts';
-import { type Proof, type ProvedRequest, proveRequest } from './prove-request.ts';
 import {
   badRequest,
   errorAnswer,
-  type ProxyAnswer,
   type Route,
+  type StorefrontAnswer,
   tooMany,
   unavailable,
   unknownField,
 } from './route.ts';
+import type { ServedShop, StorefrontRequest } from './served-shop.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
   Object.entries({ ...getRoutes, ...postRoutes }),
 );
 
-export interface ProxyRequest {
-  readonly method: string;
-  /** As sent: `/example-store/me`. */
-  readonly path: string;
-  /** As sent, without the question mark: this text was signed. */
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: Uint8Array;
-}
+/** Quizzes are for the customer alone: staff must not earn points by answering them. */
+const { quizzes: _, ...readByStaff } = getRoutes;
 
-export interface ServedShop {
-  readonly domain: string;
-  /** The same secret signs webhooks and proxied requests. */
-  readonly secrets: WebhookSecretReader;
-  readonly storefront: Storefront;
-  readonly rateLimit: { readonly customer: RateLimit; readonly anonymous: RateLimit };
-}
+export const tillRoutes: ReadonlyMap<string, Route> = new Map(Object.entries(readByStaff));
 
 export interface ServingWorld {
   /** By the shop's part of the path, without slashes. */
@@ -51,26 +38,39 @@ const SCRIPT = 'widget.js';
 
 /** Prove, route, limit, answer. */
 export async function serveStorefront(
-  request: ProxyRequest,
+  request: StorefrontRequest,
   world: ServingWorld,
-): Promise<ProxyAnswer> {
-  const { telemetry } = world;
-  const [, shopPath = '', name = '', ...more] = request.path.split('/');
+): Promise<StorefrontAnswer> {
+  const [, shopPath = '', ...parts] = request.path.split('/');
+  const caller = callerOf(parts);
   const shop = world.shops.get(shopPath);
-  // The answer is the same for an unknown shop and a wrong signature, so that guessing finds no shops.
-  if (!shop) return refused();
+  if (caller.kind === 'proxy') return serve(caller, request, shop, world);
+  if (request.method === 'OPTIONS') return answerPreflight();
+  return allowAnyOrigin(await serve(caller, request, shop, world));
+}
+
+async function serve(
+  caller: Caller,
+  request: StorefrontRequest,
+  shop: ServedShop | undefined,
+  world: ServingWorld,
+): Promise<StorefrontAnswer> {
+  const { telemetry } = world;
+  // The answer is the same for an unknown shop and a wrong proof, so that guessing finds no shops.
+  if (!shop) return refused(caller);
   try {
-    const proof = await prove(request.query, shop, world);
+    const proof = await prove(caller, request, shop, world.now());
     if (proof.kind === 'refused') {
       telemetry.count('storefront-refused', { why: proof.why });
       telemetry.log('warn', 'a storefront request was refused', {
         shop: shop.domain,
+        caller: caller.kind,
         why: proof.why,
       });
-      return refused();
+      return refused(caller);
     }
     if (proof.by === 'previous') telemetry.count('older-secret-used');
-    const answer = await route(more.length > 0 ? '' : name, request, proof.request, shop, world);
+    const answer = await route(caller, request, proof.request, shop, world);
     if (answer.status === 503) telemetry.count('unavailable');
     return answer;
   } catch (error) {
@@ -83,34 +83,23 @@ export async function serveStorefront(
   }
 }
 
-async function prove(
-  query: string,
-  { domain, secrets }: ServedShop,
-  { now }: ServingWorld,
-): Promise<Proof> {
-  const proof = proveRequest(query, domain, await secrets.get(), now());
-  if (proof.kind === 'proved' || proof.why !== 'signature') return proof;
-  const renewal = await secrets.refresh();
-  return renewal.kind === 'renewed' ? proveRequest(query, domain, renewal.value, now()) : proof;
-}
-
 async function route(
-  name: string,
-  request: ProxyRequest,
-  { customerId, parameters }: ProvedRequest,
+  caller: Caller,
+  request: StorefrontRequest,
+  proved: ProvedCall,
   shop: ServedShop,
   { script, now }: ServingWorld,
-): Promise<ProxyAnswer> {
-  if (name === SCRIPT) {
+): Promise<StorefrontAnswer> {
+  const { customerId, parameters } = proved;
+  if (caller.kind === 'proxy' && caller.route === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
     return script(request.headers['if-none-match']);
   }
-  const found = routes.get(name);
+  const found = (caller.kind === 'till' ? tillRoutes : routes).get(caller.route);
   if (!found) return errorAnswer(404, 'not-found', 'There is nothing at this address.');
   if (request.method !== found.method) return wrongMethod(found.method);
-  const { customer, anonymous } = shop.rateLimit;
-  const limited = customerId === undefined ? anonymous('', now()) : customer(customerId, now());
+  const limited = findLimit(proved, shop, now());
   if (limited) return tooMany(limited.afterSeconds);
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
@@ -123,11 +112,25 @@ async function route(
   return found.answer({ ...question, customerId });
 }
 
+function findLimit(
+  { customerId, staffId }: ProvedCall,
+  { rateLimit }: ServedShop,
+  now: Date,
+): ReturnType<RateLimit> {
+  if (staffId !== undefined) return rateLimit.staff(staffId, now) ?? rateLimit.tills('', now);
+  return customerId === undefined
+    ? rateLimit.anonymous('', now)
+    : rateLimit.customer(customerId, now);
+}
+
 /**
  * Against cross-site request forgery: a page of another site can make a logged-in browser send a form,
  * but JSON needs a CORS preflight, which the store refuses.
  */
-function refuseBody({ method }: Route, { headers, body }: ProxyRequest): ProxyAnswer | undefined {
+function refuseBody(
+  { method }: Route,
+  { headers, body }: StorefrontRequest,
+): StorefrontAnswer | undefined {
   if (method === 'GET') return body.byteLength > 0 ? badRequest('GET takes no body.') : undefined;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   return type.trim().toLowerCase() === 'application/json'
@@ -135,19 +138,21 @@ function refuseBody({ method }: Route, { headers, body }: ProxyRequest): ProxyAn
     : badRequest('The content type must be application/json.');
 }
 
-function wrongMethod(right: string): ProxyAnswer {
+function wrongMethod(right: string): StorefrontAnswer {
   return errorAnswer(405, 'wrong-method', `Use ${right} for this address.`);
 }
 
 /** One answer for every reason, so that an attacker learns nothing from it. */
-function refused(): ProxyAnswer {
-  return errorAnswer(401, 'bad-signature', 'This request did not come through the store.');
+function refused({ kind }: Caller): StorefrontAnswer {
+  return kind === 'proxy'
+    ? errorAnswer(401, 'bad-signature', 'This request did not come through the store.')
+    : errorAnswer(401, 'bad-token', 'This request has no valid session token.');
 }
 
 /** Every page loads the script; a new version reaches all browsers within an hour. */
 const SCRIPT_SECONDS = 3_600;
 
-export type ScriptServer = (ifNoneMatch: string | undefined) => ProxyAnswer;
+export type ScriptServer = (ifNoneMatch: string | undefined) => StorefrontAnswer;
 
 export function createScriptServer(script: string): ScriptServer {
   const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;

@@ -3,9 +3,12 @@ import type { RefusedWhy } from '../../core/redeem/redemption.ts';
 import { MOST_LINES } from '../../core/storefront/cart.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 
-/** A shopper's request after Shopify's signature was checked. */
+/** A request after its proof was checked. */
 interface Question<Customer> {
-  /** The customer who is logged in, as Shopify says. Nothing else in a request can name a customer. */
+  /**
+   * The customer who is logged in, as Shopify says; at the till the customer of the address. Nothing else
+   * in a request can name a customer.
+   */
   readonly customerId: Customer;
   readonly parameters: ReadonlyMap<string, string>;
   readonly body: Uint8Array;
@@ -19,17 +22,17 @@ export type Route = {
 } & (
   | {
       readonly for: 'customer';
-      readonly answer: (question: Question<string>) => Promise<ProxyAnswer>;
+      readonly answer: (question: Question<string>) => Promise<StorefrontAnswer>;
     }
   /** A login is not needed. */
   | {
       readonly for: 'anyone';
-      readonly answer: (question: Question<string | undefined>) => Promise<ProxyAnswer>;
+      readonly answer: (question: Question<string | undefined>) => Promise<StorefrontAnswer>;
     }
 );
 
-/** The answer that Shopify passes on to the shopper's browser. */
-export interface ProxyAnswer {
+/** The answer for the shopper's browser, or for the extension that asks. */
+export interface StorefrontAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -38,6 +41,7 @@ export interface ProxyAnswer {
 /** The widget has a translation for each. */
 type ErrorCode =
   | 'bad-signature'
+  | 'bad-token'
   | 'not-logged-in'
   | 'not-found'
   | 'wrong-method'
@@ -56,7 +60,10 @@ const CACHING = {
   public: `public, max-age=${PUBLIC_SECONDS}`,
 } as const;
 
-export function jsonAnswer(value: unknown, caching: keyof typeof CACHING = 'private'): ProxyAnswer {
+export function jsonAnswer(
+  value: unknown,
+  caching: keyof typeof CACHING = 'private',
+): StorefrontAnswer {
   return { status: 200, headers: jsonHeaders(caching), body: JSON.stringify(value) };
 }
 
@@ -65,7 +72,7 @@ export function errorAnswer(
   code: ErrorCode,
   message: string,
   afterSeconds?: number,
-): ProxyAnswer {
+): StorefrontAnswer {
   return {
     status,
     headers: {
@@ -76,25 +83,25 @@ export function errorAnswer(
   };
 }
 
-export function unavailable(afterSeconds?: number): ProxyAnswer {
+export function unavailable(afterSeconds?: number): StorefrontAnswer {
   const message = 'The loyalty program cannot be reached at the moment. Try again later.';
   return errorAnswer(503, 'unavailable', message, afterSeconds);
 }
 
-export function tooMany(afterSeconds: number): ProxyAnswer {
+export function tooMany(afterSeconds: number): StorefrontAnswer {
   const message = 'Too many requests. Wait a moment.';
   return errorAnswer(429, 'too-many-requests', message, afterSeconds);
 }
 
-export function badRequest(message: string): ProxyAnswer {
+export function badRequest(message: string): StorefrontAnswer {
   return errorAnswer(400, 'bad-request', message);
 }
 
-export function wrongCart(): ProxyAnswer {
+export function wrongCart(): StorefrontAnswer {
   return badRequest(`items must be 1 to ${MOST_LINES} of id:price:quantity.`);
 }
 
-export function unknownField(): ProxyAnswer {
+export function unknownField(): StorefrontAnswer {
   return errorAnswer(400, 'unknown-field', 'The request has an unknown field.');
 }
 

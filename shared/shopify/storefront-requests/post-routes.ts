@@ -6,8 +6,8 @@ import {
   badRequest,
   errorAnswer,
   jsonAnswer,
-  type ProxyAnswer,
   type Route,
+  type StorefrontAnswer,
   tooMany,
   unavailable,
   unknownField,
@@ -102,7 +102,7 @@ export const postRoutes = { redeem, answer };
 
 type Read<Value> =
   | { readonly kind: 'read'; readonly value: Value }
-  | { readonly kind: 'bad'; readonly answer: ProxyAnswer };
+  | { readonly kind: 'bad'; readonly answer: StorefrontAnswer };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -175,6 +175,6 @@ function isId(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
 }
 
-function bad(message: string): { readonly kind: 'bad'; readonly answer: ProxyAnswer } {
+function bad(message: string): { readonly kind: 'bad'; readonly answer: StorefrontAnswer } {
   return { kind: 'bad', answer: badRequest(message) };
 }
