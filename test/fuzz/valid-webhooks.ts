@@ -1,4 +1,4 @@
-import { productAt } from '../../local/harness/product-payload.ts';
+import { productAt, productEventAt } from '../../local/harness/product-payload.ts';
 import { orderAt } from '../fixtures/order-life.ts';
 import { personalFields, persons } from '../fixtures/persons.ts';
 import { type JsonTree, toTree } from './make-body.ts';
@@ -30,6 +30,8 @@ const payloads: Readonly<Record<string, unknown>> = {
   'products/create': productAt(1),
   'products/update': productAt(2, { variant_gids: [{ admin_graphql_api_id: 'x' }] }),
   'products/delete': { id: 8_012_345_678_901 },
+  'Product/update': productEventAt(3),
+  'Product/delete': productEventAt(4, 'delete'),
   'discounts/update': { ...discount, title: 'Autumn', status: 'ACTIVE', updated_at: at },
   'discounts/delete': { ...discount, deleted_at: at },
   'discounts/redeemcode_added': {

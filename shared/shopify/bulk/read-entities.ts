@@ -16,7 +16,7 @@ import {
   type WholeOrder,
 } from '../admin/orders/order-as-payload.ts';
 import { needsRefunds } from '../admin/orders/order-from-node.ts';
-import { type ProductNode, productFromNode } from '../admin/products/read-products.ts';
+import { type ProductNode, productFromNode } from '../admin/products/product-from-node.ts';
 import { idFromGid } from '../entity-id.ts';
 import { isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import {

@@ -1,5 +1,6 @@
 import { hashBody } from '../../core/events/message-ids.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
+import { asRecord, asText, type Payload, productIdOfEvent } from './event-body.ts';
 import { parseJson } from './parse-json.ts';
 import type { TopicRoute } from './topics.ts';
 
@@ -53,6 +54,8 @@ function findId(route: TopicRoute, payload: Payload): string | undefined {
       return idFromGid(asText(payload.admin_graphql_api_customer_deleted_id), 'Customer');
     case 'compliance':
       return asId(asRecord(payload.customer)?.id);
+    case 'event':
+      return productIdOfEvent(payload);
     case 'shop':
       return undefined;
   }
@@ -61,20 +64,10 @@ function findId(route: TopicRoute, payload: Payload): string | undefined {
 const discountId = (gid: string | undefined) =>
   idFromGid(gid, 'DiscountCodeNode') ?? idFromGid(gid, 'DiscountAutomaticNode');
 
-type Payload = Readonly<Record<string, unknown>>;
-
 const idFields = (payload: Payload) => ({
   id: asId(payload.id),
   admin_graphql_api_id: asText(payload.admin_graphql_api_id),
 });
-
-function asRecord(value: unknown): Payload | undefined {
-  return typeof value === 'object' && value !== null ? (value as Payload) : undefined;
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
 
 /** `parseJson` returns long ids as text, so a number is exact. */
 function asId(value: unknown): string | undefined {

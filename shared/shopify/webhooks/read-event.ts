@@ -11,6 +11,7 @@ import {
   readDeletedCustomer,
 } from './read-customer-webhooks.ts';
 import { readOrderWebhook } from './read-order-webhook.ts';
+import { readProductEvent } from './read-product-event.ts';
 import { readProductWebhook } from './read-product-webhook.ts';
 import {
   readCustomerRedaction,
@@ -20,7 +21,7 @@ import {
   readOrderReference,
   readShopRedaction,
 } from './read-reference-webhooks.ts';
-import { meaningOf, topicRoutes } from './topics.ts';
+import { meaningOf, routeOf } from './topics.ts';
 
 /** Reads messages of this version and of 0.1.0. */
 export function decodeMessage(text: string): DecodedEvent {
@@ -63,10 +64,12 @@ function isWhole(entity: StoreEntity): boolean {
 }
 
 function readPayload(event: StoreEvent, payload: unknown): EventReading {
-  switch (topicRoutes.get(event.topic)?.carries) {
+  switch (routeOf(event.topic)?.carries) {
     case 'entity':
       if (event.kind === 'member') return readMember(event, payload);
       return event.kind === 'order' ? readOrder(event, payload) : readProduct(event, payload);
+    case 'event':
+      return readEventOfProduct(event, payload);
     case 'merge':
       return readMerge(event, payload);
     case 'deletion': {
@@ -100,6 +103,14 @@ function readProduct(event: StoreEvent, payload: unknown): EventReading {
   if (read.kind !== 'read') return unreadable(read.faults);
   const reading = snapshot(event, { kind: 'product', product: read.product }, read.product.id);
   return reading.kind === 'snapshot' ? { ...reading, partial: hasMoreVariants(payload) } : reading;
+}
+
+function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {
+  const read = readProductEvent(event.topic, payload);
+  if (read.kind !== 'read') return unreadable(read.faults);
+  const { id, product } = read;
+  if (!product) return askStore(event, id);
+  return sameId(event, id) ?? snapshot(event, { kind: 'product', product }, product.id);
 }
 
 /** The body lists 100 variants at most and the ids of all; the cheapest may be missing. */

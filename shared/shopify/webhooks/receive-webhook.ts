@@ -3,7 +3,7 @@ import type { StoreEvent } from '../../core/events/event.ts';
 import type { EventQueue } from '../../core/events/queues.ts';
 import { identifyEntity } from './identify-entity.ts';
 import { checkSignature, type SignatureCheck, type WebhookSecretReader } from './signature.ts';
-import { PROBE_TOPIC, topicRoutes } from './topics.ts';
+import { PROBE_TOPIC, routeOf } from './topics.ts';
 import {
   type RequestHeaders,
   readSignature,
@@ -75,7 +75,7 @@ async function enqueue(
   { queue, telemetry, now, apiVersion }: ReceivingWorld,
 ): Promise<WebhookAnswer> {
   const { topic, webhookId, triggeredAt } = headers;
-  const route = topicRoutes.get(topic);
+  const route = routeOf(topic);
   if (!route) {
     if (topic !== PROBE_TOPIC) telemetry.count('unknown-topic');
     return { status: 200, text: 'not a topic of this connector' };

@@ -17,7 +17,9 @@ export interface TopicRoute {
     | 'discount'
     | 'merge'
     | 'compliance'
-    | 'shop';
+    | 'shop'
+    /** The body of an Event: what happened, the id, and the result of the subscription's query. */
+    | 'event';
 }
 
 const order: TopicRoute = { kind: 'order', claim: 'changed', carries: 'entity' };
@@ -66,6 +68,19 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, Topi
   ['shop/redact', { ...shop, claim: 'shop-redaction' }],
   ['app/uninstalled', { ...shop, claim: 'app-removed' }],
 ]);
+
+const productEvent: TopicRoute = { ...product, carries: 'event' };
+
+/** Topics and actions of Shopify's Events, which are declared in shopify.app.toml. */
+export const eventRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, TopicRoute>([
+  ['Product/create', productEvent],
+  ['Product/update', productEvent],
+  ['Product/delete', { ...productEvent, claim: 'deleted' }],
+]);
+
+export function routeOf(topic: string): TopicRoute | undefined {
+  return topicRoutes.get(topic) ?? eventRoutes.get(topic);
+}
 
 /** Prefix of the topics that a backfill makes up. */
 const BACKFILL = 'backfill/';

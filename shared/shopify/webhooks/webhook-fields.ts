@@ -105,6 +105,7 @@ export function webhookFields(topic: string, { kind, carries }: TopicRoute): rea
     case 'deletion':
     case 'discount':
     case 'compliance':
+    case 'event':
       return [];
   }
 }

@@ -2,6 +2,7 @@
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 export interface WebhookHeaders {
+  /** `orders/create`; of an Event its topic and action: `Product/update`. */
   readonly topic: string;
   readonly shop: string;
   readonly webhookId: string;
@@ -13,8 +14,9 @@ export type ReadHeaders =
   | { readonly kind: 'read'; readonly headers: WebhookHeaders }
   | { readonly kind: 'bad-headers'; readonly why: string };
 
-/** Shopify's Events (developer preview) use the first family, its webhooks the second. */
-const FAMILIES = ['shopify-', 'x-shopify-'] as const;
+/** Shopify's Events use the first family, its webhooks the second. */
+const EVENTS = 'shopify-';
+const FAMILIES = [EVENTS, 'x-shopify-'] as const;
 const SIGNATURE = 'hmac-sha256';
 
 /**
@@ -31,8 +33,9 @@ export function readSignature(headers: RequestHeaders): string | undefined {
 export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
   const family = familyOf(headers);
   const read = (name: string) => find(headers, family + name) ?? '';
+  const action = family === EVENTS ? read('action') : '';
   const required = {
-    topic: read('topic'),
+    topic: [read('topic'), action].filter((part) => part !== '').join('/'),
     'shop-domain': read('shop-domain'),
     'webhook-id': read('webhook-id'),
     'api-version': read('api-version'),

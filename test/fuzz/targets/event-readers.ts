@@ -1,6 +1,6 @@
 import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';
@@ -16,7 +16,7 @@ export function createTarget(): FuzzTarget {
       return { body: makeBody(body, random), parts: { topic: other } };
     },
     async run({ body, parts: { topic = '' } }) {
-      const route = topicRoutes.get(topic);
+      const route = routeOf(topic);
       if (!route) return 'no topic';
       const id = identifyEntity(route, body, SHOP);
       expectLaw(id.length <= 64, 'an id is short for any body');

@@ -93,6 +93,7 @@ const HEADERS = [
   'x-shopify-webhook-id',
   'x-shopify-api-version',
   'x-shopify-triggered-at',
+  'shopify-action',
   'shopify-hmac-sha256',
   'x-shopify-hmac-sha256',
   ...HOSTILE_KEYS,

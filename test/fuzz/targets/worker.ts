@@ -1,6 +1,6 @@
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { queueFamilyOf, type StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 import { expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
@@ -27,7 +27,7 @@ export function createTarget(): FuzzTarget {
     async run({ body, parts: { topic = '' } }) {
       runs += 1;
       if (runs % INPUTS_PER_CONNECTOR === 0) connector = open();
-      const route = topicRoutes.get(topic);
+      const route = routeOf(topic);
       if (!route) return 'no topic';
       const payload = Buffer.from(body).toString('utf8');
       await connector.deliver({ topic, payload });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { productAt } from '../../../local/harness/product-payload.ts';
+import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { eventRoutes, routeOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 
@@ -26,6 +26,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
     admin_graphql_api_id: 'gid://shopify/Refund/3',
   },
   'products/update': productAt(1),
+  'Product/update': productEventAt(1),
+  'Product/delete': productEventAt(1, 'delete'),
   'discounts/update': { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9', updated_at },
   'discounts/redeemcode_added': {
     ...{ admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9', updated_at },
@@ -50,7 +52,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 const read = createEventReader(new Set([SHOP]));
 
 function readUnder(topic: string, payload: unknown) {
-  const route = topicRoutes.get(topic);
+  const route = routeOf(topic);
   if (!route) throw new Error(`no topic ${topic}`);
   const body = Buffer.from(JSON.stringify(payload));
   const { kind, claim } = route;
@@ -63,13 +65,13 @@ function readUnder(topic: string, payload: unknown) {
 
 /** Topics with bodies of one shape: whichever is named, the same is done. */
 const family = (topic: string): string => {
-  const route = topicRoutes.get(topic);
-  return `${route?.kind} ${route?.carries} ${['compliance', 'shop'].includes(route?.carries ?? '') ? topic : ''}`;
+  const route = routeOf(topic);
+  return `${route?.kind} ${route?.carries} ${['compliance', 'shop', 'event'].includes(route?.carries ?? '') ? topic : ''}`;
 };
 
 describe('a signed body under a topic that it does not belong to', () => {
   const pairs = Object.entries(BODIES).flatMap(([own, body]) =>
-    [...topicRoutes.keys()].map((topic) => ({ own, topic, body })),
+    [...topicRoutes.keys(), ...eventRoutes.keys()].map((topic) => ({ own, topic, body })),
   );
 
   it('is read under its own', () => {

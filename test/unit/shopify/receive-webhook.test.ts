@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { productEventAt } from '../../../local/harness/product-payload.ts';
 import {
   type RecordedTelemetry,
   recordTelemetry,
@@ -212,6 +213,56 @@ describe('receiving a webhook', () => {
   it('keeps an id beyond 2^53 exact', async () => {
     await send({ bytes: Buffer.from('{"id": 820982911946154508}') });
     expect(queued).toMatchObject([{ id: '820982911946154508' }]);
+  });
+});
+
+describe('an Event', () => {
+  const body = productEventAt(3);
+  const bytes = Buffer.from(JSON.stringify(body));
+  const asEvent = (changes: Record<string, string | undefined> = {}) =>
+    receiveWebhook(
+      {
+        method: 'POST',
+        path: '/one',
+        body: bytes,
+        headers: {
+          'shopify-topic': 'Product',
+          'shopify-action': 'update',
+          'shopify-handle': 'loyalty_products',
+          'shopify-shop-domain': 'one.myshopify.com',
+          'shopify-webhook-id': 'event-1',
+          'shopify-api-version': '2026-10',
+          'shopify-triggered-at': '2026-11-01T11:59:59.123Z',
+          'shopify-hmac-sha256': sign(bytes, 'secret-one'),
+          ...changes,
+        },
+      },
+      world,
+    );
+
+  it('is queued under its product, with its bytes unchanged', async () => {
+    expect(await asEvent()).toMatchObject({ status: 200 });
+    expect(queued).toMatchObject([
+      {
+        ...{ kind: 'product', id: '8012345678901', topic: 'Product/update', claim: 'changed' },
+        ...{ deliveryId: 'event-1', origin: 'webhook', triggeredAt: '2026-11-01T11:59:59.123Z' },
+        body: bytes,
+      },
+    ]);
+    expect(telemetry.total('unexpected-api-version')).toBe(0);
+  });
+
+  it.each([
+    ['a forged signature', { 'shopify-hmac-sha256': sign(bytes, 'guess') }, 401],
+    ['another shop in its header', { 'shopify-shop-domain': 'two.myshopify.com' }, 401],
+    ['an action sent twice', { 'shopify-action': 'update,delete' }, 400],
+    ['an action that would fill the log', { 'shopify-action': 'é'.repeat(256) }, 400],
+    ['no delivery id', { 'shopify-webhook-id': undefined }, 400],
+    ['a topic that was not subscribed to', { 'shopify-topic': 'Order' }, 200],
+    ['no action', { 'shopify-action': undefined }, 200],
+  ])('with %s is not queued', async (_, headers, status) => {
+    expect(await asEvent(headers)).toMatchObject({ status });
+    expect(queued).toEqual([]);
   });
 });
 

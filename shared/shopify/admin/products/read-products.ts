@@ -3,15 +3,15 @@ import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
 import type { Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
 import type { StoreProduct } from '../../../store/product.ts';
 import { idFromGid } from '../../entity-id.ts';
-import { readProductWebhook } from '../../webhooks/read-product-webhook.ts';
 import { failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';
-import type { Ask, DataOf } from '../client/admin-client.ts';
+import type { Ask } from '../client/admin-client.ts';
 import {
   changedProductsDocument,
   productDocument,
   productPricesDocument,
 } from '../documents.gen.ts';
 import { searchFor, walkPage } from '../pages.ts';
+import { productFromNode } from './product-from-node.ts';
 
 export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
   const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
@@ -32,31 +32,6 @@ export async function readProductPrices(ask: Ask, id: string): Promise<PricesRea
     kind: 'read',
     lowest: Number(minVariantPrice.amount),
     highest: Number(maxVariantPrice.amount),
-  };
-}
-
-export type ProductNode = NonNullable<DataOf<typeof productDocument>['product']>;
-
-/** Undefined when a required field is missing. */
-export function productFromNode(node: ProductNode): StoreProduct | undefined {
-  const read = readProductWebhook(productAsPayload(node));
-  return read.kind === 'read' ? read.product : undefined;
-}
-
-/** In the shape of a webhook's body, so that one reader reads both. */
-function productAsPayload(product: ProductNode): unknown {
-  const { category, priceRangeV2, media, featuredMedia } = product;
-  return {
-    admin_graphql_api_id: product.id,
-    title: product.title,
-    handle: product.handle,
-    status: product.status,
-    vendor: product.vendor,
-    product_type: product.productType,
-    updated_at: product.updatedAt,
-    category: category && { admin_graphql_api_id: category.id, full_name: category.fullName },
-    variants: [{ price: priceRangeV2.minVariantPrice.amount }],
-    image: { src: media.nodes[0]?.image?.url ?? featuredMedia?.preview?.image?.url },
   };
 }
 
