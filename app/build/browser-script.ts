@@ -28,12 +28,12 @@ export const BROWSER_SCRIPT = {
   plugins: [stylesAsText],
 } satisfies BuildOptions;
 
-/** The widget for the store's pages as one script, embedded in the function `storefront`. */
+/** The widget for the store's pages as one script, embedded in the function `storefront`. In the package it is built already. */
 export async function bundleWidget(): Promise<string> {
   const { outputFiles } = await build({
     ...BROWSER_SCRIPT,
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: [moduleFile('app/widget/main')],
+    entryPoints: [moduleFile('app/extensions/loyalty-theme/assets/loyalty-widget')],
     bundle: true,
     legalComments: 'none',
     write: false,

@@ -10,7 +10,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 const OUT = 'dist';
 /** What the code reads as files. */
 const TEMPLATE = 'scripts/connector/init/template';
-const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', 'app/widget/*.css', `${TEMPLATE}/*`];
+const ASSETS = ['shared/**/*.{yaml,br}', 'local/**/assets/*', `${TEMPLATE}/*`];
 /** The page of the loyalty sandbox. Not a dependency: its installation reports to a third party. */
 const SWAGGER = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE'];
 
@@ -23,7 +23,6 @@ function compile(...words: readonly string[]): void {
 rmSync(OUT, { recursive: true, force: true });
 compile('-p', 'scripts/build/package');
 compile('-p', 'scripts/build/package/tsconfig.types.json');
-compile('-p', 'scripts/build/package/tsconfig.app.json');
 for (const file of globSync(ASSETS)) cpSync(file, join(OUT, file));
 for (const [path, contents] of await bundleApp()) {
   const file = join(OUT, 'app/extensions', path);
