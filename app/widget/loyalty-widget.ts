@@ -1,7 +1,8 @@
 import type { Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
-import { isUncertain, Program, type Wanted } from '../program/program.ts';
-import { createWords, fill, type Words } from '../program/words.ts';
+import { Program, type Wanted } from '../program/program.ts';
+import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
+import { createWords } from '../program/words.ts';
 import { build, focusOn, redraw } from './build-element.ts';
 import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
 import { drawCodes, keyOf } from './sections/codes.ts';
@@ -56,7 +57,7 @@ export class LoyaltyWidget extends HTMLElement {
     settled: (redemption) => {
       this.#refusal = undefined;
       this.#draw('rewards');
-      this.#announce(describe(redemption, this.#view.words));
+      this.#announce(sayRedeemed(redemption, this.#view.words));
     },
     later: (run, seconds) => {
       const timer = setTimeout(run, seconds * 1000);
@@ -69,21 +70,9 @@ export class LoyaltyWidget extends HTMLElement {
     reload: () => void this.#load(),
     answer: async (quiz, answers) => {
       const answer = await this.#program.answer(quiz, answers);
-      const { words } = this.#view;
-      const { quizzes } = words.strings;
-      if (answer.kind === 'failed') {
-        if (answer.code === 'not-available') return quizzes.closed;
-        return answer.code === 'refused'
-          ? fill(quizzes.notAccepted, { message: '' })
-          : words.failure(answer);
-      }
-      const { accepted, points, message } = answer.value;
-      if (!accepted && !this.#program.hasCompleted(quiz)) {
-        return fill(quizzes.notAccepted, { message });
-      }
-      this.#announce(
-        accepted ? fill(quizzes.accepted, { points: words.points(points) }) : quizzes.completed,
-      );
+      const said = sayAnswered(answer, this.#program.hasCompleted(quiz), this.#view.words);
+      if (said.kind === 'refused') return said.sentence;
+      this.#announce(said.sentence);
       focusOn(this.#root, `quiz-${quiz.id}`);
       return undefined;
     },
@@ -187,23 +176,22 @@ export class LoyaltyWidget extends HTMLElement {
 
   async #redeem({ id }: Reward, value: number | undefined): Promise<void> {
     const { words } = this.#view;
-    const { rewards } = words.strings;
     this.#refusal = undefined;
-    if (this.#program.model.redeeming === undefined) this.#announce(rewards.redeeming);
+    if (this.#program.model.redeeming === undefined)
+      this.#announce(words.strings.rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
     const redeemed = await this.#program.redeem(id, value);
     switch (redeemed.kind) {
       case 'busy':
         return;
       case 'failed': {
-        const sentence = words.failure(redeemed);
-        const safe = isUncertain(redeemed) ? `${sentence} ${rewards.safeToRetry}` : sentence;
-        this.#refusal = { rewardId: id, sentence: safe };
+        const sentence = sayNotRedeemed(redeemed, words);
+        this.#refusal = { rewardId: id, sentence };
         this.#draw('rewards');
-        return this.#announce(safe);
+        return this.#announce(sentence);
       }
       case 'ok': {
-        this.#announce(describe(redeemed.value, words));
+        this.#announce(sayRedeemed(redeemed.value, words));
         // Leave the focus alone if the shopper has moved it meanwhile.
         if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
         const detail = redeemed.value;
@@ -227,11 +215,4 @@ export class LoyaltyWidget extends HTMLElement {
   readonly #onRedeemed = ({ target }: Event): void => {
     if (target !== this) this.#program.expectChange();
   };
-}
-
-function describe(redemption: Redemption, words: Words): string {
-  const { code, state } = redemption;
-  return state === 'ready' && code !== null
-    ? fill(words.strings.rewards.done, { code })
-    : words.state(state);
 }

@@ -1,6 +1,7 @@
 import type { Reward } from '../../program/answers.ts';
 import { answered } from '../../program/program.ts';
-import { fill, type Words } from '../../program/words.ts';
+import { redeemLabel, whyNot } from '../../program/sentences.ts';
+import { fill } from '../../program/words.ts';
 import { build } from '../build-element.ts';
 import type { View } from '../view.ts';
 
@@ -55,13 +56,9 @@ const noteIdOf = ({ id }: Reward): string => `reward-${id}-note`;
 function drawButton(reward: Reward, view: View): readonly Node[] {
   const { model, words, actions } = view;
   const { rewards } = words.strings;
-  const { id, title, points, kind, redeemable } = reward;
+  const { id, title, redeemable } = reward;
   const isRedeeming = model.redeeming === id;
-  const price =
-    kind === 'cashback'
-      ? rewards.redeemCashback
-      : fill(rewards.redeem, { points: words.points(points) });
-  const label = isRedeeming ? rewards.redeeming : price;
+  const label = isRedeeming ? rewards.redeeming : redeemLabel(reward, words);
   const field = redeemable ? drawAmount(reward, view) : undefined;
   const button = build(
     'button',
@@ -102,12 +99,4 @@ function drawAmount({ id, cashback }: Reward, { amounts }: View): HTMLInputEleme
   });
   field.value = amounts.get(id) ?? String(most);
   return field;
-}
-
-function whyNot({ redeemable, why, missingPoints }: Reward, words: Words): string {
-  if (redeemable) return '';
-  if (why === 'too-few-points' && missingPoints !== null) {
-    return fill(words.strings.rewards.missing, { points: words.points(missingPoints) });
-  }
-  return words.why(why ?? 'not-available');
 }

@@ -1,0 +1,53 @@
+import type { QuizResult, Redemption, Reward } from './answers.ts';
+import type { Answer, Failure } from './ask.ts';
+import { isUncertain } from './program.ts';
+import { fill, type Words } from './words.ts';
+
+/** What the button of a reward says. */
+export function redeemLabel({ kind, points }: Reward, { strings, points: say }: Words): string {
+  const { redeem, redeemCashback } = strings.rewards;
+  return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
+}
+
+/** Why a reward cannot be redeemed; empty where it can be. */
+export function whyNot({ redeemable, why, missingPoints }: Reward, words: Words): string {
+  if (redeemable) return '';
+  if (why === 'too-few-points' && missingPoints !== null) {
+    return fill(words.strings.rewards.missing, { points: words.points(missingPoints) });
+  }
+  return words.why(why ?? 'not-available');
+}
+
+export function sayRedeemed({ code, state }: Redemption, words: Words): string {
+  return state === 'ready' && code !== null
+    ? fill(words.strings.rewards.done, { code })
+    : words.state(state);
+}
+
+export function sayNotRedeemed(failure: Failure, words: Words): string {
+  const sentence = words.failure(failure);
+  return isUncertain(failure) ? `${sentence} ${words.strings.rewards.safeToRetry}` : sentence;
+}
+
+/** `hasCompleted`: the quiz counts as answered, by this request or by one whose answer was lost. */
+export function sayAnswered(
+  answer: Answer<QuizResult>,
+  hasCompleted: boolean,
+  words: Words,
+): { readonly kind: 'accepted' | 'refused'; readonly sentence: string } {
+  const { quizzes } = words.strings;
+  const refused = (sentence: string) => ({ kind: 'refused', sentence }) as const;
+  if (answer.kind === 'failed') {
+    if (answer.code === 'not-available') return refused(quizzes.closed);
+    return answer.code === 'refused'
+      ? refused(fill(quizzes.notAccepted, { message: '' }))
+      : refused(words.failure(answer));
+  }
+  const { accepted, points, message } = answer.value;
+  if (accepted) {
+    return { kind: 'accepted', sentence: fill(quizzes.accepted, { points: words.points(points) }) };
+  }
+  return hasCompleted
+    ? { kind: 'accepted', sentence: quizzes.completed }
+    : refused(fill(quizzes.notAccepted, { message }));
+}
