@@ -84,13 +84,21 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const { customers } = rules;
     const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
+    const inTime = () => withCachedUses(store.until(AbortSignal.timeout(STORE_MS)), uses);
     const storefront = {
-      ...createStorefront({ ...program, shop: domain, ledger, queue, retentionDays }),
+      ...createStorefront({
+        ...program,
+        shop: domain,
+        ledger,
+        queue,
+        retentionDays,
+        store: inTime,
+      }),
       ...createRedeeming(domain, () => ({
         ...redeeming,
         ...line,
         programIdOf,
-        store: withCachedUses(store.until(AbortSignal.timeout(STORE_MS)), uses),
+        store: inTime(),
         deadline: AbortSignal.timeout(REDEEM_MS),
       })),
     };

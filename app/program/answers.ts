@@ -1,16 +1,24 @@
-/** The answers of the storefront function (docs/storefront.md), as far as the widget uses them. */
+/** The answers of the storefront function (docs/storefront.md), as far as pages use them. */
 
-export interface Me {
-  /** Null: nothing is known yet. */
+/** `GET view?items=`: all that a page shows of a customer, of one moment. */
+export interface View {
+  readonly loggedIn: boolean;
+  /** ISO 8601: the moment of points, cashback, tier and rewards. Null: no balance is known yet. */
+  readonly asOf: string | null;
   readonly points: number | null;
   readonly cashback: number | null;
-  readonly asOf: string | null;
   /** The points that expire next. */
   readonly expiring: { readonly points: number; readonly at: string } | null;
   readonly tier: Tier | null;
+  /** Null: the program cannot be reached. The balance is then the last that is known, of `asOf`. */
+  readonly rewards: readonly Reward[] | null;
+  /** With `rewards: null`: when to ask again. */
+  readonly retryAfterSeconds: number | null;
+  /** The newest first, 20 at most. */
+  readonly redemptions: readonly Redemption[];
 }
 
-interface Tier {
+export interface Tier {
   readonly name: string;
   readonly color: string | null;
   readonly next: { readonly name: string; readonly goals: readonly TierGoal[] } | null;
@@ -26,11 +34,6 @@ export interface TierGoal {
 export interface Earned {
   readonly points: number;
   readonly cashback: number;
-}
-
-export interface Rewards {
-  readonly points: number | null;
-  readonly rewards: readonly Reward[];
 }
 
 type RewardKind = 'fixed' | 'percent' | 'free-shipping' | 'cashback' | 'other';
@@ -50,7 +53,7 @@ type Refusal =
   /** It cannot become a discount code. */
   | 'not-online';
 
-export type WhyNot = Refusal | 'not-logged-in' | 'pending';
+export type WhyNot = Refusal | 'not-logged-in' | 'pending' | 'other-tier';
 
 export interface Reward {
   readonly id: number;
@@ -66,6 +69,10 @@ export interface Reward {
   readonly redeemable: boolean;
   readonly why: WhyNot | null;
   readonly missingPoints: number | null;
+  /** With `other-tier`: the names of the tiers that it is for. */
+  readonly tiers: readonly string[];
+  /** Its conditions in the program's own words. */
+  readonly requirements: string | null;
 }
 
 /**
@@ -84,8 +91,42 @@ export interface Redemption {
   readonly validUntil: string | null;
 }
 
-export interface Redemptions {
-  readonly redemptions: readonly Redemption[];
+/** `GET history?page=`, from 1. */
+export interface History {
+  readonly page: number;
+  readonly hasMore: boolean;
+  readonly entries: readonly HistoryEntry[];
+}
+
+export interface HistoryEntry {
+  /** `tier`: the customer came into another tier; no points moved. */
+  readonly kind: 'points' | 'tier';
+  readonly at: string | null;
+  /** In the program's own words. */
+  readonly title: string;
+  /** Below 0 for what was spent. */
+  readonly points: number;
+  readonly cashback: number;
+  /** It no longer counts. */
+  readonly cancelled: boolean;
+  /** The code that the points were spent for. */
+  readonly code: string | null;
+  /** With `tier`: the name of the tier. */
+  readonly tier: string | null;
+}
+
+/** `GET order?id=`: what one order earns or has earned. The same for an unknown order and another customer's. */
+export interface OrderEarning {
+  /**
+   * `waiting`: the program does not have it yet. `expected`: it has, and the points follow. `earned`: they were
+   * given. `none`: it earns nothing.
+   */
+  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
+  /** Null: not known. */
+  readonly points: number | null;
+  readonly cashback: number | null;
+  /** With `none`. */
+  readonly why: 'cancelled' | 'no-points' | null;
 }
 
 export interface Quizzes {
@@ -135,5 +176,5 @@ export type FailureCode =
   | 'network'
   /** The answer is not from the function, such as the store's page for an app that does not respond. */
   | 'unreadable'
-  /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: a fault of the widget or the app.. */
+  /** `bad-request`, `unknown-field`, `not-found`, `wrong-method`: a fault of the page or the app. */
   | 'technical';

@@ -1,13 +1,11 @@
 import type {
   Earned,
-  Me,
   QuestionAnswer,
   Quiz,
   QuizResult,
   Quizzes,
   Redemption,
-  Redemptions,
-  Rewards,
+  View,
 } from './answers.ts';
 import { type Answer, type Ask, clientKeyFor, type Failure, forgetClientKey } from './ask.ts';
 
@@ -16,15 +14,15 @@ type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
 /** Undefined: not answered yet, or not requested. */
 type Asked<T> = Answer<T> | undefined;
 
-/** Everything that the widget shows. */
+/** Everything that a page shows. */
 export interface Model {
-  me: Asked<Me>;
+  view: Asked<View>;
   earned: Asked<Earned>;
-  rewards: Asked<Rewards>;
-  redemptions: Asked<Redemptions>;
   quizzes: Asked<Quizzes>;
   /** The reward that is being redeemed. */
   redeeming: number | undefined;
+  /** The points that were just earned, or spent: below 0. */
+  change: number | undefined;
 }
 
 /** The answer; undefined before it came, and for a failure. */
@@ -59,8 +57,10 @@ export type Redeemed =
   /** Another redemption is running: a second press does nothing. */
   | { readonly kind: 'busy' };
 
-/** When to look again after a redemption: the balance changes some seconds later. */
-const LOOK_AGAIN_SECONDS = [2, 4, 8, 15, 30, 60];
+/** When to look again after a redemption: the balance may change some seconds later. */
+const LOOK_AGAIN_SECONDS = [0, 2, 4, 8, 15, 30, 60];
+
+const CHANGE_SHOWN_SECONDS = 10;
 
 /** Failures after which the request may have been carried out. */
 const UNCERTAIN: readonly string[] = ['network', 'unreadable', 'unavailable'];
@@ -72,27 +72,33 @@ const isOpen = ({ state }: Redemption): boolean => state === 'making' || state =
 const isCompleted = (id: number, quizzes: Model['quizzes']): boolean =>
   answered(quizzes)?.quizzes.find((quiz) => quiz.id === id)?.completed === true;
 
-const NOT_LOGGED_IN: Failure = { kind: 'failed', code: 'not-logged-in', afterSeconds: undefined };
+const NOT_LOGGED_IN = 'not-logged-in';
 
 /** A failed reload keeps what is shown, unless it says that the shopper is no longer logged in. */
-function newer<T>(
-  before: Answer<T> | undefined,
-  now: Answer<T> | undefined,
-): Answer<T> | undefined {
-  return before?.kind === 'ok' && now?.kind === 'failed' && now.code !== NOT_LOGGED_IN.code
+function newer<T>(before: Asked<T>, now: Asked<T>): Asked<T> {
+  return before?.kind === 'ok' && now?.kind === 'failed' && now.code !== NOT_LOGGED_IN
     ? before
     : now;
 }
 
-/** State and behaviour of the widget, without its appearance. */
+/**
+ * A view is replaced as a whole, and never by one of an earlier moment: two answers may arrive in the other
+ * order, and while the program cannot be reached, the answer is what was known before.
+ */
+function newerView(before: Model['view'], now: Model['view']): Model['view'] {
+  const [shown, next] = [answered(before), answered(now)];
+  const isOlder = shown?.loggedIn && next?.loggedIn && (next.asOf ?? '') < (shown.asOf ?? '');
+  return isOlder ? before : newer(before, now);
+}
+
+/** State and behaviour of the program on a page, without its appearance. */
 export class Program {
   readonly model: Model = {
-    me: undefined,
+    view: undefined,
     earned: undefined,
-    rewards: undefined,
-    redemptions: undefined,
     quizzes: undefined,
     redeeming: undefined,
+    change: undefined,
   };
   readonly #parts: ProgramParts;
   /** The balance before a redemption, until a different one is seen. */
@@ -100,18 +106,20 @@ export class Program {
   #redeemed = 0;
   #looks = 0;
   #cancelLook = () => {};
+  #cancelChange = () => {};
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.loadBalance(), this.loadEarned(), this.#loadQuizzes()]);
+    await Promise.all([this.loadView(), this.loadEarned(), this.#loadQuizzes()]);
     this.#lookAgain();
   }
 
   stop(): void {
     this.#cancelLook();
+    this.#cancelChange();
   }
 
   async loadEarned(): Promise<void> {
@@ -151,17 +159,20 @@ export class Program {
     forgetClientKey(rewardId);
     this.#redeemed += 1;
     const { redemption } = answer.value;
-    const others = answered(model.redemptions)?.redemptions ?? [];
-    const rest = others.filter(({ id }) => id !== redemption.id);
-    model.redemptions = { kind: 'ok', value: { redemptions: [redemption, ...rest] } };
-    this.#parts.changed('rewards', 'codes');
-    this.expectChange();
+    const view = answered(model.view);
+    if (view) {
+      const rest = view.redemptions.filter(({ id }) => id !== redemption.id);
+      model.view = { kind: 'ok', value: { ...view, redemptions: [redemption, ...rest] } };
+    }
+    this.expectChange(redemption.state === 'pending' ? 0 : -redemption.points);
+    this.#parts.changed('balance', 'rewards', 'codes');
     return { kind: 'ok', value: redemption };
   }
 
-  /** Points were or may have been spent: reloads until the balance changes, for at most two minutes. */
-  expectChange(): void {
-    this.#pointsBefore = this.#points();
+  /** Points were or may have been moved: reloads until the balance changes, for at most two minutes. */
+  expectChange(points = 0): void {
+    this.#pointsBefore = answered(this.model.view)?.points;
+    this.#showChange(points);
     this.#looks = 0;
     this.#lookAgain();
   }
@@ -170,12 +181,13 @@ export class Program {
     const { ask, changed } = this.#parts;
     const answer = await ask<QuizResult>('answer', { quizId: id, answers });
     if (answer.kind === 'failed') return answer;
+    const { accepted, points } = answer.value;
     const quizzes = await ask<Quizzes>('quizzes');
     // Redrawing an open quiz would lose what the shopper typed.
-    if (answer.value.accepted || isCompleted(id, quizzes)) {
+    if (accepted || isCompleted(id, quizzes)) {
       this.model.quizzes = newer(this.model.quizzes, quizzes);
-      changed('quizzes');
-      this.expectChange();
+      this.expectChange(accepted ? points : 0);
+      changed('balance', 'quizzes');
     }
     return answer;
   }
@@ -185,30 +197,27 @@ export class Program {
     return isCompleted(id, this.model.quizzes);
   }
 
-  /** With the rewards and the codes, which change with it. */
-  async loadBalance(): Promise<void> {
+  /** Balance, rewards and codes, of one moment. */
+  async loadView(): Promise<void> {
     const { model } = this;
     const { ask, wanted, changed } = this.#parts;
     const { shows, isLoggedOut, cart } = wanted();
+    const isShown = shows('rewards') || (shows('balance') && !isLoggedOut);
     // Without a login, the rewards are the same for every cart.
     const query = cart && !isLoggedOut ? `?${new URLSearchParams({ items: cart })}` : '';
     const redeemed = this.#redeemed;
-    const [me, rewards, redemptions] = await Promise.all([
-      isLoggedOut ? NOT_LOGGED_IN : shows('balance') ? ask<Me>('me') : undefined,
-      shows('rewards') ? ask<Rewards>(`rewards${query}`) : undefined,
-      shows('codes') && !isLoggedOut ? ask<Redemptions>('redemptions') : undefined,
-    ]);
-    model.me = newer(model.me, me);
-    model.rewards = newer(model.rewards, rewards);
-    const before = model.redemptions;
-    // A list from before a redemption would hide its code again.
-    if (redeemed === this.#redeemed) model.redemptions = newer(before, redemptions);
+    const view = isShown ? await ask<View>(`view${query}`) : model.view;
+    // A view from before a redemption would hide its code again.
+    if (redeemed !== this.#redeemed) return;
+    const before = answered(model.view);
+    model.view = newerView(model.view, view);
+    this.#noticeChange(before);
     changed('balance', 'rewards', 'codes');
-    this.#announceSettled(answered(before)?.redemptions);
+    this.#announceSettled(before?.redemptions);
   }
 
   #announceSettled(before: readonly Redemption[] | undefined): void {
-    for (const redemption of answered(this.model.redemptions)?.redemptions ?? []) {
+    for (const redemption of answered(this.model.view)?.redemptions ?? []) {
       const wasSettled = before?.some((one) => one.id === redemption.id && !isOpen(one));
       if (isOpen(redemption) || redemption.state === 'used' || !before || wasSettled) continue;
       forgetClientKey(redemption.rewardId);
@@ -224,28 +233,39 @@ export class Program {
     changed('quizzes');
   }
 
+  /** Points that moved while the page is open are shown, also without a click on it. */
+  #noticeChange(before: View | undefined): void {
+    const now = answered(this.model.view);
+    if (before?.points == null || now?.points == null || now.points === before.points) return;
+    this.#showChange(Math.round((now.points - before.points) * 100) / 100);
+  }
+
+  #showChange(points: number): void {
+    if (points === 0) return;
+    this.#cancelChange();
+    this.model.change = points;
+    this.#cancelChange = this.#parts.later(() => {
+      this.model.change = undefined;
+      this.#parts.changed('balance');
+    }, CHANGE_SHOWN_SECONDS);
+  }
+
   #lookAgain(): void {
     this.#cancelLook();
     const seconds = LOOK_AGAIN_SECONDS[this.#looks];
     if (seconds === undefined || !this.#isChangeExpected()) return;
     this.#looks += 1;
     this.#cancelLook = this.#parts.later(async () => {
-      await this.loadBalance();
+      await this.loadView();
       this.#lookAgain();
     }, seconds);
   }
 
-  /** The answer with the rewards has the points too, for widgets without the balance. */
-  #points(): number | null | undefined {
-    const { me, rewards } = this.model;
-    return (answered(me) ?? answered(rewards))?.points;
-  }
-
   #isChangeExpected(): boolean {
-    const redemptions = answered(this.model.redemptions)?.redemptions ?? [];
-    if (this.#pointsBefore !== undefined && this.#points() !== this.#pointsBefore) {
+    const view = answered(this.model.view);
+    if (this.#pointsBefore !== undefined && view?.points !== this.#pointsBefore) {
       this.#pointsBefore = undefined;
     }
-    return this.#pointsBefore !== undefined || redemptions.some(isOpen);
+    return this.#pointsBefore !== undefined || (view?.redemptions.some(isOpen) ?? false);
   }
 }

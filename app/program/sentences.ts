@@ -9,13 +9,21 @@ export function redeemLabel({ kind, points }: Reward, { strings, points: say }: 
   return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
 }
 
-/** Why a reward cannot be redeemed; empty where it can be. */
-export function whyNot({ redeemable, why, missingPoints }: Reward, words: Words): string {
-  if (redeemable) return '';
+/** Why a reward cannot be redeemed, with its conditions in the program's words; empty where it can be. */
+export function whyNot(reward: Reward, words: Words): string {
+  return reward.redeemable
+    ? ''
+    : [reasonOf(reward, words), reward.requirements].filter(Boolean).join(' ');
+}
+
+function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {
+  const { missing, forTiers } = words.strings.rewards;
   if (why === 'too-few-points' && missingPoints !== null) {
-    return fill(words.strings.rewards.missing, { points: words.points(missingPoints) });
+    return fill(missing, { points: words.points(missingPoints) });
   }
-  return words.why(why ?? 'not-available');
+  return why === 'other-tier' && tiers.length > 0
+    ? fill(forTiers, { tiers: words.oneOf(tiers) })
+    : words.why(why ?? 'not-available');
 }
 
 export function sayRedeemed({ code, state }: Redemption, words: Words): string {

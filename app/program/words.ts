@@ -1,4 +1,4 @@
-import type { RedemptionState, Reward } from './answers.ts';
+import type { RedemptionState, Reward, TierGoal } from './answers.ts';
 import type { Failure } from './ask.ts';
 import { en } from './strings/en.ts';
 import { es } from './strings/es.ts';
@@ -12,17 +12,23 @@ export interface Words {
   readonly strings: Strings;
   number(value: number): string;
   points(value: number): string;
+  /** `+50` */
+  change(points: number): string;
   /** Without a currency it is a number. */
   money(value: number): string;
   date(iso: string): string;
   /** `12 points and €3.00 cashback`; undefined for nothing at all. */
   gain(points: number, cashback: number): string | undefined;
+  /** `Gold or Platinum` */
+  oneOf(names: readonly string[]): string;
   /** Undefined for other kinds. */
   worth(reward: Pick<Reward, 'kind' | 'value' | 'product'>): string | undefined;
   /** A code without its own sentence is a technical one. */
   why(code: string): string;
   state(state: RedemptionState): string;
-  failure(failure: Failure): string;
+  /** How far it is reached: a percentage from 0 to 100, and in words. */
+  progress(goal: TierGoal): { readonly percent: number; readonly text: string };
+  failure(failure: Pick<Failure, 'code' | 'afterSeconds'>): string;
 }
 
 const languages: Readonly<Record<string, readonly [tag: Language, strings: Strings]>> = {
@@ -43,6 +49,11 @@ export function createWords(locale: string, currency: string | undefined): Words
   const cash = moneyFormat(formats, currency) ?? number;
   const plural = new Intl.PluralRules(formats);
   const list = new Intl.ListFormat(formats);
+  const choice = new Intl.ListFormat(formats, { type: 'disjunction' });
+  const signed = new Intl.NumberFormat(formats, {
+    maximumFractionDigits: 2,
+    signDisplay: 'exceptZero',
+  });
   const day = new Intl.DateTimeFormat(formats, { dateStyle: 'medium' });
 
   const points = (value: number) =>
@@ -58,6 +69,7 @@ export function createWords(locale: string, currency: string | undefined): Words
     strings,
     number: (value) => number.format(value),
     points,
+    change: (value) => signed.format(value),
     money: (value) => cash.format(value),
     date: (iso) => {
       const date = new Date(iso);
@@ -70,6 +82,7 @@ export function createWords(locale: string, currency: string | undefined): Words
       ];
       return parts.length > 0 ? list.format(parts) : undefined;
     },
+    oneOf: (names) => choice.format(names),
     worth({ kind, value, product }) {
       const { worth } = strings.rewards;
       const off = () =>
@@ -89,6 +102,13 @@ export function createWords(locale: string, currency: string | undefined): Words
     },
     why,
     state: (state) => (state === 'refused' ? strings.why.refused : strings.codes.states[state]),
+    progress: ({ value, goal, percent }) => ({
+      percent: Math.min(100, Math.max(0, percent)),
+      text: fill(strings.balance.progress, {
+        value: number.format(value),
+        goal: number.format(goal),
+      }),
+    }),
     failure({ code, afterSeconds }) {
       return afterSeconds === undefined
         ? why(code)

@@ -55,7 +55,7 @@ export class LoyaltyWidget extends HTMLElement {
     wanted: () => this.#wanted,
     changed: (...sections) => this.#draw('problem', ...sections),
     settled: (redemption) => {
-      this.#refusal = undefined;
+      this.#result = undefined;
       this.#draw('rewards');
       this.#announce(sayRedeemed(redemption, this.#view.words));
     },
@@ -72,13 +72,16 @@ export class LoyaltyWidget extends HTMLElement {
       const answer = await this.#program.answer(quiz, answers);
       const said = sayAnswered(answer, this.#program.hasCompleted(quiz), this.#view.words);
       if (said.kind === 'refused') return said.sentence;
+      this.#thanks.set(quiz.id, said.sentence);
+      this.#draw('quizzes');
       this.#announce(said.sentence);
       focusOn(this.#root, `quiz-${quiz.id}`);
       return undefined;
     },
   };
   readonly #amounts: View['amounts'] = new Map();
-  #refusal: View['refusal'];
+  readonly #thanks: View['thanks'] = new Map();
+  #result: View['result'];
   /** Not `isConnected`: that is true already while the parser reports the attributes. */
   #isShown = false;
   #isAsking = false;
@@ -118,7 +121,7 @@ export class LoyaltyWidget extends HTMLElement {
     this.#isAsking = true;
     queueMicrotask(() => {
       this.#isAsking = false;
-      void (name === 'cart' ? this.#program.loadBalance() : this.#program.loadEarned());
+      void (name === 'cart' ? this.#program.loadView() : this.#program.loadEarned());
     });
   }
 
@@ -146,7 +149,9 @@ export class LoyaltyWidget extends HTMLElement {
       actions: this.#actions,
       logInAddress: this.getAttribute('log-in') ?? '/account/login',
       subject: this.hasAttribute('items') ? 'cart' : 'product',
-      refusal: this.#refusal,
+      isLoggedOut: this.#wanted.isLoggedOut,
+      result: this.#result,
+      thanks: this.#thanks,
       amounts: this.#amounts,
     };
   }
@@ -176,7 +181,7 @@ export class LoyaltyWidget extends HTMLElement {
 
   async #redeem({ id }: Reward, value: number | undefined): Promise<void> {
     const { words } = this.#view;
-    this.#refusal = undefined;
+    this.#result = undefined;
     if (this.#program.model.redeeming === undefined)
       this.#announce(words.strings.rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
@@ -186,12 +191,15 @@ export class LoyaltyWidget extends HTMLElement {
         return;
       case 'failed': {
         const sentence = sayNotRedeemed(redeemed, words);
-        this.#refusal = { rewardId: id, sentence };
+        this.#result = { rewardId: id, sentence, part: 'error' };
         this.#draw('rewards');
         return this.#announce(sentence);
       }
       case 'ok': {
-        this.#announce(sayRedeemed(redeemed.value, words));
+        const sentence = sayRedeemed(redeemed.value, words);
+        this.#result = { rewardId: id, sentence, part: 'done' };
+        this.#draw('rewards');
+        this.#announce(sentence);
         // Leave the focus alone if the shopper has moved it meanwhile.
         if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
         const detail = redeemed.value;

@@ -22,6 +22,12 @@ export interface View {
   readonly subject: 'product' | 'cart';
   /** What was typed into the fields for amounts, by reward: it outlives a redrawing. */
   readonly amounts: Map<number, string>;
-  /** Why the last attempt to redeem failed. */
-  readonly refusal: { readonly rewardId: number; readonly sentence: string } | undefined;
+  /** The page knows that the visitor is not logged in. */
+  readonly isLoggedOut: boolean;
+  /** What became of the last attempt to redeem, shown at the reward. */
+  readonly result:
+    | { readonly rewardId: number; readonly sentence: string; readonly part: 'error' | 'done' }
+    | undefined;
+  /** What was earned with a quiz on this page, by quiz. */
+  readonly thanks: Map<number, string>;
 }

@@ -18,6 +18,7 @@ import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
+import { openBook } from '../../shared/core/redeem/open-book.ts';
 import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
@@ -137,7 +138,12 @@ export function openRedeeming({
       return redeemReward({ ...whole, ...request }, worldFor(watch));
     },
 
-    list: (customerId = ROBIN) => listRedemptions(SHOP, customerId, worldFor(asItIs)),
+    async list(customerId = ROBIN) {
+      const world = worldFor(asItIs);
+      const book = openBook({ shop: SHOP, customerId }, { ...world, ...world.settings });
+      const { redemptions } = await book.read();
+      return { redemptions: await listRedemptions(redemptions, book, world) };
+    },
 
     /** As it is in the ledger. */
     async kept(customerId = ROBIN) {

@@ -9,11 +9,8 @@ import {
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
-import type {
-  RedeemAnswer,
-  RedeemRequest,
-  RedemptionList,
-} from '../../shared/core/redeem/redeem-world.ts';
+import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-world.ts';
+import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
@@ -56,13 +53,14 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
   const parts: {
     ledger: Ledger;
     answer: RedeemAnswer;
-    listed: RedemptionList;
+    /** By discount. */
+    uses: CodeUses;
     queueFails?: boolean;
     clientId: string | undefined;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
-    listed: { kind: 'redemptions', redemptions: [] },
+    uses: { kind: 'read', uses: new Map() },
     clientId: CLIENT_ID,
   };
   const issue = () => ({ shop: SHOP, clientId: CLIENT_ID, secret: SECRET, now: now() });
@@ -88,6 +86,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     telemetry,
     customers: 'from-sign-up',
     now,
+    store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
@@ -96,7 +95,6 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
       redeemed.push({ ...intent, shop: SHOP, customerId });
       return parts.answer;
     },
-    redemptions: async () => parts.listed,
   };
   const world = {
     shops: new Map([

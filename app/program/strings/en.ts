@@ -27,6 +27,7 @@ export const en: Strings = {
     amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
     missing: 'You need {points} more.',
+    forTiers: 'For {tiers} customers',
     safeToRetry: 'You can try again: your points are never taken twice for it.',
     done: 'Done. Your code is {code}.',
   },
@@ -82,6 +83,7 @@ export const en: Strings = {
     network: 'The connection was lost.',
     unreadable: 'The store gave no proper answer.',
     technical: 'Something went wrong on our side. Please try again later.',
+    'other-tier': 'This reward is for customers of another tier.',
     pending: 'You asked for this reward already. It is being confirmed.',
   },
 };

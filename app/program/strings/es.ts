@@ -27,6 +27,7 @@ export const es: Strings = {
     amount: 'Importe (de {least} a {most})',
     redeeming: 'Canjeando…',
     missing: 'Te faltan {points}.',
+    forTiers: 'Para clientes {tiers}',
     safeToRetry: 'Puedes intentarlo de nuevo: tus puntos nunca se descuentan dos veces.',
     done: 'Listo. Tu código es {code}.',
   },
@@ -82,6 +83,7 @@ export const es: Strings = {
     network: 'Se perdió la conexión.',
     unreadable: 'La tienda no dio una respuesta válida.',
     technical: 'Algo ha fallado por nuestra parte. Inténtalo de nuevo más tarde.',
+    'other-tier': 'Esta recompensa es para clientes de otro nivel.',
     pending: 'Ya has pedido esta recompensa. Se está confirmando.',
   },
 };

@@ -27,6 +27,7 @@ export const ptBr: Strings = {
     amount: 'Valor (de {least} a {most})',
     redeeming: 'Resgatando…',
     missing: 'Faltam {points}.',
+    forTiers: 'Para clientes {tiers}',
     safeToRetry: 'Você pode tentar de novo: seus pontos nunca são descontados duas vezes.',
     done: 'Pronto. Seu código é {code}.',
   },
@@ -82,6 +83,7 @@ export const ptBr: Strings = {
     network: 'A conexão foi perdida.',
     unreadable: 'A loja não deu uma resposta válida.',
     technical: 'Algo deu errado do nosso lado. Tente novamente mais tarde.',
+    'other-tier': 'Esta recompensa é para clientes de outro nível.',
     pending: 'Você já pediu esta recompensa. Ela está sendo confirmada.',
   },
 };

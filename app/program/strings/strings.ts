@@ -35,6 +35,8 @@ export interface Strings {
     readonly redeeming: string;
     /** Used where the number is known. */
     readonly missing: string;
+    /** Used where the tiers are known. */
+    readonly forTiers: string;
     /** After a failure that leaves open whether points were spent. */
     readonly safeToRetry: string;
     readonly done: string;

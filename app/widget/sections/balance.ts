@@ -1,32 +1,40 @@
-import type { Me, TierGoal } from '../../program/answers.ts';
+import type { View as Answer, TierGoal } from '../../program/answers.ts';
 import { answered } from '../../program/program.ts';
 import { fill, type Words } from '../../program/words.ts';
-import { build, type Child } from '../build-element.ts';
+import { build } from '../build-element.ts';
 import type { View } from '../view.ts';
 
 /** Points, cashback, the tier and the goals of the next one; or a link to log in. */
-export function drawBalance({ model, words, logInAddress }: View): readonly Node[] {
+export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): readonly Node[] {
   const { heading, logIn, logInTo } = words.strings.balance;
   const title = build('h2', { part: 'heading' }, heading);
-  if (model.me?.kind === 'failed') {
-    if (model.me.code !== 'not-logged-in') return [];
+  const view = answered(model.view);
+  const code = model.view?.kind === 'failed' ? model.view.code : undefined;
+  if (isLoggedOut || view?.loggedIn === false || code === 'not-logged-in') {
     const link = build('a', { part: 'link', href: logInAddress, 'data-key': 'log-in' }, logIn);
     return [title, build('p', {}, link, ` ${logInTo}`)];
   }
-  const me = answered(model.me);
-  if (!me) return [title, build('p', { part: 'note' }, words.strings.loading)];
-  return [title, ...drawFigures(me, words), ...drawTier(me, words)];
+  if (code !== undefined) return [];
+  if (!view) return [title, build('p', { part: 'note' }, words.strings.loading)];
+  return [title, ...drawFigures(view, model.change, words), ...drawTier(view, words)];
 }
 
-function drawFigures({ points, cashback, asOf, expiring }: Me, words: Words): readonly Node[] {
+function drawFigures(
+  { points, cashback, asOf, expiring, rewards }: Answer,
+  change: number | undefined,
+  words: Words,
+): readonly Node[] {
   const { balance, cashback: ofCashback } = words.strings;
-  if (points === null) return [build('p', { part: 'note' }, balance.none)];
+  if (points === null) {
+    return rewards === null ? [] : [build('p', { part: 'note' }, balance.none)];
+  }
   const hasCashback = cashback !== null && cashback > 0;
   return [
     build(
       'p',
       { part: 'balance' },
       build('strong', { part: 'points' }, words.points(points)),
+      change !== undefined && build('span', { part: 'change' }, words.change(change)),
       hasCashback &&
         build('span', { part: 'cashback' }, fill(ofCashback, { amount: words.money(cashback) })),
     ),
@@ -48,7 +56,7 @@ function drawFigures({ points, cashback, asOf, expiring }: Me, words: Words): re
   ];
 }
 
-function drawTier({ tier }: Me, words: Words): readonly Node[] {
+function drawTier({ tier }: Answer, words: Words): readonly Node[] {
   if (!tier) return [];
   const { balance } = words.strings;
   const mark = build('span', { part: 'tier-mark', 'aria-hidden': 'true' });
@@ -63,19 +71,15 @@ function drawTier({ tier }: Me, words: Words): readonly Node[] {
   ];
 }
 
-function drawGoal({ name, value, goal, percent }: TierGoal, words: Words): Node {
-  const reached = Math.min(100, Math.max(0, percent));
-  const said = fill(words.strings.balance.progress, {
-    value: words.number(value),
-    goal: words.number(goal),
-  });
+function drawGoal(goal: TierGoal, words: Words): Node {
+  const { name } = goal;
+  const { percent, text } = words.progress(goal);
   const filled = build('span', { part: 'progress-value' });
-  filled.style.inlineSize = `${reached}%`;
-  const label: Child = build('span', {}, name);
+  filled.style.inlineSize = `${percent}%`;
   return build(
     'div',
     { part: 'goal' },
-    build('div', { part: 'goal-text' }, label, build('span', {}, said)),
+    build('div', { part: 'goal-text' }, build('span', {}, name), build('span', {}, text)),
     build(
       'div',
       {
@@ -84,8 +88,8 @@ function drawGoal({ name, value, goal, percent }: TierGoal, words: Words): Node 
         'aria-label': name,
         'aria-valuemin': 0,
         'aria-valuemax': 100,
-        'aria-valuenow': Math.round(reached),
-        'aria-valuetext': said,
+        'aria-valuenow': Math.round(percent),
+        'aria-valuetext': text,
       },
       filled,
     ),
@@ -101,13 +105,18 @@ export function drawEarned({ model, words, subject }: View): readonly Node[] {
 
 /** One sentence for the first failed request, and a button to try again. */
 export function drawProblem({ model, words, actions }: View): readonly Node[] {
-  const { me, earned, rewards, redemptions, quizzes } = model;
-  const failed = [me, rewards, redemptions, quizzes, earned].find(
+  const failed = [model.view, model.quizzes, model.earned].find(
     (asked) => asked?.kind === 'failed' && asked.code !== 'not-logged-in',
   );
-  if (failed?.kind !== 'failed') return [];
+  const view = answered(model.view);
+  const away = view?.rewards === null && {
+    code: 'unavailable',
+    afterSeconds: view.retryAfterSeconds ?? undefined,
+  };
+  const problem = failed?.kind === 'failed' ? failed : away;
+  if (!problem) return [];
   return [
-    build('p', { part: 'error' }, words.failure(failed)),
+    build('p', { part: 'error' }, words.failure(problem)),
     build(
       'button',
       { part: 'button', type: 'button', 'data-key': 'try-again', click: () => actions.reload() },

@@ -6,7 +6,7 @@ import type { View } from '../view.ts';
 
 /** The redemptions: their codes, and a sentence for those without a code yet. */
 export function drawCodes(view: View): readonly Node[] {
-  const redemptions = answered(view.model.redemptions)?.redemptions ?? [];
+  const redemptions = answered(view.model.view)?.redemptions ?? [];
   if (redemptions.length === 0) return [];
   return [
     build('h2', { part: 'heading' }, view.words.strings.codes.heading),

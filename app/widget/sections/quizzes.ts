@@ -16,6 +16,7 @@ export function drawQuizzes(view: View): readonly Node[] {
 function drawQuiz(quiz: Quiz, view: View): Node {
   const { words } = view;
   const { earn, endsAt, completed } = words.strings.quizzes;
+  const thanks = view.thanks.get(quiz.id);
   const facts = [
     fill(earn, { points: words.points(quiz.points) }),
     ...(quiz.endsAt === null ? [] : [fill(endsAt, { date: words.date(quiz.endsAt) })]),
@@ -24,7 +25,11 @@ function drawQuiz(quiz: Quiz, view: View): Node {
     'li',
     { part: 'quiz' },
     build('h3', { part: 'title', tabindex: -1, 'data-key': `quiz-${quiz.id}` }, quiz.name),
-    build('p', { part: 'note' }, quiz.completed ? completed : facts.join(' · ')),
+    build(
+      'p',
+      { part: thanks ? 'done' : 'note' },
+      quiz.completed ? (thanks ?? completed) : facts.join(' · '),
+    ),
     !quiz.completed && drawForm(quiz, view),
   );
 }

@@ -8,9 +8,8 @@ import type { View } from '../view.ts';
 /** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function drawRewards(view: View): readonly Node[] {
   const { strings } = view.words;
-  const offered = answered(view.model.rewards);
-  if (!offered) return [];
-  const { rewards } = offered;
+  const rewards = answered(view.model.view)?.rewards;
+  if (!rewards) return [];
   return [
     build('h2', { part: 'heading' }, strings.rewards.heading),
     rewards.length === 0
@@ -24,9 +23,9 @@ export function drawRewards(view: View): readonly Node[] {
 }
 
 function drawReward(reward: Reward, view: View): Node {
-  const { words, refusal } = view;
+  const { words } = view;
   const { id, title, description, points, kind } = reward;
-  const refused = refusal?.rewardId === id && refusal.sentence;
+  const result = view.result?.rewardId === id ? view.result : undefined;
   const worth = words.worth(reward);
   // Such a reward can be redeemed elsewhere only.
   const isOther = kind === 'other';
@@ -44,8 +43,8 @@ function drawReward(reward: Reward, view: View): Node {
     ...(isOther ? [] : drawButton(reward, view)),
     build(
       'p',
-      { part: refused ? 'error' : 'note', id: noteIdOf(reward) },
-      refused || whyNot(reward, words),
+      { part: result ? result.part : 'note', id: noteIdOf(reward) },
+      result?.sentence ?? whyNot(reward, words),
     ),
   );
 }

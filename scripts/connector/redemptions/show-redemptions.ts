@@ -4,7 +4,7 @@ import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { isOpen, waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
-import { type KnownBalance, readBalance } from '../../../shared/core/storefront/read-standing.ts';
+import { type KnownBalance, readKnown } from '../../../shared/core/storefront/known-customer.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -92,10 +92,9 @@ export async function showCommand(
     write: async () => ({ kind: 'written', revision: 0 }) as const,
   };
   const book = openBook({ shop, customerId }, { ...opened, ledger: readOnly });
-  const [redemptions, balance] = await Promise.all([
-    readUsed(book, { store: rewards, telemetry }),
-    readBalance(shop, customerId, opened.ledger),
-  ]);
+  const known = await readKnown({ shop, customerId }, opened.ledger, opened.now());
+  const { balance } = known;
+  const redemptions = await readUsed(known.redemptions, book, { store: rewards, telemetry });
   const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
   if (json) {
     terminal.json({

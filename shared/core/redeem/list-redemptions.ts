@@ -1,46 +1,35 @@
-import { errorFields } from '../batch/telemetry.ts';
-import { applyStep, type OpenBook, openBook } from './open-book.ts';
-import type { RedeemWorld, RedemptionList } from './redeem-world.ts';
+import { applyStep, type OpenBook } from './open-book.ts';
+import type { RedeemWorld } from './redeem-world.ts';
 import type { Redemption } from './redemption.ts';
-import { viewOf } from './redemption-view.ts';
+import { type RedemptionView, viewOf } from './redemption-view.ts';
 
 const MOST_LISTED = 20;
 const MOST_ASKED = 50;
 
-export type ListWorld = Pick<RedeemWorld, 'ledger' | 'store' | 'telemetry' | 'now'> & {
-  readonly settings: Pick<RedeemWorld['settings'], 'retentionDays'>;
+export type UsesWorld = Pick<RedeemWorld, 'telemetry'> & {
+  readonly store: Pick<RedeemWorld['store'], 'readUses'>;
 };
 
-/** A customer's redemptions, the newest first. */
+/** What is in the book, as the customer sees it: the newest first. */
 export async function listRedemptions(
-  shop: string,
-  customerId: string,
-  world: ListWorld,
-): Promise<RedemptionList> {
-  const { retentionDays } = world.settings;
-  const book = openBook({ shop, customerId }, { ...world, retentionDays });
-  try {
-    const redemptions = await readUsed(book, world);
-    const views = redemptions.toReversed().flatMap((one) => viewOf(one) ?? []);
-    return { kind: 'redemptions', redemptions: views.slice(0, MOST_LISTED) };
-  } catch (error) {
-    world.telemetry.log('error', 'redemptions could not be read', {
-      ...{ shop, customerId },
-      ...errorFields(error),
-    });
-    return { kind: 'unavailable' };
-  }
+  redemptions: readonly Redemption[],
+  book: OpenBook,
+  world: UsesWorld,
+): Promise<readonly RedemptionView[]> {
+  const now = await readUsed(redemptions, book, world);
+  const views = now.toReversed().flatMap((one) => viewOf(one) ?? []);
+  return views.slice(0, MOST_LISTED);
 }
 
 /**
- * No event says that a code was used, and no order is searched for it: the store counts the uses of
- * every code, and is asked when the list is shown. Without an answer, the codes count as unused.
+ * An order that names a code marks it as used. Where its event was lost, the store's count of uses says it:
+ * the store is asked for codes that count as unused. Without an answer, they stay unused.
  */
 export async function readUsed(
+  redemptions: readonly Redemption[],
   book: OpenBook,
-  { store, telemetry }: Pick<ListWorld, 'store' | 'telemetry'>,
+  { store, telemetry }: UsesWorld,
 ): Promise<readonly Redemption[]> {
-  const { redemptions } = await book.read();
   const discounts = redemptions.flatMap(({ state }) =>
     state.at === 'ready' ? [state.discountId] : [],
   );

@@ -1,7 +1,6 @@
 import { errorFields } from '../batch/telemetry.ts';
 import { executeRedemption } from './execute-redemption.ts';
 import { findIntent } from './find-intent.ts';
-import { listRedemptions } from './list-redemptions.ts';
 import { openBook } from './open-book.ts';
 import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
 
@@ -40,6 +39,5 @@ export function createRedeeming(shop: string, begin: () => RedeemWorld) {
   return {
     redeem: (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) =>
       redeemReward({ ...intent, shop, customerId }, begin()),
-    redemptions: (customerId: string) => listRedemptions(shop, customerId, begin()),
   };
 }

@@ -53,10 +53,6 @@ export type RedeemAnswer =
   | { readonly kind: 'too-many'; readonly afterSeconds: number }
   | { readonly kind: 'unavailable' };
 
-export type RedemptionList =
-  | { readonly kind: 'redemptions'; readonly redemptions: readonly RedemptionView[] }
-  | { readonly kind: 'unavailable' };
-
 /** The answer to a click on a redemption; undefined is one that is no longer there. */
 export function answerOf(redemption: Redemption | undefined): RedeemAnswer {
   if (redemption?.state.at === 'refused') return { kind: 'refused', why: redemption.state.why };

@@ -1,41 +1,24 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Telemetry } from '../batch/telemetry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import type { MemberRules } from '../mapping/mapping-rules.ts';
-import type { ProgramIdOf } from '../redeem/program-customer.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
-import type { RewardTypes } from '../redeem/reward-terms.ts';
-import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
 import type { CartLine } from './cart.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { listQuizzes, type QuizView } from './list-quizzes.ts';
-import { listRewards, type RewardItem } from './list-rewards.ts';
-import type { MeetingWorld, MetBalance } from './meet-customer.ts';
-import { type KnownTier, readStanding } from './read-standing.ts';
+import type { RewardItem } from './program-rewards.ts';
+import { readHistory } from './read-history.ts';
+import { readOrderEarning } from './read-order-earning.ts';
+import { type Moment, readRedemptions, readView, type ViewWorld } from './read-view.ts';
 import { createTimedCache } from './timed-cache.ts';
 
-export interface StorefrontWorld {
-  readonly shop: string;
-  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly loyalty: Pick<
-    LoyaltyClient,
-    | 'listTiers'
-    | 'getCustomerPoints'
-    | 'calculateProductPoints'
-    | 'listRewardConfigurations'
-    | 'listAvailableRewards'
-    | 'listQuizzes'
-    | 'answerQuiz'
-  >;
-  readonly programIdOf: ProgramIdOf;
-  readonly queue: MeetingWorld['queue'];
-  readonly breaker: CircuitBreaker;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-  readonly rewardTypes: RewardTypes;
-  readonly retentionDays: number;
+export interface StorefrontWorld
+  extends Omit<ViewWorld, 'moments' | 'requested' | 'active' | 'tiersOfRewards'> {
+  readonly loyalty: ViewWorld['loyalty'] &
+    Pick<
+      LoyaltyClient,
+      'calculateProductPoints' | 'listQuizzes' | 'answerQuiz' | 'listPointsHistory' | 'getOrder'
+    >;
   /** Merges are known only with `from-sign-up`. */
   readonly customers: MemberRules['customers'];
 }
@@ -45,6 +28,8 @@ export type Storefront = ReturnType<typeof createStorefront> & ReturnType<typeof
 
 /** The same for every customer, and asked for on every page. */
 const PROGRAM_SECONDS = 60;
+/** The same for every customer, and rarely changed. */
+const TIERS_SECONDS = 600;
 /** Of one customer, who wants to see it change. */
 const CUSTOMER_SECONDS = 30;
 
@@ -60,20 +45,23 @@ export function createStorefront(given: StorefrontWorld) {
   const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
   const world = {
     ...given,
-    rewards: createTimedCache<readonly RewardItem[]>(ofProgram),
+    active: createTimedCache<readonly RewardItem[]>(ofProgram),
+    tiersOfRewards: createTimedCache<readonly string[]>({ ...ofProgram, seconds: TIERS_SECONDS }),
     earned: createTimedCache<EarnedPoints>(ofProgram),
-    tiers: createTimedCache<KnownTier>(ofCustomer),
-    met: createTimedCache<MetBalance | null>(ofCustomer),
+    moments: createTimedCache<Moment>(ofCustomer),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
   };
   const current = async (id: string) =>
     given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
   return {
-    standing: async (customerId: string) => readStanding(shop, await current(customerId), world),
+    view: (customerId: string | undefined, cart: readonly CartLine[]) =>
+      readView(customerId, cart, world),
+    redemptions: (customerId: string) => readRedemptions(customerId, world),
     points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, world),
-    rewards: async (customerId: string | undefined, cart: readonly CartLine[]) =>
-      listRewards(shop, customerId && (await current(customerId)), cart, world),
+    history: async (customerId: string, page: number) =>
+      readHistory(await current(customerId), page, world),
+    order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, world),
     quizzes: async (customerId: string) => listQuizzes(await current(customerId), world),
     answer: async (customerId: string, answers: QuizAnswers) =>
       answerQuiz(shop, await current(customerId), answers, world),

