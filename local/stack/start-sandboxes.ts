@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
+import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
 import { startStorefrontDemo } from '../storefront-demo/demo.ts';
@@ -94,6 +96,7 @@ async function startStore(
   const { connector, ports, storeSettings } = run.options;
   const { webhook, storeAccessToken } = secretsOfShop(run.secrets, connector, shop);
   const webhookAddress = `${webhooks.address}/${shop.path}`;
+  const ofEvents = topicsOfEvents(connector.healing);
   const store = run.started(
     await startStoreSandbox({
       port: portOf(run, shop, ports.store),
@@ -106,7 +109,9 @@ async function startStore(
       settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: webhookAddress,
+        webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
       }),
+      events: wantedEvents(webhookAddress, connector.healing),
       ...dataFile(run, shop, 'store'),
     }),
   );

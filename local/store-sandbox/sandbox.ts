@@ -3,6 +3,7 @@ import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
+import type { EventSubscription } from './delivery/events.ts';
 import type { Sender } from './delivery/sender.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
@@ -25,6 +26,10 @@ export interface StoreSandboxOptions {
   readonly port?: number;
   /** Receives every topic, in addition to the subscriptions created through the Admin API. */
   readonly webhooksTo?: string;
+  /** The topics that `webhooksTo` receives. Default: all. */
+  readonly webhookTopics?: readonly string[];
+  /** The Events of the app's configuration. Default: none. */
+  readonly events?: readonly EventSubscription[];
   /** The app's client secret, which also signs webhooks. */
   readonly secret?: string;
   /** Used for signing if the disorder says so. */
@@ -115,6 +120,8 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
       accessToken: options.accessToken ?? 'shpat_sandbox',
     },
     webhooksTo,
+    webhookTopics: options.webhookTopics ?? ['*'],
+    events: options.events ?? [],
     ids: options.ids ?? 'usual',
     place: options.place ?? 0,
     sample: options.sample ?? true,

@@ -4,6 +4,7 @@ import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-rando
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { AccessTokens, type AppCredentials } from './access-tokens.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
+import { type EventSubscription, eventsFor } from './delivery/events.ts';
 import { createWebhookPost } from './delivery/post-webhook.ts';
 import { Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
@@ -25,6 +26,8 @@ export interface ServiceParts {
   readonly settings: ServerSettings;
   readonly credentials: AppCredentials & { readonly previousSecret: string };
   readonly webhooksTo: string | undefined;
+  readonly webhookTopics: readonly string[];
+  readonly events: readonly EventSubscription[];
   readonly ids: 'usual' | 'beyond-2^53';
   readonly place: number;
   readonly sample: boolean;
@@ -69,7 +72,12 @@ export class StoreService {
       now,
     };
     this.subscriptions = new Subscriptions(tables);
-    this.subscriptions.setOptionAddress(parts.webhooksTo, this.world.ids, moment(this.world));
+    this.subscriptions.setOptionAddress(
+      parts.webhooksTo,
+      parts.webhookTopics,
+      this.world.ids,
+      moment(this.world),
+    );
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
     this.faults = new Faults(random(3), readFaultRule);
     this.journal = new Journal(settings.journalLimit);
@@ -162,13 +170,19 @@ export class StoreService {
     const eventId = uuidFrom(this.#eventRandom);
     // Bodies without subscribers are not built: stores are often filled before the first subscription.
     const subscribed = announcements.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
-    this.sender.accept(
-      subscribed.map((announcement) => ({
+    const events = announcements.flatMap((announcement) =>
+      this.parts.events.flatMap((subscription) =>
+        eventsFor(subscription, announcement, (query, variables) => this.api.run(query, variables)),
+      ),
+    );
+    this.sender.accept([
+      ...subscribed.map((announcement) => ({
         topic: announcement.topic,
         eventId,
         body: JSON.stringify(buildPayload(this.world, announcement)),
       })),
-    );
+      ...events.map((event) => ({ ...event, eventId })),
+    ]);
     this.save();
     this.sender.dispatch();
   }

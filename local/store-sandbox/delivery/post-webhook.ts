@@ -41,13 +41,7 @@ export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin
             'Content-Type': 'application/json',
             'Content-Length': body.length,
             'User-Agent': 'Shopify-Captain-Hook',
-            'X-Shopify-Topic': delivery.topic,
-            'X-Shopify-Shop-Domain': shop,
-            'X-Shopify-API-Version': apiVersion,
-            'X-Shopify-Webhook-Id': delivery.webhookId,
-            'X-Shopify-Event-Id': delivery.eventId,
-            'X-Shopify-Triggered-At': delivery.triggeredAt,
-            'X-Shopify-Hmac-Sha256': sign(body, secret),
+            ...headersOf(delivery, { shop, apiVersion, signature: sign(body, secret) }),
           },
         })
           .on('response', (response) => {
@@ -76,6 +70,25 @@ export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin
   };
 }
 
+/** Webhooks and Events have the same headers but for the prefix and what only one of them has. */
+function headersOf(
+  { topic, event, webhookId, eventId, triggeredAt }: WebhookDelivery,
+  { shop, apiVersion, signature }: Record<'shop' | 'apiVersion' | 'signature', string>,
+): Record<string, string> {
+  const prefix = event ? 'Shopify' : 'X-Shopify';
+  return {
+    [`${prefix}-Topic`]: topic,
+    [`${prefix}-Shop-Domain`]: shop,
+    [`${prefix}-API-Version`]: apiVersion,
+    [`${prefix}-Webhook-Id`]: webhookId,
+    [`${prefix}-Triggered-At`]: triggeredAt,
+    [`${prefix}-Hmac-Sha256`]: signature,
+    ...(event
+      ? { 'Shopify-Action': event.action, 'Shopify-Handle': event.handle }
+      : { 'X-Shopify-Event-Id': eventId }),
+  };
+}
+
 /** Base64 of the HMAC over the bytes as they are sent. */
 function sign(body: Uint8Array, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('base64');
@@ -90,6 +103,8 @@ export interface WebhookDelivery {
   /** `X-Shopify-Event-Id`: the same for all webhooks of one action. */
   readonly eventId: string;
   readonly topic: string;
+  /** Of an Event only. */
+  readonly event?: { readonly action: string; readonly handle: string };
   readonly subscriptionId: string;
   readonly address: string;
   readonly triggeredAt: string;

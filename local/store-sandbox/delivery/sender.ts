@@ -21,11 +21,12 @@ export interface SenderParts {
   readonly save: () => void;
 }
 
-/** An event to send to the subscribers of its topic. */
+/** An event to send to the subscribers of its topic, or to the one subscription of an Event. */
 export interface Message {
   readonly topic: string;
   readonly eventId: string;
   readonly body: string;
+  readonly event?: NonNullable<WebhookDelivery['event']> & { readonly uri: string };
 }
 
 /** How long a delivery waits for later ones to overtake it. */
@@ -36,6 +37,8 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #rows: Table<WebhookDelivery>;
   readonly #counter: Table<number>;
+  /** Handles of Events that are no longer sent, because a delivery failed until the last try. */
+  readonly #endedEvents: Table<true>;
   readonly #outbox = new Outbox<string>();
   /** Deliveries in progress, delayed, or waiting for a retry. */
   readonly #busy = new Set<Promise<void>>();
@@ -51,6 +54,7 @@ export class Sender {
     this.#parts = parts;
     this.#rows = parts.tables.table('deliveries');
     this.#counter = parts.tables.table('delivery number');
+    this.#endedEvents = parts.tables.table('ended events');
   }
 
   /** Continues with the deliveries that an earlier process left. */
@@ -65,8 +69,10 @@ export class Sender {
   /** Plans and stores the deliveries; `dispatch` sends them after they are saved. */
   accept(messages: readonly Message[]): void {
     const { subscriptions, random, disorder, now } = this.#parts;
-    for (const { topic, eventId, body } of messages) {
-      for (const subscription of subscriptions.of(topic)) {
+    for (const { topic, eventId, body, event } of messages) {
+      if (event && this.#endedEvents.get(event.handle)) continue;
+      const ofEvent = event && [{ id: event.handle, uri: event.uri, includeFields: [] }];
+      for (const subscription of ofEvent ?? subscriptions.of(topic)) {
         const webhookId = uuidFrom(random);
         for (const plan of planDelivery(disorder(), random)) {
           const n = (this.#counter.get('n') ?? 0) + 1;
@@ -76,6 +82,7 @@ export class Sender {
             webhookId,
             eventId,
             topic,
+            ...(event && { event: { action: event.action, handle: event.handle } }),
             subscriptionId: subscription.id,
             address: subscription.uri,
             triggeredAt: now().toISOString(),
@@ -184,6 +191,10 @@ export class Sender {
     const subscription = subscriptions.get(row.subscriptionId);
     if (subscription?.madeBy === 'admin-api' && settings.removeFailingSubscriptions) {
       subscriptions.delete(subscription.id);
+    }
+    // Shopify, "Troubleshoot Events". How often a delivery must fail is not documented.
+    if (row.event && settings.removeFailingSubscriptions) {
+      this.#endedEvents.put(row.event.handle, true);
     }
     this.#settle(row);
   }

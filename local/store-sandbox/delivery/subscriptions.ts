@@ -44,21 +44,23 @@ export class Subscriptions {
   }
 
   /** Replaces the address of an earlier start. */
-  setOptionAddress(uri: string | undefined, ids: Ids, at: string): void {
+  setOptionAddress(uri: string | undefined, topics: readonly string[], ids: Ids, at: string): void {
     for (const { id, madeBy } of this.all()) if (madeBy === 'option') this.delete(id);
     if (uri === undefined) return;
-    this.put({
-      id: ids.next('WebhookSubscription'),
-      topic: '*',
-      uri,
-      madeBy: 'option',
-      includeFields: [],
-      metafieldNamespaces: [],
-      filter: null,
-      name: null,
-      createdAt: at,
-      updatedAt: at,
-    });
+    for (const topic of topics) {
+      this.put({
+        id: ids.next('WebhookSubscription'),
+        topic,
+        uri,
+        madeBy: 'option',
+        includeFields: [],
+        metafieldNamespaces: [],
+        filter: null,
+        name: null,
+        createdAt: at,
+        updatedAt: at,
+      });
+    }
   }
 }
 

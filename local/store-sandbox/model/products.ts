@@ -74,7 +74,7 @@ export function updateProduct(
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   );
-  return putProduct(world, { ...product, ...given, variants, updatedAt: at });
+  return putProduct(world, product, { ...product, ...given, variants, updatedAt: at });
 }
 
 /** A change that does not matter to the connector, like most products/update. */
@@ -89,7 +89,7 @@ export function changeInventory(
   const variants = first
     ? [{ ...first, inventory: first.inventory + by, updatedAt: at }, ...others]
     : [];
-  return putProduct(world, { ...product, variants, updatedAt: at });
+  return putProduct(world, product, { ...product, variants, updatedAt: at });
 }
 
 export function deleteProduct(
@@ -118,13 +118,13 @@ export function sellFrom(world: World, order: OrderRow): Announcement[] {
     });
     const updated = { ...product, variants, updatedAt: at };
     world.rows.products.put(product.id, updated);
-    return [{ topic: 'products/update', product: updated }];
+    return [{ topic: 'products/update', product: updated, before: product }];
   });
 }
 
-function putProduct({ rows }: World, product: ProductRow): Outcome<ProductRow> {
+function putProduct({ rows }: World, before: ProductRow, product: ProductRow): Outcome<ProductRow> {
   rows.products.put(product.id, product);
-  return done(product, { topic: 'products/update', product });
+  return done(product, { topic: 'products/update', product, before });
 }
 
 function handleOf(title: string): string {

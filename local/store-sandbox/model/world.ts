@@ -19,7 +19,12 @@ export type Announcement =
   | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
   | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
   | { readonly topic: 'refunds/create'; readonly order: OrderRow; readonly refund: RefundRow }
-  | { readonly topic: 'products/create' | 'products/update'; readonly product: ProductRow }
+  | { readonly topic: 'products/create'; readonly product: ProductRow }
+  | {
+      readonly topic: 'products/update';
+      readonly product: ProductRow;
+      readonly before: ProductRow;
+    }
   | { readonly topic: 'discounts/create' | 'discounts/update'; readonly discount: DiscountRow }
   | { readonly topic: 'discounts/delete'; readonly discount: DiscountRow; readonly at: string }
   | {

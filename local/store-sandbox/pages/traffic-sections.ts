@@ -33,7 +33,7 @@ ${
 }
 
 function renderDelivery(delivery: WebhookDelivery): Html {
-  const { n, topic, triggeredAt, state, attempts, plan, address } = delivery;
+  const { n, topic, event, triggeredAt, state, attempts, plan, address } = delivery;
   const last = attempts.at(-1);
   const remarks = [
     plan.isCopy && 'copy',
@@ -43,7 +43,7 @@ function renderDelivery(delivery: WebhookDelivery): Html {
   ].filter((word) => word !== false);
   return html`<details class="call" id="delivery-${n}">
 <summary><span class="n">${n}</span> ${moment(triggeredAt)} ${badge(tones[state], last?.status === undefined ? state : `${last.status} ${state}`)}
-<span class="what"><b>${topic}</b> <code>${address}</code> ${remarks.length > 0 && html`<span class="note">${remarks.join(', ')}</span>`}</span>
+<span class="what"><b>${event ? `${topic}/${event.action}` : topic}</b> <code>${address}</code> ${remarks.length > 0 && html`<span class="note">${remarks.join(', ')}</span>`}</span>
 <span class="duration">${attempts.length === 1 ? '1 try' : `${attempts.length} tries`}${last && `, ${last.durationMs} ms`}</span></summary>
 <div class="sides">
 <div class="side"><h3>Body</h3><pre>${indent(delivery.body)}</pre></div>

@@ -36,7 +36,12 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return Object.assign(receiver, {
     address: `http://127.0.0.1:${port}/webhooks/sandbox`,
     received,
-    topics: () => received.map(({ headers }) => String(headers['x-shopify-topic'])),
+    topics: () =>
+      received.map(({ headers }) =>
+        headers['shopify-topic']
+          ? `${headers['shopify-topic']}/${headers['shopify-action']}`
+          : String(headers['x-shopify-topic']),
+      ),
     stop: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
