@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
+import { registerApp } from './app/command.ts';
 import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
@@ -116,6 +117,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerProbe,
   registerSend,
   registerSecrets,
+  registerApp,
   registerStorefront,
   registerRedemptions,
   registerWebhooks,

@@ -1,10 +1,10 @@
-import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import { ALL_ORDERS, hasScope, type WantedScope, wantedScopes } from '../app/describe-app.ts';
+import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 type DoNext = (command: string) => string;
 
@@ -13,12 +13,12 @@ export async function checkAdminApi(
   shop: Shop,
   ask: Ask,
   doNext: DoNext,
-  hasStorefront: boolean,
+  connector: Pick<Connector, 'storefront'>,
 ): Promise<readonly Finding[]> {
   const answer = await ask(accessScopesDocument, {});
   if (answer.kind === 'data') {
     const granted = answer.data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
-    const findings = judgeScopes(granted, shop.rules, hasStorefront);
+    const findings = judgeScopes(granted, wantedScopes(connector, shop));
     return findings.map((finding) => ofShop(shop, finding));
   }
   const { why, misconfigured } = unavailable(answer);
@@ -63,59 +63,19 @@ function ofShop({ domain }: Shop, finding: Finding): Finding {
   return { ...finding, what: `${domain}: ${finding.what}` };
 }
 
-interface NeededScope {
-  readonly scope: string;
-  readonly for: string;
-}
-
-const ALWAYS: readonly NeededScope[] = [
-  { scope: 'read_orders', for: 'orders' },
-  { scope: 'read_customers', for: 'the customer of an order' },
-  { scope: 'read_products', for: 'products' },
-  { scope: 'read_discounts', for: 'discount codes' },
-];
-
-/** For the storefront, where it is deployed. */
-const STOREFRONT: readonly NeededScope[] = [
-  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
-  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
-  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
-];
-
-/** The scopes that the functions need under these rules. */
-export function neededScopes(
-  { enrich, customers }: Pick<MappingRules, 'enrich' | 'customers'>,
-  hasStorefront: boolean,
-): readonly NeededScope[] {
-  return [
-    ...ALWAYS,
-    ...(enrich.locationNames
-      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
-      : []),
-    ...(customers === 'from-sign-up'
-      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
-      : []),
-    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
-    ...(hasStorefront ? STOREFRONT : []),
-  ];
-}
-
-/** Checks that the app has them. */
+/** Checks that the app has what the settings need, and names what they do not need. */
 export function judgeScopes(
   granted: readonly string[],
-  rules: Pick<MappingRules, 'enrich' | 'customers'>,
-  hasStorefront = false,
+  wanted: readonly WantedScope[],
 ): readonly Finding[] {
-  const has = (scope: string) =>
-    granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'));
-  const missing = neededScopes(rules, hasStorefront).filter(({ scope }) => !has(scope));
+  const missing = wanted.filter(({ scope }) => !hasScope(granted, scope));
   const findings = missing.map((one) =>
     fail(
       `the app lacks the scope ${one.scope}, needed for ${one.for}`,
       "Add the scope to the app's configuration, release it and approve it in the shop's admin.",
     ),
   );
-  if (!has('read_all_orders')) {
+  if (!hasScope(granted, ALL_ORDERS)) {
     findings.push(
       warn(
         'the app lacks the scope read_all_orders: an order older than 60 days cannot be read again',
@@ -123,5 +83,10 @@ export function judgeScopes(
       ),
     );
   }
-  return findings.length > 0 ? findings : [pass(`the token is accepted and has all scopes`)];
+  const names = wanted.map(({ scope }) => scope);
+  const extra = granted.filter((scope) => scope !== ALL_ORDERS && !hasScope(names, scope));
+  return [
+    ...(findings.length > 0 ? findings : [pass('the token is accepted and has all scopes')]),
+    ...(extra.length > 0 ? [info(`the settings do not need ${extra.join(', ')}`)] : []),
+  ];
 }

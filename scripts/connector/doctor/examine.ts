@@ -55,7 +55,7 @@ const MARK_WIDTH = 6;
 const NAME_WIDTH = 14;
 const LEAST_ROOM = 40;
 
-function printResult(terminal: Terminal, { name, findings }: CheckResult): void {
+export function printResult(terminal: Terminal, { name, findings }: CheckResult): void {
   const indent = ' '.repeat(MARK_WIDTH + NAME_WIDTH);
   const room = Math.max(terminal.width - indent.length, LEAST_ROOM);
   for (const { verdict, what, fix } of findings) {

@@ -51,9 +51,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
       forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
     ),
     withSecrets('Admin API', () =>
-      forEachShop((shop) =>
-        checkAdminApi(shop, services.ask(shop), doNext, storefront !== undefined),
-      ),
+      forEachShop((shop) => checkAdminApi(shop, services.ask(shop), doNext, connector)),
     ),
     withSecrets('subscriptions', judgeSubscriptions),
     withSecrets('loyalty', () =>

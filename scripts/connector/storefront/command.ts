@@ -10,8 +10,8 @@ Examples:
   npx loyalty-connector storefront setup --finish --yes  within minutes only the new one
 
 The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
-service's webhook subscription and nowhere else. The settings of the app proxy, which are no secret, are
-printed every time. Addresses that 0.1.0 printed work until --finish.
+service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
+"app write". Addresses that 0.1.0 printed work until --finish.
 `;
 
 /** `loyalty-connector storefront …` */

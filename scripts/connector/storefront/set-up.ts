@@ -8,7 +8,6 @@ import {
   repairDefinition,
 } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
 import { findShop } from '../arguments.ts';
-import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -54,12 +53,10 @@ export async function setUpStorefront(
 
   const blocked = read.states.filter(({ state }) => state === 'other-type');
   const toRepair = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
-  const appProxy = appProxyOf(deployment, shop.path);
   const definitions = read.states.map((one) => `${namespace}.${one.field}: ${wordsOf(one)}`);
   if (!json) {
     terminal.line(`${shop.domain}, customer metafields`);
     for (const line of definitions) terminal.line(`  ${line}`);
-    for (const line of describeAppProxy(appProxy)) terminal.line(line);
   }
   if (blocked.length > 0) {
     throw new Problem(
@@ -70,7 +67,7 @@ export async function setUpStorefront(
   if (!recorded) {
     const tokens = next.kind;
     const subscription = subscriptionOf(deployment, shop, undefined);
-    const found = { definitions, appProxy, subscription, tokens, changed: false };
+    const found = { definitions, subscription, tokens, changed: false };
     if (json) terminal.json({ shop: shop.domain, ...found });
     const lines = [...describeSubscription(subscription), ...plan(toRepair, next.kind)];
     if (!json) for (const line of lines) terminal.line(line);
@@ -102,7 +99,7 @@ export async function setUpStorefront(
   }
   if (json) {
     const repaired = toRepair.map(({ field }) => field);
-    const made = { repaired, appProxy, tokens: next.kind, changed: true, subscription };
+    const made = { repaired, tokens: next.kind, changed: true, subscription };
     terminal.json({ shop: shop.domain, ...made });
     return EXIT.fine;
   }
@@ -160,30 +157,4 @@ function cannotAsk(shop: string, why: string): Problem {
     `${shop} did not answer: ${why}.`,
     'npx loyalty-connector doctor checks the credentials; the app needs the scopes write_customers and write_discounts.',
   );
-}
-
-/** The proxy settings of the app, named as in shopify.app.toml. */
-export interface AppProxy {
-  readonly url: string;
-  readonly prefix: string;
-  readonly subpath: string;
-}
-
-/** The widget calls /apps/loyalty unless it is configured otherwise. */
-const PLACE = { prefix: 'apps', subpath: 'loyalty' } as const;
-
-export function appProxyOf(deployment: Deployment, shopPath: string): AppProxy {
-  const address = deployment.output('StorefrontAddress').replace(/\/+$/, '');
-  return { url: `${address}/${shopPath}`, ...PLACE };
-}
-
-/** The address is not a secret: requests also need the signature of the store. */
-export function describeAppProxy({ url, prefix, subpath }: AppProxy): readonly string[] {
-  return [
-    'App proxy, for the version of the app (Dev Dashboard) or its shopify.app.toml:',
-    '  [app_proxy]',
-    `  url = "${url}"`,
-    `  prefix = "${prefix}"`,
-    `  subpath = "${subpath}"`,
-  ];
 }

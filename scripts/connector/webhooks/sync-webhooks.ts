@@ -1,9 +1,5 @@
 import { isInOrder } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
 import type { Change, Subscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import {
-  appConfiguration,
-  shopAddress,
-} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -43,9 +39,9 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
     }
     if (deployment.connector.healing.subscriptions === 'app-configuration') {
       terminal.line(
-        "The app's configuration makes the subscriptions, which cannot be seen from here: compare shopify.app.toml with the output of",
+        "The app's configuration makes the subscriptions, which cannot be seen from here. Compare its file:",
       );
-      terminal.line(`  ${nextCommand(deployment, 'webhooks sync')}`);
+      terminal.line(`  ${nextCommand(deployment, 'app check')}`);
     } else if (!healthy) {
       terminal.line(`See what would be done: ${nextCommand(deployment, 'webhooks sync')}`);
     }
@@ -75,11 +71,7 @@ export async function syncWebhooks(session: Session, options: SyncOptions): Prom
   const refused = changes.filter(({ done }) => done === 'refused');
   if (session.json) {
     const { subscriptions: madeBy } = deployment.connector.healing;
-    const shops = work.map((one) => ({
-      ...findingsDocument(one),
-      appConfiguration: configurationOf(deployment, one),
-    }));
-    terminal.json({ dryRun: !options.yes, madeBy, shops, changes });
+    terminal.json({ dryRun: !options.yes, madeBy, shops: work.map(findingsDocument), changes });
   } else {
     report(session, deployment, work, changes, options);
   }
@@ -154,17 +146,8 @@ function report(
   } else if (!pending && work.every(isHealthy)) {
     terminal.line('Nothing to do.');
   }
-  for (const one of work) {
-    terminal.line();
-    terminal.line(
-      `In shopify.app.toml of ${one.shop.domain}'s app${byApp ? '' : ', for the compliance topics'}:`,
-    );
-    terminal.line(configurationOf(deployment, one));
+  if (byApp) {
+    terminal.line("The app's configuration makes its subscriptions. This command writes it:");
+    terminal.line(`  ${nextCommand(deployment, 'app write')}`);
   }
-}
-
-function configurationOf({ connector, output }: Deployment, { shop }: ShopFindings): string {
-  const uri = shopAddress(output('WebhookAddress'), shop.path);
-  const { healing } = connector;
-  return appConfiguration(uri, healing.subscriptions, shop.rules.customers, healing);
 }

@@ -25,7 +25,8 @@ describe('loyalty-connector doctor', () => {
       'loyalty',
       'clock',
     ]) {
-      expect(about(stdout, name), name).toEqual([expect.stringMatching(/^pass /)]);
+      const judged = about(stdout, name).filter((line) => !line.startsWith('info'));
+      expect(judged, name).toEqual([expect.stringMatching(/^pass /)]);
     }
     expect(about(stdout, 'go-live')[0]).toMatch(/: since \d{4}-\d\d-\d\dT[\d:.]+Z /);
     expect(about(stdout, 'webhooks')[0]).toContain("takes the shop's signature and refuses");

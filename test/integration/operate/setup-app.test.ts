@@ -1,10 +1,22 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { checkApp } from '../../../scripts/connector/app/check-app.ts';
+import { listApp, writeApp } from '../../../scripts/connector/app/write-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import type { CheckResult } from '../../../scripts/connector/doctor/finding.ts';
+import type { Session } from '../../../scripts/connector/session.ts';
 import { type ShopSetup, storedFields } from '../../../scripts/connector/setup/shop-setup.ts';
 import { appStep, scopesStep } from '../../../scripts/connector/setup/steps/app.ts';
 import { appConfigurationStep } from '../../../scripts/connector/setup/steps/app-configuration.ts';
@@ -129,29 +141,100 @@ describe('the step for the scopes', () => {
   });
 });
 
-describe("the step for the app's configuration", () => {
-  it('writes the file that Shopify releases, once, without a secret', async () => {
-    const folder = createProject('connector-app');
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+describe('the folder of the app', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = createProject('connector-app');
+    vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    rmSync(folder, { recursive: true });
+  });
+  const file = (path: string) => join(folder, 'shopify-app/example-store', path);
+  const toml = () => readFileSync(file('shopify.app.toml'), 'utf8');
+
+  it('is written by a step of setup, once, without a secret', async () => {
     const step = appConfigurationStep(await open({ store: APP }));
     expect(await step.look()).toMatchObject({ kind: 'open' });
     expect(await step.act?.()).toMatchObject({ kind: 'left' });
     expect(await step.look()).toMatchObject({
       kind: 'done',
-      what: expect.stringContaining('shopify app deploy --config example-store'),
+      what: expect.stringContaining('cd shopify-app/example-store && shopify app deploy'),
     });
-    const text = readFileSync(join(folder, 'shopify.app.example-store.toml'), 'utf8');
-    expect(text).toContain(`client_id = "${APP.clientId}"`);
-    expect(text).toContain('"customers/redact"');
-    expect(text).toContain('uri = "https://WebhookAddress.example/example-store"');
-    expect(text).toContain('[app_proxy]\nurl = "https://StorefrontAddress.example/example-store"');
-    expect(text).toMatch(/^scopes = "read_orders,.*write_app_proxy"$/m);
-    expect(text).not.toContain(APP.clientSecret);
-    // A file of the merchant is not replaced without consent.
-    writeFileSync(join(folder, 'shopify.app.example-store.toml'), 'name = "own"');
+    expect(toml()).toContain(`client_id = "${APP.clientId}"`);
+    expect(toml()).toContain('uri = "https://WebhookAddress.example/example-store"');
+    expect(toml()).toMatch(/^scopes = "read_orders,.*write_app_proxy"$/m);
+    expect(toml()).not.toContain(APP.clientSecret);
+    writeFileSync(file('shopify.app.toml'), 'name = "own"');
     expect(await step.act?.()).toMatchObject({ kind: 'left' });
-    expect(readFileSync(join(folder, 'shopify.app.example-store.toml'), 'utf8')).toContain('own');
-    cwd.mockRestore();
-    rmSync(folder, { recursive: true });
+    expect(toml()).toBe('name = "own"');
+  });
+
+  /** The session of a command, for the shop of the sandbox. */
+  async function session(json = false) {
+    const { deployment, world } = await open({ store: APP });
+    const documents: unknown[] = [];
+    const terminal = {
+      ...world.terminal,
+      style: (_: unknown, text: string) => text,
+      note: (line: string) => void lines.push(line),
+      paragraph: (line: string) => void lines.push(line),
+      json: (document: unknown) => void documents.push(document),
+    };
+    const opened = { terminal, json, findDeployment: async () => deployment };
+    return { opened: opened as unknown as Session, documents };
+  }
+
+  it('is found right after it was written, but for the scopes and subscriptions of the store', async () => {
+    const { opened, documents } = await session(true);
+    expect(await writeApp(opened, {})).toBe(0);
+    expect(await checkApp(opened, {})).toBe(1);
+    const [, { apps }] = documents as [unknown, { apps: { checks: CheckResult[] }[] }];
+    const said = Object.fromEntries(
+      apps.flatMap(({ checks }) => checks.map(({ name, findings }) => [name, findings])),
+    );
+    expect(said.folder).toMatchObject([{ verdict: 'pass' }]);
+    const what = (name: string) => said[name]?.map((one: { what: string }) => one.what).join('\n');
+    expect(what('scopes')).toContain('lacks the scope write_discounts');
+    expect(what('subscriptions')).toContain('the subscription of orders/create is missing');
+    expect(what('not seen')).toContain('no API shows');
+  });
+
+  it('holds the extensions with the address of the shop, and keeps what is not ours', async () => {
+    const { opened } = await session();
+    await writeApp(opened, {});
+    const address = 'https://StorefrontAddress.example/example-store';
+    expect(toml()).toContain(`[app_proxy]\nurl = "${address}"`);
+    const written = globSync('extensions/**/*.*', { cwd: file('') });
+    expect(written).toContain('extensions/loyalty-theme/snippets/loyalty-widget.liquid');
+    const texts = written.map((path) => readFileSync(file(path), 'utf8')).join('\n');
+    expect(texts).not.toContain('storefront.invalid');
+
+    mkdirSync(file('extensions/my-own'));
+    writeFileSync(file('extensions/my-own/shopify.extension.toml'), 'name = "mine"');
+    writeFileSync(file('extensions/loyalty-theme/snippets/older.liquid'), 'of an older release');
+    await writeApp(opened, {});
+    expect(existsSync(file('extensions/my-own/shopify.extension.toml'))).toBe(true);
+    expect(existsSync(file('extensions/loyalty-theme/snippets/older.liquid'))).toBe(false);
+  });
+
+  it('is not written over a configuration of the merchant, which is shown', async () => {
+    const { opened } = await session();
+    mkdirSync(file(''), { recursive: true });
+    writeFileSync(file('shopify.app.toml'), 'name = "own"\nembedded = true\n');
+    await expect(writeApp(opened, {})).rejects.toThrow('Nothing was written');
+    expect(lines).toContain('  name = "own"');
+    expect(lines).not.toContain('  embedded = true');
+    expect(readdirSync(file(''))).toEqual(['shopify.app.toml']);
+    await writeApp(opened, { yes: true });
+    expect(toml()).not.toContain('"own"');
+  });
+
+  it('is a list too, in the words of the Dev Dashboard', async () => {
+    const { opened } = await session();
+    await listApp(opened, {});
+    expect(lines.join('\n')).toMatch(/Scopes +read_orders,.*\n.*Redirect URLs/);
+    expect(existsSync(file(''))).toBe(false);
   });
 });

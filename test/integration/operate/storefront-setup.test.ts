@@ -18,7 +18,6 @@ const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';
 const OUTPUTS: Readonly<Record<string, string>> = {
   PointsAddress: 'https://points.example.com',
-  StorefrontAddress: 'https://proxy.example.com/',
 };
 let store: StoreSandbox;
 let secrets: Emulator;
@@ -101,7 +100,6 @@ describe('loyalty-connector storefront setup', () => {
     const { code, text } = await run();
     expect(code).toBe(0);
     expect(text).toContain('loyalty.points: no definition yet');
-    expect(text).toContain('url = "https://proxy.example.com/example-store"');
     expect(text).toContain('With --yes it would create or open 5 definitions, and store the token');
     expect(defined()).toEqual([]);
     await expect(tokens()).rejects.toThrow();

@@ -74,13 +74,6 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     expect(gone.inOrder).toBe(true);
   });
 
-  it('prints what belongs into the app’s own configuration', async () => {
-    const { stdout } = await operated.run('webhooks sync');
-    expect(stdout).toContain('[webhooks]\napi_version = "2026-10"');
-    expect(stdout).toContain('"customers/redact"');
-    expect(stdout).toContain(`uri = "${operated.outputs.WebhookAddress}/example-store"`);
-  });
-
   it('delivers webhooks that the connector takes', async () => {
     await operated.run('webhooks sync --yes');
     operated.store.actions.placeRandomOrder();
@@ -90,6 +83,45 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     expect(new Set(attempts)).toEqual(new Set(['delivered']));
     await operated.work();
     expect(await operated.queues.deadLetters()).toEqual([]);
+  });
+});
+
+describe('app check', { timeout: 180_000 }, () => {
+  const unsubscribe = (topic: string) =>
+    askAdmin(
+      operated.store,
+      `{ webhookSubscriptions(first: 1, topics: [${topic}]) { nodes { id } } }`,
+    ).then(({ data }) =>
+      askAdmin(
+        operated.store,
+        'mutation($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId } }',
+        { id: data.webhookSubscriptions.nodes[0].id },
+      ),
+    );
+
+  it('finds a removed subscription, and an address that has changed since app write', async () => {
+    await operated.run('webhooks sync --yes');
+    const missing = await operated.run('app check');
+    expect(missing.stdout).toContain('there is no shopify.app.toml');
+    expect(missing.code).toBe(1);
+    // The app of this shop has an access token, so that no secret holds its client ID.
+    expect((await operated.run('app write')).stderr).toContain('Give it: --client-id ID');
+    await operated.run('app write --client-id client-1');
+    const fine = await operated.run('app check');
+    expect(fine.stdout).toContain('shopify-app/example-store.local is as it should be');
+    expect(fine.code).toBe(0);
+
+    await unsubscribe('ORDERS_PAID');
+    const removed = await operated.run('app check');
+    expect(removed.stdout).toContain('the subscription of orders/paid is missing');
+    expect(removed.stdout).toContain('fix: npx loyalty-connector webhooks sync --yes');
+    expect(removed.code).toBe(1);
+
+    const moved = { ...operated.outputs, WebhookAddress: 'http://127.0.0.1:9' };
+    await operated.describe({ outputs: moved });
+    const changed = JSON.parse((await operated.run('app check --json')).stdout);
+    await operated.describe();
+    expect(JSON.stringify(changed)).toContain('compliance topic shop/redact has another uri');
   });
 });
 

@@ -18,55 +18,33 @@ import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 
-const SCOPES = [
-  'read_orders',
-  'read_customers',
-  'read_customer_merge',
-  'read_products',
-  'read_discounts',
-];
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
 describe("the scopes of a shop's app", () => {
+  const wanted = [
+    { scope: 'read_orders', for: 'orders' },
+    { scope: 'write_customers', for: 'balances' },
+  ];
+  const all = ['read_orders', 'write_customers', 'read_all_orders'];
+
   it('pass when all are there; a write scope includes its read scope', () => {
-    expect(
-      verdicts(judgeScopes([...SCOPES, 'read_all_orders'], { ...defaultRules, enrich: {} })),
-    ).toEqual(['pass']);
-    const writing = [...SCOPES.map((scope) => scope.replace('read', 'write')), 'read_all_orders'];
-    expect(verdicts(judgeScopes(writing, { ...defaultRules, enrich: {} }))).toEqual(['pass']);
+    expect(verdicts(judgeScopes(all, wanted))).toEqual(['pass']);
+    const reading = wanted.map((one) => ({ ...one, scope: one.scope.replace('write', 'read') }));
+    expect(verdicts(judgeScopes(all, reading))[0]).toBe('pass');
   });
 
   it('fail by name for what the settings ask for, and warn of orders out of sight', () => {
-    const findings = judgeScopes(SCOPES, {
-      ...defaultRules,
-      enrich: { locationNames: true, staffNames: true },
-    });
+    const findings = judgeScopes(['read_customers'], wanted);
     expect(verdicts(findings)).toEqual(['fail', 'fail', 'warn']);
-    expect(findings[0]?.what).toContain('read_locations, needed for rules.enrich.locationNames');
-    expect(findings[1]?.what).toContain('read_users');
+    expect(findings[0]?.what).toContain('read_orders, needed for orders');
+    expect(findings[1]?.what).toContain('write_customers');
     expect(findings[2]?.what).toContain('60 days');
   });
 
-  it('must show merges where customers are followed, and only there', () => {
-    const without = SCOPES.filter((scope) => scope !== 'read_customer_merge');
-    const granted = [...without, 'read_all_orders'];
-    const [finding] = judgeScopes(granted, { enrich: {}, customers: 'from-sign-up' });
-    expect(finding).toMatchObject({ verdict: 'fail' });
-    expect(finding?.what).toContain('read_customer_merge');
-    expect(verdicts(judgeScopes(granted, { enrich: {}, customers: 'with-orders' }))).toEqual([
-      'pass',
-    ]);
-  });
-
-  it('must write customers, discounts and the app proxy where there is a storefront', () => {
-    const reading = [...SCOPES, 'read_all_orders'];
-    const findings = judgeScopes(reading, { ...defaultRules, enrich: {} }, true);
-    expect(verdicts(findings)).toEqual(['fail', 'fail', 'fail']);
-    for (const scope of ['write_customers', 'write_discounts', 'write_app_proxy']) {
-      expect(findings.map(({ what }) => what).join('\n')).toContain(scope);
-    }
-    const writing = [...reading, 'write_customers', 'write_discounts', 'write_app_proxy'];
-    expect(verdicts(judgeScopes(writing, { ...defaultRules, enrich: {} }, true))).toEqual(['pass']);
+  it('are named when the settings do not need them', () => {
+    const findings = judgeScopes([...all, 'write_orders', 'read_users'], wanted);
+    expect(verdicts(findings)).toEqual(['pass', 'info']);
+    expect(findings[1]?.what).toContain('do not need write_orders, read_users');
   });
 });
 

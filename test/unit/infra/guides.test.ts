@@ -7,8 +7,8 @@ import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts
 import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
 import { floodCostPerDay } from '../../../scripts/build/cost/flood-cost.ts';
 import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
+import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
@@ -141,10 +141,17 @@ describe('docs/deploy.md', () => {
   });
 
   it('names every scope that doctor asks for, and no other', () => {
-    const enrich = { locationNames: true, staffNames: true };
-    const asked = judgeScopes([], { enrich, customers: 'from-sign-up' }, true).flatMap(
-      (finding) => /scope (\w+)/.exec(JSON.stringify(finding))?.[1] ?? [],
-    );
+    const rules = {
+      enrich: { locationNames: true, staffNames: true },
+      customers: 'from-sign-up',
+    } as const;
+    const { storefront } = defineConnector({
+      shops: [{ domain: 'example-store.myshopify.com' }],
+      loyalty: { address: 'https://loyalty.example.com' },
+      storefront: {},
+    });
+    const wanted = wantedScopes({ storefront }, { rules }).map(({ scope }) => scope);
+    const asked = [...wanted, ALL_ORDERS];
     const named = [...guide.matchAll(/^ +\| `((?:read|write)_\w+)` \|/gm)].map(
       ([, scope]) => scope,
     );

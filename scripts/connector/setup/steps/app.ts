@@ -2,8 +2,9 @@ import { secretForms } from '../../../../shared/services/secret-forms.ts';
 import { unavailable } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../../shared/shopify/admin/documents.gen.ts';
 import { API_VERSION } from '../../../../shared/shopify/api-version.ts';
+import { wantedScopes } from '../../app/describe-app.ts';
 import { openShopServices } from '../../deployment/services.ts';
-import { checkAdminApi, neededScopes } from '../../doctor/check-services.ts';
+import { checkAdminApi } from '../../doctor/check-services.ts';
 import type { SecretFields } from '../../secrets/secret-values.ts';
 import {
   doNextOf,
@@ -61,7 +62,7 @@ export function appStep(setup: ShopSetup): Step {
   }
 
   async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
-    if (world.where === 'aws') describeApp(setup);
+    if (world.where === 'aws') describeDashboard(setup);
     if (world.options.olderApp) {
       const wanted = { accessToken: ACCESS_TOKEN };
       return obtainTried(setup, { purpose: 'store', wanted, tryOut });
@@ -87,8 +88,8 @@ export function appStep(setup: ShopSetup): Step {
   }
 }
 
-function describeApp({ world, shop, deployment }: ShopSetup): void {
-  const scopes = scopesText(deployment.connector.storefront !== undefined, shop.rules);
+function describeDashboard({ world, shop, deployment }: ShopSetup): void {
+  const scopes = scopesText(deployment.connector, shop);
   const lines = [
     `a. Open ${DASHBOARD}: Apps, Create app, Start from Dev Dashboard; give it a name, Create.`,
     `b. Versions: as scopes enter ${scopes}`,
@@ -99,20 +100,18 @@ function describeApp({ world, shop, deployment }: ShopSetup): void {
   say(world.terminal, lines.join('\n'));
 }
 
-function scopesText(hasStorefront: boolean, rules: ShopSetup['shop']['rules']): string {
-  return neededScopes(rules, hasStorefront)
+const scopesText = (...given: Parameters<typeof wantedScopes>): string =>
+  wantedScopes(...given)
     .map(({ scope }) => scope)
     .join(',');
-}
 
 /** Reads from the store what the app may do there. */
 export function scopesStep(setup: ShopSetup): Step {
   const { deployment, shop } = setup;
-  const hasStorefront = deployment.connector.storefront !== undefined;
   const look = async () => {
     // A new client each time: a token keeps the scopes that it was issued with.
     const ask = openShopServices(deployment).ask(shop);
-    const findings = await checkAdminApi(shop, ask, doNextOf(setup), hasStorefront);
+    const findings = await checkAdminApi(shop, ask, doNextOf(setup), deployment.connector);
     const of = (verdict: string) => findings.filter((one) => one.verdict === verdict);
     const [failed] = of('fail');
     if (failed)
@@ -131,7 +130,7 @@ export function scopesStep(setup: ShopSetup): Step {
       return 'missing' in found ? open(found.missing) : found;
     },
     async act() {
-      const scopes = scopesText(hasStorefront, shop.rules);
+      const scopes = scopesText(deployment.connector, shop);
       const where = `${DASHBOARD}, the app, Versions: as scopes enter ${scopes}, then Release; approve them in the admin of ${shop.domain}: Settings, Apps.`;
       say(setup.world.terminal, where);
       await waitForUser('When that is done:');

@@ -1,0 +1,119 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { parse, type TomlTable } from 'smol-toml';
+import { type AppFiles, readApp } from '../../../app/build/build-app.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { findProject } from '../../../shared/config/folders.ts';
+import { secretName } from '../../../shared/services/secret-forms.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { isDenied } from '../deployment/explain-aws-error.ts';
+import { Problem } from '../exit.ts';
+import { readSecret } from '../secrets/read-secret.ts';
+import { appToml } from './app-toml.ts';
+import { ALL_ORDERS, describeApp, type WantedApp } from './describe-app.ts';
+
+export const TOML = 'shopify.app.toml';
+
+/**
+ * `shopify-app/example-store`: an app folder for each shop, because each has an app of its own, and its extensions
+ * hold the shop's address. Another stage, and the stack on this machine, have their own.
+ */
+function folderOf(
+  { where, stage }: Pick<Deployment, 'where' | 'stage'>,
+  { path }: Shop,
+  to: string | undefined,
+): string {
+  if (to !== undefined) return resolve(to);
+  const suffix = where === 'local' ? '.local' : stage === 'prod' ? '' : `.${stage}`;
+  return join(findProject(), 'shopify-app', `${path}${suffix}`);
+}
+
+/** What the folder should hold, and what it holds of it. */
+export interface AppFolder {
+  readonly folder: string;
+  readonly app: WantedApp;
+  readonly wanted: AppFiles;
+  readonly written: AppFiles;
+}
+
+export async function readAppFolder(
+  deployment: Deployment,
+  shop: Shop,
+  { to, clientId }: { readonly to?: string; readonly clientId?: string },
+): Promise<AppFolder> {
+  const folder = folderOf(deployment, shop, to);
+  const written = readFiles(folder);
+  const before = parseToml(written.get(TOML));
+  const app = describeApp(
+    deployment,
+    shop,
+    clientId ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id') ?? '',
+  );
+  const kept = scopesIn(before).filter((scope) => scope === ALL_ORDERS);
+  const extensions = app.proxy ? await readApp(app.proxy.url) : new Map<string, Uint8Array>();
+  const wanted = new Map<string, Uint8Array>([
+    [TOML, Buffer.from(appToml(app, kept))],
+    ...[...extensions].map(([path, contents]) => [`extensions/${path}`, contents] as const),
+  ]);
+  return { folder, app, wanted, written };
+}
+
+/** Ours: the configuration, and all of an extension of ours, also what an older release wrote. */
+function readFiles(folder: string): AppFiles {
+  const entries = globSync('extensions/loyalty-*/**', { cwd: folder, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+  if (existsSync(join(folder, TOML))) paths.unshift(TOML);
+  return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+/** Undefined for an app with an access token, and where the caller may not read secrets. */
+async function readClientId(
+  { aws, output }: Deployment,
+  { path }: Shop,
+): Promise<string | undefined> {
+  const name = secretName(output('SecretsPrefix'), path, 'store');
+  try {
+    const read = await readSecret(new SecretsManagerClient(aws), name, 'store');
+    const { clientId } = read.kind === 'there' ? read.fields : {};
+    return typeof clientId === 'string' ? clientId : undefined;
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Without one, Shopify's command line would not know which app is meant. */
+export function requireClientId({ app }: AppFolder): void {
+  if (app.clientId !== '') return;
+  throw new Problem(
+    `The client ID of the app of ${app.shop} is not known.`,
+    `Give it: --client-id ID (Dev Dashboard, the app, Settings), or store it: npx loyalty-connector secrets set store --shop ${app.shop}`,
+  );
+}
+
+/** Undefined when it is missing or is no TOML. */
+export function parseToml(contents: Uint8Array | undefined): TomlTable | undefined {
+  if (!contents) return undefined;
+  try {
+    return parse(Buffer.from(contents).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+export function textIn(table: unknown, name: string): string | undefined {
+  const value = tableOf(table)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function tableOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+export function scopesIn(toml: TomlTable | undefined): readonly string[] {
+  const text = textIn(toml?.access_scopes, 'scopes') ?? '';
+  return text.split(',').flatMap((scope) => scope.trim() || []);
+}

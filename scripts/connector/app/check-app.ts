@@ -1,0 +1,74 @@
+import { relative } from 'node:path';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { checkAdminApi } from '../doctor/check-services.ts';
+import { printResult } from '../doctor/examine.ts';
+import { type Finding, fail, info, pass, warn } from '../doctor/finding.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { readSubscriptions } from '../status/read-subscriptions.ts';
+import { readAppFolder } from './app-folder.ts';
+import { compareApp } from './compare-app.ts';
+import { type AppOptions, shopsOf } from './write-app.ts';
+
+/** No API shows these; the file is all that can be compared. */
+const UNSEEN =
+  'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
+
+/** Each difference between the app's folder, the settings, the deployed addresses and the store; one line for each. */
+export async function checkApp(session: Session, options: AppOptions): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const deployment = await session.findDeployment();
+  const shops = [];
+  for (const shop of shopsOf(deployment, options)) {
+    const { folder, wanted, written } = await readAppFolder(deployment, shop, options);
+    const write = nextCommand(deployment, writeCommand(shop, options));
+    const place = relative(process.cwd(), folder) || '.';
+    const differences = compareApp(wanted, written, { write });
+    const results = [
+      {
+        name: 'folder',
+        findings: differences.length > 0 ? differences : [pass(`${place} is as it should be`)],
+      },
+      { name: 'scopes', findings: await judgeStore(deployment, shop) },
+      { name: 'subscriptions', findings: await judgeSubscriptions(deployment, shop) },
+      { name: 'not seen', findings: [info(UNSEEN)] },
+    ];
+    shops.push({ shop: shop.domain, folder: place, checks: results });
+    if (json) continue;
+    terminal.line(`${shop.domain}, ${place}`);
+    for (const result of results) printResult(terminal, result);
+  }
+  const findings = shops.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
+  const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
+  if (json) terminal.json({ failed, apps: shops });
+  return failed === 0 ? EXIT.fine : EXIT.failed;
+}
+
+const writeCommand = ({ domain }: Shop, { to }: AppOptions) =>
+  ['app write', `--shop ${domain}`, ...(to === undefined ? [] : [`--to ${to}`])].join(' ');
+
+async function judgeStore(deployment: Deployment, shop: Shop): Promise<readonly Finding[]> {
+  const ask = openShopServices(deployment).ask(shop);
+  const doNext = (command: string) => nextCommand(deployment, command);
+  return checkAdminApi(shop, ask, doNext, deployment.connector);
+}
+
+async function judgeSubscriptions(
+  deployment: Deployment,
+  { domain }: Shop,
+): Promise<readonly Finding[]> {
+  const all = await readSubscriptions(deployment);
+  const sync = nextCommand(deployment, `webhooks sync --yes --shop ${domain}`);
+  return all
+    .filter(({ shop }) => shop === domain)
+    .flatMap(({ found }) => {
+      if (found.kind === 'unknown') return [fail(found.why, nextCommand(deployment, 'doctor'))];
+      const { right, faults, notes } = found.value;
+      return [
+        ...(faults.length > 0 ? faults.map((one) => fail(one, sync)) : [pass(`${right} right`)]),
+        ...notes.map((note) => warn(note, 'Release the folder: shopify app deploy')),
+      ];
+    });
+}

@@ -1,0 +1,133 @@
+import type { AppFiles } from '../../../app/build/build-app.ts';
+import { compareVersions, VERSION } from '../../../shared/config/release.ts';
+import { type Finding, fail, warn } from '../doctor/finding.ts';
+import { parseToml, scopesIn, TOML, tableOf, textIn } from './app-folder.ts';
+import { ALL_ORDERS } from './describe-app.ts';
+
+export interface Fixes {
+  /** The command that writes the folder again. */
+  readonly write: string;
+}
+
+/** What in an app's folder is not as the settings and the deployed addresses need it; one line for each. */
+export function compareApp(wanted: AppFiles, written: AppFiles, { write }: Fixes): Finding[] {
+  const has = parseToml(written.get(TOML));
+  if (!written.has(TOML)) return [fail(`there is no ${TOML}`, write)];
+  if (!has) return [fail(`${TOML} cannot be read`, write)];
+  const wants = parseToml(wanted.get(TOML)) ?? {};
+  const release = `${write}, then release it: shopify app deploy`;
+  return [
+    ...differentValues(wants, has).map((what) => fail(what, release)),
+    ...missingScopes(scopesIn(wants), scopesIn(has)).map((what) => fail(what, release)),
+    ...extraScopes(scopesIn(wants), scopesIn(has)).map((what) => warn(what, release)),
+    ...differentSubscriptions(wants, has).map((what) => fail(what, release)),
+    ...differentExtensions(wanted, written).map((what) => fail(what, release)),
+  ];
+}
+
+type Toml = Readonly<Record<string, unknown>>;
+
+/** The single values, by the table that holds them. */
+const VALUES = [
+  ['', 'client_id'],
+  ['', 'application_url'],
+  ['app_proxy', 'url'],
+  ['app_proxy', 'prefix'],
+  ['app_proxy', 'subpath'],
+  ['webhooks', 'api_version'],
+  ['events', 'api_version'],
+] as const;
+
+function differentValues(wants: Toml, has: Toml): readonly string[] {
+  return VALUES.flatMap(([table, name]) => {
+    const read = (toml: Toml) => textIn(table === '' ? toml : toml[table], name);
+    const [wanted, found] = [read(wants), read(has)];
+    if (wanted === found) return [];
+    const place = table === '' ? name : `[${table}] ${name}`;
+    return [`${TOML}: ${place} is ${found ?? 'missing'}, not ${wanted ?? 'left out'}`];
+  });
+}
+
+const missingScopes = (wants: readonly string[], has: readonly string[]) =>
+  wants
+    .filter((scope) => !has.includes(scope))
+    .map((scope) => `${TOML}: the scope ${scope} is missing`);
+
+const extraScopes = (wants: readonly string[], has: readonly string[]) =>
+  has
+    .filter((scope) => !wants.includes(scope) && scope !== ALL_ORDERS)
+    .map((scope) => `${TOML}: the settings do not need the scope ${scope}`);
+
+/** `topic orders/create`, `compliance topic shop/redact`, `event loyalty_products`, each with all that it has. */
+function subscriptionsIn(toml: Toml): ReadonlyMap<string, Toml> {
+  const list = (table: unknown, name: string) => {
+    const value = tableOf(table)[name];
+    return Array.isArray(value) ? value.map(tableOf) : [];
+  };
+  const webhooks = list(toml.webhooks, 'subscriptions');
+  const events = list(toml.events, 'subscription');
+  const named = (kind: string, names: unknown, one: Toml) =>
+    (Array.isArray(names) ? names : []).map((name) => [`${kind} ${name}`, one] as const);
+  return new Map([
+    ...webhooks.flatMap(({ topics, compliance_topics: compliance, ...one }) => [
+      ...named('topic', topics, one),
+      ...named('compliance topic', compliance, one),
+    ]),
+    ...events.flatMap(({ handle, ...one }) => named('event', [handle], one)),
+  ]);
+}
+
+function differentSubscriptions(wants: Toml, has: Toml): readonly string[] {
+  const [wanted, found] = [subscriptionsIn(wants), subscriptionsIn(has)];
+  const lines = [...wanted].flatMap(([name, one]) => {
+    const other = found.get(name);
+    if (!other) return [`${TOML}: no subscription to the ${name}`];
+    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+    const differs = [...names].filter((field) => textOf(one[field]) !== textOf(other[field]));
+    return differs.map((field) => `${TOML}: the ${name} has another ${field}`);
+  });
+  const extra = [...found.keys()].filter((name) => !wanted.has(name));
+  return [...lines, ...extra.map((name) => `${TOML}: a subscription to the ${name} is not wanted`)];
+}
+
+/** The order of a list means nothing. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(Array.isArray(value) ? value.map(String).toSorted() : value);
+
+const EXTENSION = /^extensions\/([^/]+)\//;
+
+/** One line for each extension: its files are written together. */
+function differentExtensions(wanted: AppFiles, written: AppFiles): readonly string[] {
+  const paths = [...new Set([...wanted.keys(), ...written.keys()])];
+  const extensions = Map.groupBy(paths, (path) => EXTENSION.exec(path)?.[1]);
+  return [...extensions].flatMap(([name, files]) => {
+    const differs = files.filter((path) => !isSame(wanted.get(path), written.get(path)));
+    if (name === undefined || differs.length === 0) return [];
+    const place = `extensions/${name}`;
+    if (files.every((path) => !written.has(path))) return [`${place} is missing`];
+    if (files.every((path) => !wanted.has(path))) return [`${place} is not wanted: no storefront`];
+    const releases = differs.flatMap((path) => releaseOf(written.get(path)) ?? []);
+    const other = releases.find((release) => compareVersions(release, VERSION) !== 'same');
+    if (other !== undefined) return [`${place} is of release ${other}, not ${VERSION}`];
+    const address = differs.find((path) => isOnlyAddress(wanted.get(path), written.get(path)));
+    if (address !== undefined) return [`${place} asks another address (${address})`];
+    return [`${place} was changed: ${differs.join(', ')}`];
+  });
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+const releaseOf = (contents: Uint8Array | undefined): string | undefined =>
+  /Written by loyalty-connector (\S+),/.exec(contents?.toString() ?? '')?.[1];
+
+const ADDRESS = /https?:\/\/[^"'`\s]+/g;
+
+function isOnlyAddress(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  const without = (contents: Uint8Array | undefined) => text(contents).replaceAll(ADDRESS, '');
+  return without(one) === without(other) && without(one) !== '';
+}
+
+const text = (contents: Uint8Array | undefined): string =>
+  contents ? Buffer.from(contents).toString('utf8') : '';

@@ -1,0 +1,103 @@
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import {
+  appConfiguration,
+  shopAddress,
+} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+
+/** An access scope, and what needs it. */
+export interface WantedScope {
+  readonly scope: string;
+  readonly for: string;
+}
+
+/** The proxy settings of the app, named as in shopify.app.toml. */
+interface AppProxy {
+  readonly url: string;
+  readonly prefix: string;
+  readonly subpath: string;
+}
+
+/** The app of one shop as the settings and the deployed addresses need it. */
+export interface WantedApp {
+  readonly shop: string;
+  readonly name: string;
+  readonly clientId: string;
+  readonly scopes: readonly WantedScope[];
+  /** Where webhooks of the shop are received. */
+  readonly webhookAddress: string;
+  /** The tables `[webhooks]` and `[events]` of shopify.app.toml. */
+  readonly subscriptions: string;
+  /** Undefined without a storefront. The extensions ask the same address. */
+  readonly proxy: AppProxy | undefined;
+}
+
+export function describeApp(
+  { connector, output }: Pick<Deployment, 'connector' | 'output'>,
+  shop: Shop,
+  clientId: string,
+): WantedApp {
+  const webhookAddress = shopAddress(output('WebhookAddress'), shop.path);
+  return {
+    shop: shop.domain,
+    name: 'loyalty-connector',
+    clientId,
+    scopes: wantedScopes(connector, shop),
+    webhookAddress,
+    subscriptions: appConfiguration(
+      webhookAddress,
+      connector.healing.subscriptions,
+      shop.rules.customers,
+      connector.healing,
+    ),
+    proxy: connector.storefront && {
+      url: shopAddress(output('StorefrontAddress'), shop.path),
+      // The widget calls /apps/loyalty unless it is configured otherwise.
+      prefix: 'apps',
+      subpath: 'loyalty',
+    },
+  };
+}
+
+/**
+ * For orders that are more than 60 days old. Shopify grants it only on request, and refuses an app that names it
+ * without: so it is never asked for by itself.
+ */
+export const ALL_ORDERS = 'read_all_orders';
+
+const ALWAYS: readonly WantedScope[] = [
+  { scope: 'read_orders', for: 'orders' },
+  { scope: 'read_customers', for: 'the customer of an order' },
+  { scope: 'read_products', for: 'products' },
+  { scope: 'read_discounts', for: 'discount codes' },
+];
+
+const STOREFRONT: readonly WantedScope[] = [
+  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
+  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
+  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
+];
+
+/** The scopes that the functions need under these settings, and no other. */
+export function wantedScopes(
+  { storefront }: Pick<Connector, 'storefront'>,
+  { rules: { enrich, customers } }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers'> },
+): readonly WantedScope[] {
+  return [
+    ...ALWAYS,
+    ...(enrich.locationNames
+      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
+      : []),
+    ...(customers === 'from-sign-up'
+      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
+      : []),
+    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+    ...(storefront ? STOREFRONT : []),
+  ];
+}
+
+/** Whether a scope is among those that an app has: the right to write includes the right to read. */
+export function hasScope(scopes: readonly string[], scope: string): boolean {
+  return scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
+}

@@ -1,0 +1,221 @@
+import { parse } from 'smol-toml';
+import { describe, expect, it } from 'vitest';
+import { appToml, dashboardFields } from '../../../scripts/connector/app/app-toml.ts';
+import { compareApp } from '../../../scripts/connector/app/compare-app.ts';
+import { describeApp, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
+import {
+  type ConnectorSettings,
+  defineConnector,
+} from '../../../shared/config/connector-config.ts';
+import { VERSION } from '../../../shared/config/release.ts';
+import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { complianceTopics } from '../../../shared/shopify/webhooks/topics.ts';
+
+const HOOKS = 'https://hooks.example.com/example-store';
+const STOREFRONT = 'https://front.example.com/example-store';
+
+function describeWith(settings: Partial<ConnectorSettings> = {}) {
+  const connector = defineConnector({
+    shops: [{ domain: 'example-store.myshopify.com' }],
+    loyalty: { address: 'https://loyalty.example.com' },
+    storefront: {},
+    ...settings,
+  });
+  const output = (name: string) =>
+    name === 'WebhookAddress' ? 'https://hooks.example.com/' : 'https://front.example.com/';
+  const [shop = expect.fail()] = connector.shops;
+  return { connector, shop, app: describeApp({ connector, output }, shop, 'client-1') };
+}
+
+function scopesWith(settings: Partial<ConnectorSettings>): readonly string[] {
+  const { connector, shop } = describeWith(settings);
+  return wantedScopes(connector, shop).map(({ scope }) => scope);
+}
+
+const READING = ['read_orders', 'read_customers', 'read_products', 'read_discounts'];
+const WRITING = ['write_customers', 'write_discounts', 'write_app_proxy'];
+
+describe('the scopes of the app', () => {
+  it.each<[string, Partial<ConnectorSettings>, readonly string[]]>([
+    ['orders with their customers', { rules: { customers: 'with-orders' } }, []],
+    ['customers from sign-up', { rules: { customers: 'from-sign-up' } }, ['read_customer_merge']],
+    [
+      'names of locations',
+      { rules: { customers: 'with-orders', enrich: { locationNames: true } } },
+      ['read_locations'],
+    ],
+    [
+      'names of staff',
+      { rules: { customers: 'with-orders', enrich: { staffNames: true } } },
+      ['read_users'],
+    ],
+  ])('are those that the settings need, and no other: %s', (_, settings, more) => {
+    const without = scopesWith({
+      storefront: undefined,
+      ...settings,
+    } as Partial<ConnectorSettings>);
+    expect(without).toEqual([...READING, ...more]);
+    expect(scopesWith(settings)).toEqual([...READING, ...more, ...WRITING]);
+  });
+
+  it('are explained in the file, each in its own line', () => {
+    const { app } = describeWith();
+    for (const { scope, for: reason } of app.scopes) {
+      expect(appToml(app)).toContain(`# ${scope}: ${reason}\n`);
+    }
+  });
+});
+
+type Parsed = ReturnType<typeof parse> & {
+  readonly webhooks: { api_version: string; subscriptions: Record<string, string[] | string>[] };
+};
+const tomlWith = (settings: Partial<ConnectorSettings> = {}) =>
+  parse(appToml(describeWith(settings).app)) as Parsed;
+
+describe('shopify.app.toml', () => {
+  it('holds the deployed addresses of the shop', () => {
+    const toml = tomlWith();
+    expect(toml.app_proxy).toEqual({ url: STOREFRONT, prefix: 'apps', subpath: 'loyalty' });
+    expect(toml.webhooks.subscriptions.map(({ uri }) => uri)).toEqual([HOOKS]);
+    expect(toml.client_id).toBe('client-1');
+  });
+
+  it('always subscribes to the compliance topics, to the others only where the app makes them', () => {
+    const topics = (toml: Parsed, name: string) =>
+      toml.webhooks.subscriptions.flatMap((one) => one[name] ?? []);
+    const own = tomlWith({ healing: { subscriptions: 'app-configuration' } });
+    for (const toml of [tomlWith(), own]) {
+      expect(topics(toml, 'compliance_topics')).toEqual([...complianceTopics]);
+    }
+    expect(topics(tomlWith(), 'topics')).toEqual([]);
+    const wanted = wantedSubscriptions(HOOKS).map(({ topic }) => topic);
+    expect(topics(own, 'topics').toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('has no app proxy without a storefront', () => {
+    const { connector, shop } = describeWith();
+    const bare = { ...connector, storefront: undefined };
+    const output = () => 'https://hooks.example.com';
+    const app = describeApp({ connector: bare, output }, shop, 'client-1');
+    expect(parse(appToml(app))).not.toHaveProperty('app_proxy');
+  });
+
+  it('keeps a scope that only Shopify grants', () => {
+    const { app } = describeWith();
+    expect(appToml(app, ['read_all_orders'])).toMatch(/^scopes = ".*,read_all_orders"$/m);
+  });
+
+  it('is a list for the Dev Dashboard too', () => {
+    const { app } = describeWith();
+    const fields = Object.fromEntries(dashboardFields(app));
+    const toml = parse(appToml(app)) as { access_scopes: { scopes: string } };
+    expect(fields.Scopes).toBe(toml.access_scopes.scopes);
+    expect(fields['App proxy: URL']).toBe(STOREFRONT);
+    expect(fields['Webhooks API version']).toBe('2026-10');
+  });
+});
+
+const EXTENSION = 'extensions/loyalty-account/page.js';
+const OWN = { healing: { subscriptions: 'app-configuration' } } as const;
+
+function filesWith(change: (text: string) => string = (text) => text, page = pageOf(VERSION)) {
+  const files = new Map<string, Uint8Array>();
+  files.set('shopify.app.toml', Buffer.from(change(appToml(describeWith(OWN).app))));
+  if (page !== '') files.set(EXTENSION, Buffer.from(page));
+  return files;
+}
+
+const pageOf = (release: string, address = STOREFRONT) =>
+  `// Written by loyalty-connector ${release}, app write: changes here are lost.\nask("${address}");\n`;
+
+const findingsOf = (...changed: Parameters<typeof filesWith>) =>
+  compareApp(filesWith(), filesWith(...changed), { write: 'app write' }).map(({ what }) => what);
+const swap = (from: string | RegExp, to: string) => (text: string) => {
+  const changed = text.replace(from, to);
+  expect(changed).not.toBe(text);
+  return changed;
+};
+
+describe('the comparison of an app folder', () => {
+  it('finds nothing in what was just written', () => {
+    expect(findingsOf()).toEqual([]);
+  });
+
+  it.each<[string, (text: string) => string, string]>([
+    ['a missing scope', swap('read_products,', ''), 'the scope read_products is missing'],
+    [
+      'a scope too many',
+      swap('read_products,', 'read_products,write_orders,'),
+      'the settings do not need the scope write_orders',
+    ],
+    [
+      'a changed address of the storefront',
+      swap(/^url = .*$/m, 'url = "https://old.example.com/example-store"'),
+      `[app_proxy] url is https://old.example.com/example-store, not ${STOREFRONT}`,
+    ],
+    [
+      'an older API version',
+      swap('api_version = "2026-10"', 'api_version = "2026-04"'),
+      '[webhooks] api_version is 2026-04, not 2026-10',
+    ],
+    ['another app', swap('"client-1"', '"client-2"'), 'client_id is client-2, not client-1'],
+    [
+      'a removed subscription',
+      swap('  "orders/paid",\n', ''),
+      'no subscription to the topic orders/paid',
+    ],
+    [
+      'a removed compliance topic',
+      swap('  "shop/redact",\n', ''),
+      'no subscription to the compliance topic shop/redact',
+    ],
+    [
+      'an added subscription',
+      swap('  "orders/paid",\n', '  "orders/paid",\n  "carts/update",\n'),
+      'a subscription to the topic carts/update is not wanted',
+    ],
+  ])('finds %s, in one line', (_, change, expected) => {
+    expect(findingsOf(change)).toEqual([`shopify.app.toml: ${expected}`]);
+  });
+
+  it('finds webhooks that go to another address, by topic', () => {
+    const found = findingsOf(swap(`uri = "${HOOKS}"`, 'uri = "https://old.example.com"'));
+    expect(found).toContain('shopify.app.toml: the topic orders/create has another uri');
+  });
+
+  it.each([
+    ['that is missing', '', 'extensions/loyalty-account is missing'],
+    [
+      'with another address',
+      pageOf(VERSION, 'https://old.example.com/example-store'),
+      `extensions/loyalty-account asks another address (${EXTENSION})`,
+    ],
+    [
+      'of an older release',
+      pageOf('0.1.0'),
+      `extensions/loyalty-account is of release 0.1.0, not ${VERSION}`,
+    ],
+    [
+      'that was changed by hand',
+      `${pageOf(VERSION)}more();`,
+      `extensions/loyalty-account was changed: ${EXTENSION}`,
+    ],
+  ])('finds an extension %s', (_, page, expected) => {
+    expect(findingsOf(undefined, page)).toEqual([expected]);
+  });
+
+  it('accepts read_all_orders, which a person decides on', () => {
+    expect(findingsOf(swap('read_orders,', 'read_orders,read_all_orders,'))).toEqual([]);
+  });
+
+  it('says when there is no file, or none that can be read', () => {
+    const compare = (text: string | undefined) =>
+      compareApp(
+        filesWith(),
+        new Map(text === undefined ? [] : [['shopify.app.toml', Buffer.from(text)]]),
+        { write: 'app write' },
+      );
+    expect(compare(undefined)).toMatchObject([{ what: 'there is no shopify.app.toml' }]);
+    expect(compare('name = ')).toMatchObject([{ what: 'shopify.app.toml cannot be read' }]);
+  });
+});
