@@ -114,6 +114,8 @@ export class Program {
 
   async load(): Promise<void> {
     await Promise.all([this.loadView(), this.loadEarned(), this.#loadQuizzes()]);
+    // The first look is this one.
+    this.#looks = Math.max(this.#looks, 1);
     this.#lookAgain();
   }
 

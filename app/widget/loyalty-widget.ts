@@ -1,6 +1,6 @@
-import type { Redemption, Reward } from '../program/answers.ts';
+import type { View as Answer, Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
-import { Program, type Wanted } from '../program/program.ts';
+import { answered, Program, type Wanted } from '../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
 import { createWords } from '../program/words.ts';
 import { build, focusOn, redraw } from './build-element.ts';
@@ -25,6 +25,9 @@ type Part = keyof typeof drawings;
 
 /** The event that the widget dispatches, with the redemption as its detail. */
 const REDEEMED = 'loyalty:redeemed';
+
+/** The same for a new view: other widgets of the page follow it. */
+const VIEWED = 'loyalty:viewed';
 
 /**
  * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store.
@@ -53,7 +56,10 @@ export class LoyaltyWidget extends HTMLElement {
   readonly #program = new Program({
     ask: (path, body) => createAsk(this.getAttribute('proxy') ?? '/apps/loyalty')(path, body),
     wanted: () => this.#wanted,
-    changed: (...sections) => this.#draw('problem', ...sections),
+    changed: (...sections) => {
+      this.#draw('problem', ...sections);
+      if (sections.includes('balance')) this.#showOnPage();
+    },
     settled: (redemption) => {
       this.#result = undefined;
       this.#draw('rewards');
@@ -102,12 +108,14 @@ export class LoyaltyWidget extends HTMLElement {
   connectedCallback(): void {
     this.#isShown = true;
     document.addEventListener(REDEEMED, this.#onRedeemed);
+    document.addEventListener(VIEWED, this.#onViewed);
     void this.#load();
   }
 
   disconnectedCallback(): void {
     this.#isShown = false;
     document.removeEventListener(REDEEMED, this.#onRedeemed);
+    document.removeEventListener(VIEWED, this.#onViewed);
     this.#program.stop();
   }
 
@@ -219,8 +227,36 @@ export class LoyaltyWidget extends HTMLElement {
     }
   }
 
+  /** What the page itself shows of the balance, such as in its header, is of the same moment. */
+  #showOnPage(): void {
+    const { model, words } = this.#view;
+    const view = answered(model.view);
+    if (!view?.loggedIn) return;
+    const texts = {
+      points: view.points === null ? undefined : words.number(view.points),
+      cashback: view.cashback === null ? undefined : words.money(view.cashback),
+      tier: view.tier?.name,
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      for (const element of document.querySelectorAll(`[data-loyalty="${name}"]`)) {
+        if (text !== undefined) element.textContent = text;
+      }
+    }
+    this.dispatchEvent(new CustomEvent(VIEWED, { bubbles: true, composed: true, detail: view }));
+  }
+
   /** Another widget of the page has spent points. */
   readonly #onRedeemed = ({ target }: Event): void => {
     if (target !== this) this.#program.expectChange();
+  };
+
+  /** Another widget of the page knows a newer balance. */
+  readonly #onViewed = (event: Event): void => {
+    const { detail } = event as CustomEvent<Answer>;
+    const shown = answered(this.#program.model.view);
+    const isNewer = shown && (detail.asOf ?? '') > (shown.asOf ?? '');
+    if (event.target !== this && isNewer && detail.points !== shown.points) {
+      void this.#program.loadView();
+    }
   };
 }

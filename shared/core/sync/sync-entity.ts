@@ -12,6 +12,7 @@ import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
 import { hasOtherRules, type Mapped } from '../mapping/wanted-state.ts';
+import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
 import { hasLateCustomer } from './late-customer.ts';
@@ -86,6 +87,7 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
+    await noteUsedCodes(key.shop, entity, world);
     return executePlan(next, mapped, { key, event, entry, snapshot, redelivered }, world);
   }
 }
