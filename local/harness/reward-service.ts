@@ -57,6 +57,8 @@ export function createRewardService(rewards: readonly ModelReward[]) {
     givesCodes: true,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
+    /** A customer must answer with the PIN; undefined: none was sent. */
+    challenge: { isNeeded: false, pin: undefined as string | undefined, sent: 0, tried: 0 },
     calls: () => bodies.length,
     async getRewardConfiguration(id: number) {
       const reward = rewards.find((one) => one.id === id);
@@ -64,7 +66,18 @@ export function createRewardService(rewards: readonly ModelReward[]) {
     },
     async listAvailableRewards() {
       const offered = rewards.map((one) => ({ ...describe(one), CanUse: true }));
-      return success({ Rewards: offered }) as never;
+      const ShouldValidateCustomer = service.challenge.isNeeded;
+      return success({ Rewards: offered, ShouldValidateCustomer }) as never;
+    },
+    async startChallenge() {
+      service.challenge.sent += 1;
+      service.challenge.pin = `${1_000 + service.challenge.sent}`;
+      return success({ Success: true, Message: null }) as never;
+    },
+    async validateChallenge(_: string, { Code }: { Code?: string }) {
+      service.challenge.tried += 1;
+      const isRight = Code !== undefined && Code === service.challenge.pin;
+      return success({ Success: isRight, Message: null }) as never;
     },
     async redeemRewardByKey(id: number, body: { CustomerId?: string; OriginalKey?: string }) {
       bodies.push(body);

@@ -19,7 +19,7 @@ import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../shared/core/redeem/open-book.ts';
-import { redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
+import { createRedeeming, redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
@@ -137,6 +137,9 @@ export function openRedeeming({
       };
       return redeemReward({ ...whole, ...request }, worldFor(watch));
     },
+
+    challenge: (customerId = ROBIN, staffId = '42') =>
+      createRedeeming(SHOP, () => worldFor(asItIs)).challenge(customerId, staffId),
 
     async list(customerId = ROBIN) {
       const world = worldFor(asItIs);

@@ -8,6 +8,7 @@ import {
 } from '../../shared/core/balances/remembered-balance.ts';
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import type { StartedChallenge } from '../../shared/core/redeem/challenge.ts';
 import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-world.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
@@ -50,6 +51,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];
   const requested: BalanceRequest[] = [];
+  const challenged: { readonly customerId: string; readonly staffId: string }[] = [];
   const parts: {
     ledger: Ledger;
     answer: RedeemAnswer;
@@ -57,11 +59,13 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     uses: CodeUses;
     queueFails?: boolean;
     clientId: string | undefined;
+    challenge: StartedChallenge;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     uses: { kind: 'read', uses: new Map() },
     clientId: CLIENT_ID,
+    challenge: { kind: 'started' },
   };
   const issue = () => ({ shop: SHOP, clientId: CLIENT_ID, secret: SECRET, now: now() });
   const breaker = createCircuitBreaker();
@@ -94,6 +98,10 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     redeem: async (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) => {
       redeemed.push({ ...intent, shop: SHOP, customerId });
       return parts.answer;
+    },
+    challenge: async (customerId: string, staffId: string) => {
+      challenged.push({ customerId, staffId });
+      return parts.challenge;
     },
   };
   const world = {
@@ -130,6 +138,7 @@ export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
     secrets,
     redeemed,
     requested,
+    challenged,
     script: SCRIPT,
     /** What a session token of now is made from. */
     issue,

@@ -133,7 +133,7 @@ export function redemptionsTable(found: readonly FoundRedemption[], now: Date): 
 }
 
 export function redemptionDocument({ customerId, redemption }: FoundRedemption) {
-  const { id, rewardId, terms, state, intendedAt, since, stuck } = redemption;
+  const { id, rewardId, terms, state, intendedAt, since, stuck, staffId } = redemption;
   return {
     customer: customerId,
     id,
@@ -143,6 +143,7 @@ export function redemptionDocument({ customerId, redemption }: FoundRedemption) 
     since,
     code: codeOf(redemption) ?? null,
     needsPerson: stuck ?? null,
+    atTillBy: staffId ?? null,
   };
 }
 

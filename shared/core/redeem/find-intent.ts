@@ -1,3 +1,4 @@
+import { checkAnswer } from './challenge.ts';
 import { findOffer } from './find-offer.ts';
 import type { BookChange, OpenBook } from './open-book.ts';
 import {
@@ -11,7 +12,7 @@ import {
   findJoined,
   findRedemption,
   type RedemptionBook,
-  secondsToWait,
+  secondsUntilFewer,
   withClientKey,
   withIntent,
 } from './redemption-book.ts';
@@ -33,8 +34,16 @@ export async function findIntent(
   );
   if (known) return known;
   const offer = await findOffer(request, world);
-  return offer.kind === 'on-offer' ? intend(request, offer, book, world) : answered(offer);
+  if (offer.kind !== 'on-offer') return answered(offer);
+  if (request.till && offer.needsChallenge) {
+    const checked = await checkAnswer(offer.programId, request.till.answer, book, world);
+    if (checked.kind !== 'passed') return answered(checked);
+  }
+  return intend(request, offer, book, world);
 }
+
+/** `RedeemOrigin` of the service's sample client. */
+const POINT_OF_SALE = 5;
 
 async function intend(
   request: RedeemRequest,
@@ -43,17 +52,18 @@ async function intend(
   { newId, newKey, settings }: RedeemWorld,
 ): Promise<FoundIntent> {
   const id = newId();
-  const { value } = request;
+  const { value, till } = request;
   const body: RedeemBody = {
     CustomerId: programId,
     OriginalKey: newKey(),
     ...(value !== undefined && { Value: value }),
+    ...(till && { RedeemOrigin: POINT_OF_SALE }),
   };
   return book.change<FoundIntent>((found, now) => {
     // Another click may have been faster since the first look.
     const joined = join(found, request, settings.redeemsPerHour, now);
     if (joined) return joined;
-    const next = withIntent(found, { ...request, id, terms, body }, now);
+    const next = withIntent(found, { ...request, id, terms, body, staffId: till?.staffId }, now);
     const redemption = findRedemption(next, id);
     if (!redemption) throw new Error('an intent was not recorded');
     return { book: next, line: { id, outcome: 'intended' }, value: { kind: 'intent', redemption } };
@@ -75,7 +85,7 @@ function join(
         : answered(answerOf(joined));
     return { book: withClientKey(found, joined, request.clientKey), value };
   }
-  const afterSeconds = secondsToWait(found, redeemsPerHour, now);
+  const afterSeconds = secondsUntilFewer(found.intents, redeemsPerHour, now);
   if (afterSeconds === undefined) return undefined;
   return { value: answered({ kind: 'too-many', afterSeconds }) };
 }

@@ -36,8 +36,14 @@ export type OfferRefusal =
   | 'value-not-allowed';
 
 export type Offer =
-  /** `programId` is the customer's id in the request that redeems. */
-  | { readonly kind: 'on-offer'; readonly terms: RewardTerms; readonly programId: string }
+  | {
+      readonly kind: 'on-offer';
+      readonly terms: RewardTerms;
+      /** The customer's id in the request that redeems. */
+      readonly programId: string;
+      /** At a till the customer must first answer a challenge. */
+      readonly needsChallenge: boolean;
+    }
   | { readonly kind: 'refused'; readonly why: OfferRefusal }
   | { readonly kind: 'unavailable' };
 
@@ -75,7 +81,9 @@ export async function findOffer(request: OfferRequest, world: OfferWorld): Promi
   const found = await findDiscount(reward, offered.value, { ...request, alone }, world);
   if (found.kind !== 'discount') return found;
   const terms = readTerms(reward, configured.value, found.discount);
-  return terms ? { kind: 'on-offer', terms, programId: offered.programId } : refused('not-online');
+  if (!terms) return refused('not-online');
+  const needsChallenge = offered.value.ShouldValidateCustomer === true;
+  return { kind: 'on-offer', terms, programId: offered.programId, needsChallenge };
 }
 
 const UNAVAILABLE = { kind: 'unavailable' } as const;

@@ -1,8 +1,10 @@
 import { errorFields } from '../batch/telemetry.ts';
+import { type StartedChallenge, startChallenge } from './challenge.ts';
 import { executeRedemption } from './execute-redemption.ts';
 import { findIntent } from './find-intent.ts';
 import { openBook } from './open-book.ts';
 import type { RedeemAnswer, RedeemRequest, RedeemWorld } from './redeem-world.ts';
+import type { Customer } from './redemption-book.ts';
 
 /**
  * Join or check → record the intent → hand it to the queue → call → record → make the code.
@@ -20,9 +22,12 @@ export async function redeemReward(
   const book = openBook({ shop, customerId }, { ...world, retentionDays });
   try {
     const found = await findIntent(request, book, world);
-    return found.kind === 'intent'
-      ? await executeRedemption(found.redemption, book, world)
-      : found.answer;
+    const answer =
+      found.kind === 'intent'
+        ? await executeRedemption(found.redemption, book, world)
+        : found.answer;
+    if (request.till) logTill(request.till.staffId, 'redeem', { ...request, answer }, world);
+    return answer;
   } catch (error) {
     world.telemetry.count('crash');
     const fields = { shop, customerId, rewardId, ...errorFields(error) };
@@ -31,13 +36,39 @@ export async function redeemReward(
   }
 }
 
+/** Who did what, for whom: the log's line beside the redemption, which holds the user's id as well. */
+function logTill(
+  staffId: string,
+  action: 'redeem' | 'challenge',
+  {
+    shop,
+    customerId,
+    rewardId,
+    answer,
+  }: Customer & { readonly rewardId?: number; readonly answer: RedeemAnswer | StartedChallenge },
+  { telemetry }: Pick<RedeemWorld, 'telemetry'>,
+): void {
+  const outcome = answer.kind === 'refused' ? answer.why : answer.kind;
+  const redemption = answer.kind === 'redemption' ? answer.redemption.id : undefined;
+  const fields = { action, staffId, shop, customerId, rewardId, outcome, redemption };
+  telemetry.log('info', 'a till acted for a customer', fields);
+}
+
 /**
- * What a shopper may ask about redemptions. `begin` gives the world of one request, with its time
+ * What shoppers and tills may ask about redemptions. `begin` gives the world of one request, with its time
  * limits.
  */
 export function createRedeeming(shop: string, begin: () => RedeemWorld) {
   return {
     redeem: (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) =>
       redeemReward({ ...intent, shop, customerId }, begin()),
+    async challenge(customerId: string, staffId: string): Promise<StartedChallenge> {
+      const world = begin();
+      const { retentionDays } = world.settings;
+      const book = openBook({ shop, customerId }, { ...world, retentionDays });
+      const answer = await startChallenge(book, world);
+      logTill(staffId, 'challenge', { shop, customerId, answer }, world);
+      return answer;
+    },
   };
 }

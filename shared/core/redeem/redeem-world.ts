@@ -3,6 +3,7 @@ import type { Telemetry } from '../batch/telemetry.ts';
 import type { EventQueue } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
+import type { ChallengeRefusal } from './challenge.ts';
 import type { OfferRefusal, OfferRequest } from './find-offer.ts';
 import type { ProgramIdOf } from './program-customer.ts';
 import type { Redemption, RefusedWhy } from './redemption.ts';
@@ -22,7 +23,11 @@ export interface RedeemWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<
     LoyaltyClient,
-    'listAvailableRewards' | 'getRewardConfiguration' | 'redeemRewardByKey'
+    | 'listAvailableRewards'
+    | 'getRewardConfiguration'
+    | 'redeemRewardByKey'
+    | 'startChallenge'
+    | 'validateChallenge'
   >;
   readonly programIdOf: ProgramIdOf;
   readonly breaker: CircuitBreaker;
@@ -41,15 +46,24 @@ export interface RedeemWorld {
   readonly deadline: AbortSignal;
 }
 
-/** Its customer is the one whom the store says is logged in. */
+/** Its customer is the one whom the store says is logged in, or whom a till serves. */
 export interface RedeemRequest extends OfferRequest {
   /** Made once per click: requests with the same key are the same click. */
   readonly clientKey: string;
+  /** Undefined: the customer redeems it without help. */
+  readonly till?: Till | undefined;
+}
+
+interface Till {
+  /** The user of the store who is logged in to it. */
+  readonly staffId: string;
+  /** The customer's answer to the challenge. */
+  readonly answer?: string | undefined;
 }
 
 export type RedeemAnswer =
   | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
-  | { readonly kind: 'refused'; readonly why: RefusedWhy | OfferRefusal }
+  | { readonly kind: 'refused'; readonly why: RefusedWhy | OfferRefusal | ChallengeRefusal }
   | { readonly kind: 'too-many'; readonly afterSeconds: number }
   | { readonly kind: 'unavailable' };
 

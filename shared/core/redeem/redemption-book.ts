@@ -9,6 +9,8 @@ export interface RedemptionBook {
   readonly redemptions: readonly Redemption[];
   /** Epoch milliseconds of the intents of the last hour: what the rate limit counts. */
   readonly intents: readonly number[];
+  /** Epoch milliseconds, of the last hour: challenges that were started at tills, and answers to them. */
+  readonly challenges?: { readonly starts: readonly number[]; readonly tries: readonly number[] };
 }
 
 const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
@@ -47,9 +49,15 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   if (remembered === undefined) return EMPTY;
   const book = readForm(remembered);
   if (!book) throw new Error('a book of redemptions has an unknown form');
+  const ofLastHour = (times: readonly number[]) =>
+    times.filter((at) => now.getTime() - at < HOUR_MS);
+  const { intents, challenges } = book;
   return {
     redemptions: book.redemptions.flatMap((one) => asOf(one, now) ?? []),
-    intents: book.intents.filter((at) => now.getTime() - at < HOUR_MS),
+    intents: ofLastHour(intents),
+    ...(challenges && {
+      challenges: { starts: ofLastHour(challenges.starts), tries: ofLastHour(challenges.tries) },
+    }),
   };
 }
 
@@ -79,13 +87,13 @@ export function findJoined(
   );
 }
 
-/** How long until another intent is allowed; undefined: now. */
-export function secondsToWait(
-  { intents }: RedemptionBook,
-  redeemsPerHour: number,
+/** How long until there are fewer than `most` of these times in an hour; undefined: there are. */
+export function secondsUntilFewer(
+  times: readonly number[],
+  most: number,
   now: Date,
 ): number | undefined {
-  const oldest = intents.at(-redeemsPerHour);
+  const oldest = times.at(-most);
   if (oldest === undefined) return undefined;
   return Math.max(1, Math.ceil((oldest + HOUR_MS - now.getTime()) / 1000));
 }
@@ -98,10 +106,11 @@ export function withIntent(
     readonly clientKey: string;
     readonly terms: RewardTerms;
     readonly body: RedeemBody;
+    readonly staffId?: string | undefined;
   },
   now: Date,
 ): RedemptionBook {
-  const { id, rewardId, clientKey, terms, body } = intent;
+  const { id, rewardId, clientKey, terms, body, staffId } = intent;
   const at = now.toISOString();
   const state = { at: 'intended', body } as const;
   const redemption = {
@@ -112,8 +121,10 @@ export function withIntent(
     intendedAt: at,
     since: at,
     state,
+    ...(staffId !== undefined && { staffId }),
   };
   return {
+    ...book,
     redemptions: [...book.redemptions, redemption],
     intents: [...book.intents, now.getTime()],
   };

@@ -101,6 +101,8 @@ export interface Redemption {
   /** ISO 8601: since when it is in this state. */
   readonly since: string;
   readonly state: RedemptionState;
+  /** At a till: the user of the store who redeemed it for the customer. */
+  readonly staffId?: string;
   /** Nothing happens until a person acts. */
   readonly stuck?: StuckWhy;
 }

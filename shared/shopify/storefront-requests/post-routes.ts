@@ -1,7 +1,9 @@
+import type { ChallengeRefusal, StartedChallenge } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
+import type { RedeemAnswer } from '../../core/redeem/redeem-world.ts';
 import type { RefusedWhy } from '../../core/redeem/redemption.ts';
 import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
-import { readCartOrNone } from '../../core/storefront/cart.ts';
+import { type CartLine, readCartOrNone } from '../../core/storefront/cart.ts';
 import {
   badRequest,
   errorAnswer,
@@ -15,6 +17,9 @@ import {
 } from './route.ts';
 
 const CLIENT_KEY = /^[A-Za-z0-9_-]{8,64}$/;
+
+/** The form of a PIN is not documented. */
+const CHALLENGE_ANSWER = /^[A-Za-z0-9-]{1,32}$/;
 
 const REFUSALS = {
   'too-few-points': 'There are not enough points for this reward.',
@@ -31,43 +36,100 @@ const REFUSALS = {
   'product-conditions': 'The cart does not have what this reward needs.',
   'not-online': 'This reward cannot be redeemed in the online store.',
   'value-not-allowed': 'This amount is not allowed.',
-} as const satisfies Record<Exclude<RefusedWhy | OfferRefusal, 'unknown-reward'>, string>;
+  'challenge-needed': 'The customer must first answer a challenge.',
+  'challenge-wrong': 'The answer to the challenge is wrong.',
+} as const satisfies Record<
+  Exclude<RefusedWhy | OfferRefusal | ChallengeRefusal, 'unknown-reward'>,
+  string
+>;
 
 const redeem: Route = {
   method: 'POST',
   for: 'customer',
   parameters: [],
   async answer({ customerId, body, storefront }) {
-    const read = readBody(body, ['rewardId', 'clientKey', 'value', 'items']);
+    const read = readIntent(body, []);
     if (read.kind === 'bad') return read.answer;
-    const { rewardId, clientKey, value, items } = read.value;
-    if (!isId(rewardId)) return badRequest('rewardId must be the number of a reward.');
-    if (typeof clientKey !== 'string' || !CLIENT_KEY.test(clientKey)) {
-      return badRequest('clientKey must be 8 to 64 letters, digits, hyphens or underscores.');
-    }
-    if (value !== undefined && (typeof value !== 'number' || !(value > 0))) {
-      return badRequest('value must be an amount above 0.');
-    }
-    const cart = readCartOrNone(items === undefined ? undefined : String(items));
-    if (!cart) return wrongCart();
-    const answer = await storefront.redeem(customerId, {
-      ...{ rewardId, clientKey, cart },
-      ...(value !== undefined && { value }),
-    });
-    switch (answer.kind) {
-      case 'redemption':
-        return jsonAnswer({ redemption: answer.redemption });
-      case 'refused':
-        return answer.why === 'unknown-reward'
-          ? errorAnswer(404, 'not-available', 'There is no such reward for this customer.')
-          : errorAnswer(409, answer.why, REFUSALS[answer.why]);
-      case 'too-many':
-        return tooMany(answer.afterSeconds);
-      case 'unavailable':
-        return unavailable();
-    }
+    return answerRedeem(await storefront.redeem(customerId, read.value));
   },
 };
+
+/** The field `answer` is the customer's to a challenge. */
+const redeemAtTill: Route = {
+  method: 'POST',
+  for: 'staff',
+  parameters: [],
+  async answer({ customerId, staffId, body, storefront }) {
+    const read = readIntent(body, ['answer']);
+    if (read.kind === 'bad') return read.answer;
+    const { answer, ...intent } = read.value;
+    if (answer !== undefined && (typeof answer !== 'string' || !CHALLENGE_ANSWER.test(answer))) {
+      return badRequest('answer must have 1 to 32 letters, digits or hyphens.');
+    }
+    const till = { staffId, answer };
+    return answerRedeem(await storefront.redeem(customerId, { ...intent, till }));
+  },
+};
+
+const challenge: Route = {
+  method: 'POST',
+  for: 'staff',
+  parameters: [],
+  async answer({ customerId, staffId, body, storefront }) {
+    const read = readBody(body, []);
+    if (read.kind === 'bad') return read.answer;
+    const started = await storefront.challenge(customerId, staffId);
+    return started.kind === 'started' ? jsonAnswer({ started: true }) : answerRedeem(started);
+  },
+};
+
+interface Intent {
+  readonly rewardId: number;
+  readonly clientKey: string;
+  readonly cart: readonly CartLine[];
+  readonly value?: number;
+  readonly answer?: unknown;
+}
+
+function readIntent(body: Uint8Array, more: readonly 'answer'[]): Read<Intent> {
+  const read = readBody(body, ['rewardId', 'clientKey', 'value', 'items', ...more]);
+  if (read.kind === 'bad') return read;
+  const { rewardId, clientKey, value, items, answer } = read.value;
+  if (!isId(rewardId)) return bad('rewardId must be the number of a reward.');
+  if (typeof clientKey !== 'string' || !CLIENT_KEY.test(clientKey)) {
+    return bad('clientKey must be 8 to 64 letters, digits, hyphens or underscores.');
+  }
+  if (value !== undefined && (typeof value !== 'number' || !(value > 0))) {
+    return bad('value must be an amount above 0.');
+  }
+  const cart = readCartOrNone(items === undefined ? undefined : String(items));
+  if (!cart) return { kind: 'bad', answer: wrongCart() };
+  return {
+    kind: 'read',
+    value: {
+      ...{ rewardId, clientKey, cart },
+      ...(value !== undefined && { value }),
+      ...(answer !== undefined && { answer }),
+    },
+  };
+}
+
+function answerRedeem(
+  answer: RedeemAnswer | Exclude<StartedChallenge, { kind: 'started' }>,
+): StorefrontAnswer {
+  switch (answer.kind) {
+    case 'redemption':
+      return jsonAnswer({ redemption: answer.redemption });
+    case 'refused':
+      return answer.why === 'unknown-reward'
+        ? errorAnswer(404, 'not-available', 'There is no such reward for this customer.')
+        : errorAnswer(409, answer.why, REFUSALS[answer.why]);
+    case 'too-many':
+      return tooMany(answer.afterSeconds);
+    case 'unavailable':
+      return unavailable();
+  }
+}
 
 const answer: Route = {
   method: 'POST',
@@ -99,6 +161,8 @@ const answer: Route = {
 };
 
 export const postRoutes = { redeem, answer };
+
+export const tillPostRoutes = { redeem: redeemAtTill, challenge };
 
 type Read<Value> =
   | { readonly kind: 'read'; readonly value: Value }

@@ -1,3 +1,4 @@
+import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RefusedWhy } from '../../core/redeem/redemption.ts';
 import { MOST_LINES } from '../../core/storefront/cart.ts';
@@ -23,6 +24,13 @@ export type Route = {
   | {
       readonly for: 'customer';
       readonly answer: (question: Question<string>) => Promise<StorefrontAnswer>;
+    }
+  /** Of the till: for a customer, by a user of the store. */
+  | {
+      readonly for: 'staff';
+      readonly answer: (
+        question: Question<string> & { readonly staffId: string },
+      ) => Promise<StorefrontAnswer>;
     }
   /** A login is not needed. */
   | {
@@ -50,7 +58,8 @@ type ErrorCode =
   | 'too-many-requests'
   | 'unavailable'
   | RefusedWhy
-  | OfferRefusal;
+  | OfferRefusal
+  | ChallengeRefusal;
 
 const PUBLIC_SECONDS = 60;
 

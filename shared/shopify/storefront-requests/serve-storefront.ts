@@ -4,7 +4,7 @@ import type { RateLimit } from '../../core/storefront/rate-limit.ts';
 import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
 import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';
 import { getRoutes } from './get-routes.ts';
-import { postRoutes } from './post-routes.ts';
+import { postRoutes, tillPostRoutes } from './post-routes.ts';
 import {
   badRequest,
   errorAnswer,
@@ -24,7 +24,9 @@ export const routes: ReadonlyMap<string, Route> = new Map(
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
 const { quizzes: _, ...readByStaff } = getRoutes;
 
-export const tillRoutes: ReadonlyMap<string, Route> = new Map(Object.entries(readByStaff));
+export const tillRoutes: ReadonlyMap<string, Route> = new Map(
+  Object.entries({ ...readByStaff, ...tillPostRoutes }),
+);
 
 export interface ServingWorld {
   /** By the shop's part of the path, without slashes. */
@@ -90,7 +92,7 @@ async function route(
   shop: ServedShop,
   { script, now }: ServingWorld,
 ): Promise<StorefrontAnswer> {
-  const { customerId, parameters } = proved;
+  const { customerId, staffId, parameters } = proved;
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {
     // Parameters are allowed here: a theme may add a version to bypass a cache.
     if (request.method !== 'GET') return wrongMethod('GET');
@@ -109,7 +111,9 @@ async function route(
   if (customerId === undefined) {
     return errorAnswer(401, 'not-logged-in', 'Log in to the store first.');
   }
-  return found.answer({ ...question, customerId });
+  if (found.for === 'customer') return found.answer({ ...question, customerId });
+  if (staffId === undefined) throw new Error('a route of the till without its user');
+  return found.answer({ ...question, customerId, staffId });
 }
 
 function findLimit(

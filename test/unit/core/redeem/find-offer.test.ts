@@ -70,6 +70,7 @@ describe('a reward on offer', () => {
     expect(await find(2)).toEqual({
       kind: 'on-offer',
       programId: 'robin@example.com',
+      needsChallenge: false,
       terms: {
         title: '10 percent off',
         points: 200,

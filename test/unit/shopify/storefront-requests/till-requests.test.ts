@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { issueSessionToken } from '../../../../local/store-sandbox/session-tokens.ts';
+import { tillRoutes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
+import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
+import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+
+const staff = { kind: 'staff', id: '42' } as const;
+const customer = { kind: 'customer', id: '7001' } as const;
+const redeemBody = { rewardId: 1, clientKey: 'click-0001' };
+
+describe('a till', () => {
+  it('gets for any customer what their own page gets', async () => {
+    const shop = serveInProcess();
+    for (const id of ['7001', '7002']) {
+      await shop.enroll(id, 100);
+      await shop.remember(id, id, '3.5');
+      const till = await shop.ask(`till/${id}/me`, { as: staff });
+      expect([till.status, till.json.points]).toEqual([200, Number(id)]);
+      expect(till.json).toEqual((await shop.ask('me', { customerId: id })).json);
+      expect(till.headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'retry-after',
+        'cache-control': 'private, no-store',
+      });
+    }
+  });
+
+  it('redeems and starts a challenge for the customer of the address, in the name of its user', async () => {
+    const shop = serveInProcess();
+    await shop.ask('till/7001/redeem', { as: staff, body: { ...redeemBody, answer: '1234' } });
+    await shop.ask('till/7002/redeem', { as: staff, body: redeemBody });
+    expect(shop.redeemed).toMatchObject([
+      { customerId: '7001', till: { staffId: '42', answer: '1234' } },
+      { customerId: '7002', till: { staffId: '42', answer: undefined } },
+    ]);
+    const started = await shop.ask('till/7001/challenge', { as: staff, body: {} });
+    expect([started.status, started.json]).toEqual([200, { started: true }]);
+    expect(shop.challenged).toEqual([{ customerId: '7001', staffId: '42' }]);
+  });
+
+  it('answers each end of a challenge with a code of its own', async () => {
+    const shop = serveInProcess();
+    const redeem = () => shop.ask('till/7001/redeem', { as: staff, body: redeemBody });
+    for (const why of ['challenge-needed', 'challenge-wrong'] as const) {
+      shop.parts.answer = { kind: 'refused', why };
+      const { status, json } = await redeem();
+      expect([status, json.error.code]).toEqual([409, why]);
+    }
+    const start = () => shop.ask('till/7001/challenge', { as: staff, body: {} });
+    const ends = [
+      [{ kind: 'refused', why: 'not-a-member' }, 409, 'not-a-member'],
+      [{ kind: 'refused', why: 'refused' }, 409, 'refused'],
+      [{ kind: 'too-many', afterSeconds: 60 }, 429, 'too-many-requests'],
+      [{ kind: 'unavailable' }, 503, 'unavailable'],
+    ] as const;
+    for (const [end, status, code] of ends) {
+      shop.parts.challenge = end;
+      const answer = await start();
+      expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+    }
+  });
+
+  it('refuses an answer that is no PIN, and fields that it does not know', async () => {
+    const shop = serveInProcess();
+    for (const answer of ['', ' ', '12 34', 'x'.repeat(33), 1234, null, ['1234'], {}]) {
+      const body = { ...redeemBody, answer };
+      const { status } = await shop.ask('till/7001/redeem', { as: staff, body });
+      expect([answer, status]).toEqual([answer, 400]);
+    }
+    for (const body of [{ customerId: '7002' }, { staffId: '1' }, { Code: '1' }]) {
+      for (const name of ['redeem', 'challenge']) {
+        const whole = name === 'redeem' ? { ...redeemBody, ...body } : body;
+        const { json } = await shop.ask(`till/7001/${name}`, { as: staff, body: whole });
+        expect(json.error.code).toBe('unknown-field');
+      }
+    }
+    // Only a till has a challenge: a page of the store cannot send an answer.
+    for (const path of ['redeem', 'account/redeem']) {
+      const as = path === 'redeem' ? {} : { as: customer };
+      const asking = { ...as, customerId: '7001', body: { ...redeemBody, answer: '1' } };
+      expect((await shop.ask(path, asking)).json.error.code).toBe('unknown-field');
+    }
+    expect([shop.redeemed, shop.challenged]).toEqual([[], []]);
+  });
+
+  it('is not opened by a customer, a visitor or a signed query, whatever they ask', async () => {
+    const shop = serveInProcess();
+    const signed = signedQuery(proxyValues(SHOP, new Date(shop.clock.ms), '7001'), SECRET);
+    for (const [name, { method }] of tillRoutes) {
+      const body = method === 'POST' ? { body: redeemBody } : {};
+      for (const asking of [
+        { as: customer },
+        { as: { ...customer, id: undefined } },
+        { query: signed },
+        { query: '' },
+      ]) {
+        const { status, json } = await shop.ask(`till/7001/${name}`, { ...asking, ...body });
+        expect([name, status, json.error.code]).toEqual([name, 401, 'bad-token']);
+      }
+    }
+    expect([shop.redeemed, shop.challenged, shop.loyalty.journal]).toEqual([[], [], []]);
+  });
+
+  it('opens nothing but the addresses of tills with its token', async () => {
+    const shop = serveInProcess();
+    const authorization = `Bearer ${issueSessionToken(staff, shop.issue())}`;
+    for (const path of ['account/me', 'account/redeem', 'me', 'redeem']) {
+      const body = path.endsWith('redeem') ? { body: redeemBody } : {};
+      const asking = { query: '', headers: { authorization }, ...body };
+      expect([path, (await shop.ask(path, asking)).status]).toEqual([path, 401]);
+    }
+    expect(shop.redeemed).toEqual([]);
+  });
+
+  it('finds nothing at an address without one customer, and no quizzes to answer', async () => {
+    const shop = serveInProcess();
+    const ids = [
+      '',
+      '0',
+      '07',
+      '-7',
+      '7.0',
+      '7e3',
+      ' 7',
+      '7%20',
+      '９',
+      'gid:',
+      `${'9'.repeat(20)}`,
+    ];
+    for (const path of [
+      ...ids.map((id) => `till/${id}/me`),
+      ...['till', 'till/', 'till/7001', 'till/7001/', 'till/7001/me/', 'till/7001/7002/me'],
+      ...['till/7001/quizzes', 'till/7001/widget.js', 'till/7001/__proto__'],
+    ]) {
+      const { status } = await shop.ask(path, { as: staff });
+      expect([path, status]).toEqual([path, 404]);
+    }
+    const { status } = await shop.ask('till/7001/answer', { as: staff, body: {} });
+    expect(status).toBe(404);
+  });
+
+  it('is limited for each user and for the shop, and takes nothing from customers', async () => {
+    const shop = serveInProcess({ readsPerMinute: 10 });
+    const ask = (id: string, customerId = '7001') =>
+      shop.ask(`till/${customerId}/redemptions`, { as: { ...staff, id } });
+    for (let n = 0; n < 10; n += 1) expect((await ask('1', `70${n + 10}`)).status).toBe(200);
+    expect(await ask('1')).toMatchObject({ status: 429, headers: { 'retry-after': '6' } });
+    for (let n = 0; n < 20; n += 1) expect((await ask(`${100 + n}`)).status).toBe(200);
+    expect((await ask('200')).status).toBe(429);
+    expect((await shop.ask('me', { customerId: '7001' })).status).toBe(200);
+    expect((await shop.ask('account/me', { as: customer })).status).toBe(200);
+  });
+});
