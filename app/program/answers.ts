@@ -14,6 +14,8 @@ export interface View {
   readonly rewards: readonly Reward[] | null;
   /** With `rewards: null`: when to ask again. */
   readonly retryAfterSeconds: number | null;
+  /** A till can redeem only with the customer's answer to a challenge. */
+  readonly needsChallenge: boolean;
   /** The newest first, 20 at most. */
   readonly redemptions: readonly Redemption[];
 }

@@ -55,7 +55,8 @@ function inputsOf(name: string, from = bundles): string[] {
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
   // 18.8 before it checked the settings about taxes, gift cards, partial cancels and customers.
   // 19.3 before figures had one name in all functions, and settings of monitoring, keys and rates.
-  'receive-webhook': 19.9,
+  // 19.9 before the settings of tills and of Events.
+  'receive-webhook': 20.2,
   // 64 before refunds became partial cancels, and gift cards and taxes were left out of an order's total.
   // 69.5 before it followed customers, and kept the rules that an order was counted by.
   // 72.5 before a merge waited for open redemptions.
@@ -74,7 +75,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   'sync-balances': 69.5,
   // 71 before it showed the balance of a customer whom the ledger does not know.
   // 75.5 before pauses and rates, 78.5 before session tokens and tills.
-  storefront: 82,
+  storefront: 84,
 };
 
 const gzipKilobytes = (name: string, from = bundles) => gzipSync(codeOf(name, from)).length / 1024;

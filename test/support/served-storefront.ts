@@ -42,10 +42,16 @@ export interface Asking {
  * The storefront in this process, on a clock that the test moves: the real request handling, use cases and
  * client; the sandbox's rules; a model of the ledger; and scripted redemptions.
  */
-export function serveInProcess({ readsPerMinute = 1_000 } = {}) {
+export function serveInProcess({
+  readsPerMinute = 1_000,
+  challenge = 'off',
+}: {
+  readonly readsPerMinute?: number;
+  readonly challenge?: 'off' | 'asked';
+} = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
   const now = () => new Date(clock.ms);
-  const loyalty = openInProcessLoyalty(now);
+  const loyalty = openInProcessLoyalty(now, { challenge });
   const memoryLedger = createMemoryLedger();
   const telemetry = recordTelemetry();
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };

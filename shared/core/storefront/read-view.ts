@@ -50,6 +50,8 @@ export interface View {
   readonly rewards: readonly RewardView[] | null;
   /** With `rewards: null`: when to ask again. */
   readonly retryAfterSeconds: number | null;
+  /** A till can redeem only with the customer's answer to a challenge. */
+  readonly needsChallenge: boolean;
   /** The newest first. */
   readonly redemptions: readonly RedemptionView[];
 }
@@ -113,6 +115,7 @@ export async function readView(
     tier: asked.tier,
     rewards: asked.rewards,
     retryAfterSeconds: asked.retryAfterSeconds,
+    needsChallenge: asked.needsChallenge,
     redemptions,
   };
 }
@@ -138,7 +141,15 @@ async function viewRedemptions(
 async function viewOfVisitor(world: ViewWorld): Promise<View> {
   const active = await readActive(world);
   const { points, cashback, asOf, expiring } = NOTHING_KNOWN;
-  const none = { points, cashback, asOf, expiring, tier: null, redemptions: [] };
+  const none = {
+    points,
+    cashback,
+    asOf,
+    expiring,
+    tier: null,
+    needsChallenge: false,
+    redemptions: [],
+  };
   return { loggedIn: false, ...none, ...viewForAll(active, 'not-logged-in', world) };
 }
 
@@ -163,6 +174,7 @@ function viewForAll(
 interface Asked extends Rewards {
   readonly balance: KnownBalance;
   readonly tier: TierView | null;
+  readonly needsChallenge: boolean;
 }
 
 /** Of one moment: what the service says now, or all of it from before. */
@@ -201,18 +213,19 @@ async function readService(
   const rewards = value
     ? listed(await viewRewards(value, active, shownTier?.name, known, world))
     : viewForAll(active, 'not-a-member', world);
-  return { balance, tier: shownTier, ...rewards };
+  const needsChallenge = value?.ShouldValidateCustomer === true;
+  return { balance, tier: shownTier, needsChallenge, ...rewards };
 }
 
 /** This process may have seen a newer balance than the ledger. Nothing of the two is mixed. */
 function lastKnown(
   { balance }: KnownCustomer,
   kept: Moment | undefined,
-): Pick<Asked, 'balance' | 'tier'> {
+): Omit<Asked, keyof Rewards> {
   const isNewer = kept && (kept.balance.asOf ?? '') > (balance.asOf ?? '');
   const shown = isNewer ? kept.balance : balance;
   const tier = isNewer && kept.tier !== 'unknown' ? kept.tier : namedTier(balance.tier);
-  return { balance: shown, tier };
+  return { balance: shown, tier, needsChallenge: false };
 }
 
 /** The service has just counted the same points. */

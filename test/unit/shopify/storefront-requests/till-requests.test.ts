@@ -11,12 +11,14 @@ const redeemBody = { rewardId: 1, clientKey: 'click-0001' };
 describe('a till', () => {
   it('gets for any customer what their own page gets', async () => {
     const shop = serveInProcess();
-    for (const id of ['7001', '7002']) {
-      await shop.enroll(id, 100);
-      await shop.remember(id, id, '3.5');
-      const till = await shop.ask(`till/${id}/me`, { as: staff });
-      expect([till.status, till.json.points]).toEqual([200, Number(id)]);
-      expect(till.json).toEqual((await shop.ask('me', { customerId: id })).json);
+    for (const [id, points] of [
+      ['7001', 100],
+      ['7002', 200],
+    ] as const) {
+      await shop.enroll(id, points);
+      const till = await shop.ask(`till/${id}/view`, { as: staff });
+      expect(till).toMatchObject({ status: 200, json: { points, needsChallenge: false } });
+      expect(till.json).toEqual((await shop.ask('view', { customerId: id })).json);
       expect(till.headers).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-expose-headers': 'retry-after',
@@ -36,6 +38,13 @@ describe('a till', () => {
     const started = await shop.ask('till/7001/challenge', { as: staff, body: {} });
     expect([started.status, started.json]).toEqual([200, { started: true }]);
     expect(shop.challenged).toEqual([{ customerId: '7001', staffId: '42' }]);
+  });
+
+  it('is shown whether the customer must answer a challenge', async () => {
+    const shop = serveInProcess({ challenge: 'asked' });
+    await shop.enroll('7001', 100);
+    const till = await shop.ask('till/7001/view', { as: staff });
+    expect(till.json.needsChallenge).toBe(true);
   });
 
   it('answers each end of a challenge with a code of its own', async () => {
