@@ -20,6 +20,7 @@ import { registerSetup } from './setup/command.ts';
 import { registerStart } from './start/command.ts';
 import { registerStatus } from './status/command.ts';
 import { registerStorefront } from './storefront/command.ts';
+import { printable } from './terminal/text.ts';
 import { registerTrace } from './trace/command.ts';
 import { registerWebhooks } from './webhooks/command.ts';
 
@@ -62,7 +63,9 @@ function prepare(command: Command): void {
     .showSuggestionAfterError()
     .configureOutput({
       outputError: (text, write) =>
-        write(`${command.name()}: ${oneLine(text)} (${pathOf(command)} --help shows how)\n`),
+        write(
+          `${command.name()}: ${printable(oneLine(text))} (${pathOf(command)} --help shows how)\n`,
+        ),
     });
   if (command.commands.length > 0) requireSubcommand(command);
 }

@@ -8,6 +8,7 @@ import type { ChangeEnded } from './history/audit-records.ts';
 import type { CommandLine, RecordedChange } from './history/record-change.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
+import { printableLines } from './terminal/text.ts';
 
 /** The code of a command. Returns the exit code; throws a `Problem` to print it and end with 1. */
 export type Action<Options> = (
@@ -151,15 +152,16 @@ function reportError(
   options: CommonOptions,
   { command, explain }: { readonly command: string; readonly explain: Explain },
 ): ExitCode {
+  const print = (text: string) => void process.stderr.write(`${printableLines(text)}\n`);
   if (error instanceof BadArguments) {
-    process.stderr.write(`${command}: ${error.message}\n`);
+    print(`${command}: ${error.message}`);
     return EXIT.badArguments;
   }
   const problem = error instanceof Problem ? error : explain(error);
   const showStack = options.verbose === true || Boolean(process.env.DEBUG);
   if (problem) {
-    process.stderr.write(`${problem.message}\n`);
-    if (problem.next !== undefined) process.stderr.write(`${problem.next}\n`);
+    print(problem.message);
+    if (problem.next !== undefined) print(problem.next);
     if (showStack && !(error instanceof Problem)) console.error(error);
     return EXIT.failed;
   }
@@ -167,7 +169,7 @@ function reportError(
   else {
     const hint =
       'This error is unexpected. Run the command with --verbose to see where it happened.';
-    process.stderr.write(`${error.name}: ${error.message}\n${hint}\n`);
+    print(`${error.name}: ${error.message}\n${hint}`);
   }
   return EXIT.failed;
 }

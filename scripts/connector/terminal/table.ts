@@ -43,7 +43,7 @@ export function renderTable(table: Table, width: number, style: Paint): string {
     );
     return [render(row), ...under];
   });
-  return `${[head, ...lines].join('\n')}\n`;
+  return [head, ...lines].join('\n');
 }
 
 function fitWidths(

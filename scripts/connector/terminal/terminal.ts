@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { askYesNo } from './ask.ts';
 import { renderTable, type Table } from './table.ts';
-import { spanText, wrap } from './text.ts';
+import { printable, printableJson, printableLines, spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -32,14 +32,15 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
   const style: Terminal['style'] = (format, text) => styleText(format, text, { stream: stdout });
   // A terminal that does not know its size says 0.
   const width = (stdout.isTTY && stdout.columns) || WIDTH_WITHOUT_SCREEN;
+  const print = (text: string) => void stdout.write(`${printableLines(text)}\n`);
   return {
     width,
     style,
-    line: (text = '') => void stdout.write(`${text}\n`),
-    paragraph: (text) => void stdout.write(`${wrap(text, width).join('\n')}\n`),
-    table: (table) => void stdout.write(renderTable(table, width, style)),
-    json: (document) => void stdout.write(`${JSON.stringify(document, null, 2)}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    line: (text = '') => print(text),
+    paragraph: (text) => print(wrap(printable(text), width).join('\n')),
+    table: (table) => print(renderTable(table, width, style)),
+    json: (document) => void stdout.write(`${printableJson(document)}\n`),
+    note: (text) => void stderr.write(`${printableLines(text)}\n`),
     progress: (doing, total) =>
       createProgress({ doing, total, stream: stderr, quiet, now: Date.now }),
     confirm: (question) => askYesNo(question),

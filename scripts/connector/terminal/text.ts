@@ -3,11 +3,34 @@
  * ring the bell or colour the output. Direction marks can disguise a text, so they are escaped too.
  */
 export function printable(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
+  return text.replace(/[\u0000-\u001f]/g, escapeUnit).replace(DISGUISES, escapeUnit);
+}
+
+/**
+ * The last door to the screen, for whole texts with their line ends and the colours of `Terminal.style`. A text
+ * that was not made printable before can at worst have a colour.
+ */
+export function printableLines(text: string): string {
+  return text
+    .split(LINE_ENDS_AND_COLOURS)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('');
+}
+
+/** Also valid JSON: control characters, which JSON allows from U+007F on, would reach the screen. */
+export function printableJson(document: unknown): string {
+  return JSON.stringify(document, null, 2).replace(DISGUISES, escapeUnit);
+}
+
+/** Control characters above the ASCII ones, line ends that not every program knows, and direction marks. */
+const DISGUISES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what `styleText` writes
+const LINE_ENDS_AND_COLOURS = /(\n|\u001b\[\d{1,3}m)/;
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** At most `width` columns, with an ellipsis where something is left out. */
@@ -15,8 +38,12 @@ export function shorten(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
 }
 
-/** Lines of at most `width` columns, broken at spaces where there are any. */
-export function wrap(text: string, width: number): readonly string[] {
+/** Below this, lines are broken by the terminal itself. */
+const LEAST_WIDTH = 10;
+
+/** Lines of at most `room` columns, broken at spaces where there are any. */
+export function wrap(text: string, room: number): readonly string[] {
+  const width = Math.max(room, LEAST_WIDTH);
   const lines: string[] = [];
   let rest = text;
   while (rest.length > width) {

@@ -5,6 +5,8 @@ import { renderTable } from '../../../scripts/connector/terminal/table.ts';
 import { createProgress, progressLine } from '../../../scripts/connector/terminal/terminal.ts';
 import {
   printable,
+  printableJson,
+  printableLines,
   relativeTime,
   shellWord,
   wrap,
@@ -31,7 +33,7 @@ describe('a table', () => {
   it('shows what would act on a terminal instead of letting it act', () => {
     const text = renderTable({ columns, rows: [['1', '\u001b[2J\r\n', '\u202e']] }, 80, plain);
     expect(text).toContain('\\u001b[2J\\u000d\\u000a');
-    expect(text.split('\n')).toHaveLength(3);
+    expect(text.split('\n')).toHaveLength(2);
   });
 });
 
@@ -55,6 +57,24 @@ describe('words for people', () => {
     const lines = wrap(text, 10);
     expect(lines.every((line) => line.length <= 10)).toBe(true);
     expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+  });
+
+  it('end on a screen of any width, even of none', () => {
+    for (const width of [-40, -1, 0, 1, 5]) expect(wrap('one two three', width)).toHaveLength(2);
+  });
+
+  it('reach the screen with their line ends and our colours, and nothing else that acts on it', () => {
+    expect(printableLines('a\n\u001b[31mred\u001b[39m')).toBe('a\n\u001b[31mred\u001b[39m');
+    expect(printableLines('\u001b]0;title\u0007\u001b[2J\r')).toBe(
+      '\\u001b]0;title\\u0007\\u001b[2J\\u000d',
+    );
+  });
+
+  it('are the same in --json, in which no character acts on the screen', () => {
+    const text = printableJson({ a: '\u0085\u007f\u2028\u202e\u001b"\\' });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: looks for control characters
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]/);
+    expect(JSON.parse(text)).toEqual({ a: '\u0085\u007f\u2028\u202e\u001b"\\' });
   });
 
   it('are one word to a shell, whatever they hold', () => {
