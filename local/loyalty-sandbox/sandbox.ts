@@ -1,6 +1,7 @@
 import type { Credentials } from '../../shared/loyalty/access.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import type { Catalog } from './catalog.ts';
@@ -31,6 +32,8 @@ export interface LoyaltySandboxOptions {
   readonly catalog?: Catalog;
   /** Absent: point events are kept but not sent. */
   readonly subscriptions?: readonly Subscription[];
+  /** For links between the pages; read at each request. */
+  readonly neighbours?: Neighbours;
   readonly now?: () => Date;
 }
 
@@ -97,6 +100,7 @@ export async function startLoyaltySandbox(
       serverReading.settings.subscriptionFailures,
     ),
     dataFile,
+    neighbours: options.neighbours,
     // Of its own, so that a fault added does not change what the program draws.
     createFaultRandom: () => seededRandom(~seed),
     now,

@@ -2,6 +2,7 @@ import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import type { Random } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
@@ -30,6 +31,7 @@ export interface ServiceParts {
   readonly fail: (operation: OperationId, code: ErrorNumber) => unknown;
   readonly subscriptions: Subscriptions;
   readonly dataFile: DataFile | undefined;
+  readonly neighbours?: Neighbours | undefined;
   /** Called again after a reset: the same draws from the beginning. */
   readonly createFaultRandom: () => Random;
   readonly now: () => Date;

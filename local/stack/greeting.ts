@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { hostedPages } from '../storefront-demo/demo.ts';
 import type { RunningStack } from './running-stack.ts';
 import type { RunningShop } from './start-sandboxes.ts';
 
@@ -11,9 +12,16 @@ export function greet(stack: RunningStack): string {
   return `
 Stack ${stack.name} is running on this machine.
 
-${stack.shops.map((shop) => placesOf(shop, stack)).join('\n\n')}
-  AWS              ${stack.endpoint}   (SQS, DynamoDB, Secrets Manager, Lambda)
-  metrics          ${stack.metricsAddress}
+Pages for a browser:
+
+${list([...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress]])}
+
+Addresses for programs:
+
+${list([
+  ...stack.shops.flatMap(programAddresses),
+  ['AWS', stack.endpoint, 'SQS, DynamoDB, Secrets Manager, Lambda'],
+])}
 
 Send a signed webhook by hand (it reports the deletion of an order that the store never had):
 
@@ -40,23 +48,39 @@ Ctrl-C stops everything.
 `;
 }
 
-/** Only the first shop has pages. */
-function placesOf(
-  { shop, store, loyalty, webhookAddress, webhookSecret }: RunningShop,
-  { shop: first, shopAddress }: RunningStack,
-): string {
-  const { token, key } = loyalty.credentials;
-  const pages =
-    shop === first && shopAddress !== undefined
-      ? [`  the shop         ${shopAddress}   (what a shopper sees, with the loyalty widget)`]
-      : [];
+type Place = readonly [name: string, address: string, note?: string];
+
+function list(places: readonly Place[]): string {
+  return places
+    .map(([name, address, note]) => {
+      const line = `  ${name.padEnd(16)} ${address}`;
+      return note === undefined ? line : `${line}   (${note})`;
+    })
+    .join('\n');
+}
+
+/** Only the first shop has them, and only with a storefront. */
+function shopPages({ shopAddress }: RunningStack): Place[] {
+  if (shopAddress === undefined) return [];
   return [
-    `  webhooks         ${webhookAddress}`,
-    `  webhook secret   ${webhookSecret}`,
-    `  the store        ${store.address}   (a page with buttons; shop ${shop.domain})`,
-    ...pages,
-    `  loyalty service  ${loyalty.address}/state   (${token}:${key})`,
-  ].join('\n');
+    ['the shop', shopAddress, 'buy, and see the points arrive'],
+    ...hostedPages.map(({ path, label }): Place => [label.toLowerCase(), `${shopAddress}${path}`]),
+  ];
+}
+
+function sandboxPages({ shop, store, loyalty }: RunningShop): Place[] {
+  return [
+    ['the store', store.address, `orders, products and buttons; shop ${shop.domain}`],
+    ['loyalty service', `${loyalty.address}/state`, 'points, orders and every call'],
+  ];
+}
+
+function programAddresses({ loyalty, webhookAddress, webhookSecret }: RunningShop): Place[] {
+  const { token, key } = loyalty.credentials;
+  return [
+    ['webhooks', webhookAddress, `secret ${webhookSecret}`],
+    ['loyalty service', loyalty.address, `${token}:${key}`],
+  ];
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */

@@ -1,13 +1,15 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Connector } from '../../shared/config/connector-config.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
 import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner, type RunnerParts } from './functions/function-runner.ts';
 import { LogGroups } from './functions/log-groups.ts';
-import { Metrics, startMetricsServer } from './functions/metrics.ts';
+import { Metrics } from './functions/metrics.ts';
+import { startMetricsServer } from './functions/metrics-server.ts';
 import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
@@ -47,6 +49,8 @@ export interface Run {
   readonly options: StackOptions;
   readonly secrets: RunSecrets;
   readonly metrics: Metrics;
+  /** Of the first shop; filled as the parts start. */
+  readonly neighbours: Neighbours;
   readonly keys: Map<string, Key>;
   /** Registers the part to be stopped. Parts stop in the reverse order of their start. */
   readonly started: <T extends Part>(part: T) => T;
@@ -62,6 +66,7 @@ export function createRun(options: StackOptions, parts: Part[]): Run {
     options,
     secrets,
     metrics: new Metrics(Date.now),
+    neighbours: {},
     keys: new Map([[accessKeyId, { secretAccessKey, caller: { kind: 'administrator' } }]]),
     started: (part) => {
       parts.push(part);
@@ -110,7 +115,9 @@ export async function startAws(run: Run) {
     ports.gateway,
   );
   const { address: endpoint } = run.started(gateway);
-  const metricsServer = run.started(await startMetricsServer(run.metrics, ports.metrics));
+  const { metrics, neighbours } = run;
+  const metricsServer = run.started(await startMetricsServer(metrics, ports.metrics, neighbours));
+  neighbours.metrics = metricsServer.address;
   return { endpoint, emulators, metricsAddress: metricsServer.address };
 }
 

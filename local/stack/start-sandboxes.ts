@@ -54,6 +54,9 @@ export async function startSandboxes(run: Run, web: WebServers): Promise<Sandbox
     proxyTo === undefined
       ? undefined
       : run.started(await startStorefrontDemo({ port: ports.shop, store, loyalty, proxyTo }));
+  run.neighbours.store = `${store.address}/`;
+  run.neighbours.loyalty = `${loyalty.address}/state`;
+  if (shopPages) run.neighbours.shop = shopPages.address;
   const shops: [RunningShop, ...RunningShop[]] = [first];
   for (const other of others) shops.push(await start(other));
   return { shops, shopAddress: shopPages?.address };
@@ -82,6 +85,7 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
         }),
       // The receiver answers 503 while the stack starts: that must not end the subscription.
       serverSettings: { subscriptionFailures: 0 },
+      ...(isFirst(run, owner) && { neighbours: run.neighbours }),
       ...dataFile(run, owner, 'loyalty'),
     }),
   );
@@ -112,6 +116,7 @@ async function startStore(
         webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
       }),
       events: wantedEvents(webhookAddress, connector.healing),
+      ...(isFirst(run, shop) && { neighbours: run.neighbours }),
       ...dataFile(run, shop, 'store'),
     }),
   );

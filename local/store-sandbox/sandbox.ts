@@ -1,6 +1,7 @@
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
 import type { EventSubscription } from './delivery/events.ts';
@@ -49,6 +50,8 @@ export interface StoreSandboxOptions {
   readonly place?: number;
   /** False: starts without products, customers, discounts, locations and staff. */
   readonly sample?: boolean;
+  /** For links between the pages; read at each request. */
+  readonly neighbours?: Neighbours;
   readonly now?: () => Date;
 }
 
@@ -125,6 +128,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     ids: options.ids ?? 'usual',
     place: options.place ?? 0,
     sample: options.sample ?? true,
+    neighbours: options.neighbours,
     seed,
     now,
   });

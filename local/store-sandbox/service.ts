@@ -1,5 +1,6 @@
 import type { DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { AccessTokens, type AppCredentials } from './access-tokens.ts';
@@ -31,6 +32,7 @@ export interface ServiceParts {
   readonly ids: 'usual' | 'beyond-2^53';
   readonly place: number;
   readonly sample: boolean;
+  readonly neighbours?: Neighbours | undefined;
   readonly seed: number;
   readonly now: () => Date;
 }

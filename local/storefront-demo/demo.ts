@@ -30,13 +30,13 @@ export interface DemoOptions extends Omit<Shop, 'links'> {
 /** Pages that another part adds to the shop; undefined: the path is not one of its own. */
 type PageHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
 
-/** Pages of hosts that the header links to. */
-const links: Shop['links'] = [{ path: '/account/loyalty', label: 'Loyalty' }];
+/** The pages of hosts that the header links to. `npm start` prints them. */
+export const hostedPages: Shop['links'] = [{ path: '/account/loyalty', label: 'Loyalty' }];
 
 /** A demo shop: its pages with the widget, its app proxy, and the pages of its customer accounts. */
 export function startStorefrontDemo(options: DemoOptions): Promise<Server> {
   const { port, proxyTo, store, loyalty } = options;
-  const shop: Shop = { store, loyalty, links };
+  const shop: Shop = { store, loyalty, links: hostedPages };
   const proxy: AppProxy = {
     shopDomain: store.shop.domain,
     to: proxyTo,

@@ -29,7 +29,7 @@ function swaggerAsset(name: string): string {
 const pages: Pages<Service> = {
   ...commonFiles,
   '/': ({ parts }, address) =>
-    pageAnswer(renderDocsPage(address, parts.settings.credentials), 'inline-too'),
+    pageAnswer(renderDocsPage(address, parts.settings.credentials, parts.neighbours), 'inline-too'),
   '/state': (service, address) => pageAnswer(renderStatePage(service, address)),
   '/state/fragment': (service) => pageAnswer(renderStateFragment(service)),
   '/openapi.json': ({ parts }, address) =>

@@ -1,16 +1,20 @@
 import { parse } from 'yaml';
 import type { Credentials } from '../../../shared/loyalty/access.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import type { Neighbours } from '../../sandbox-kit/pages/layout.ts';
 import type { Contract } from '../contract.ts';
-import { layOut } from './layout.ts';
+import { layOutPage } from './layout.ts';
 
 /** The contract in a browser, ready to be tried: everything it loads comes from the sandbox. */
-export function renderDocsPage(address: string, credentials: Credentials): Html {
-  return layOut({
-    title: 'API',
-    current: 'docs',
+export function renderDocsPage(
+  address: string,
+  credentials: Credentials,
+  neighbours: Neighbours | undefined,
+): Html {
+  return layOutPage('docs', {
     address,
     credentials,
+    neighbours,
     head: html`<link rel="stylesheet" href="/docs-assets/swagger-ui.css">
 <script src="/docs-assets/swagger-ui-bundle.js" defer></script>
 <script src="/assets/docs.js" defer></script>`,

@@ -3,7 +3,7 @@ import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 import { renderActiveFaults, renderFaultControls } from './faults-section.ts';
 import { renderJournal } from './journal-section.ts';
-import { layOut } from './layout.ts';
+import { layOutPage } from './layout.ts';
 import {
   renderChallenges,
   renderCoupons,
@@ -17,12 +17,11 @@ import {
 } from './state-sections.ts';
 
 export function renderStatePage(service: Service, address: string): Html {
-  const { settings, contract } = service.parts;
-  return layOut({
-    title: 'State',
-    current: 'state',
+  const { settings, contract, neighbours } = service.parts;
+  return layOutPage('state', {
     address,
     credentials: settings.credentials,
+    neighbours,
     head: html`<link rel="stylesheet" href="/assets/state.css">
 <script type="module" src="/assets/state.js"></script>`,
     content: html`<main>
@@ -36,9 +35,10 @@ ${renderStateFragment(service)}</div>
 /** The part that the page fetches again and again. */
 export function renderStateFragment(service: Service): Html {
   const state = describeState(service);
-  return html`${renderActiveFaults(state.faults)}${renderCustomers(state)}${renderOrders(state)}${renderCoupons(
+  const { store } = service.parts.neighbours ?? {};
+  return html`${renderActiveFaults(state.faults)}${renderCustomers(state, store)}${renderOrders(state, store)}${renderCoupons(
     state,
-  )}${renderProducts(state)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderSubscriptions(state)}${renderEvents(
+  )}${renderProducts(state, store)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderSubscriptions(state)}${renderEvents(
     state,
   )}${renderJournal(service.journal)}`;
 }

@@ -8,17 +8,20 @@ import {
   renderSection,
   type Tone,
 } from '../../sandbox-kit/pages/html.ts';
+import { idLink } from '../../sandbox-kit/pages/layout.ts';
 import { customerOf, type PointEvent } from '../events/point-event.ts';
 import type { State } from '../state.ts';
 
-export function renderCustomers({ customers }: State): Html {
+/** `store`: the page of the store, if it runs. */
+export function renderCustomers({ customers }: State, store?: string): Html {
   return renderSection({
     id: 'customers',
     title: 'Customers',
     rows: customers,
     whenEmpty: 'None yet. The first order brings its customer along.',
+    rowId: ({ OriginalId }) => `customer-${OriginalId}`,
     columns: [
-      { name: 'Id', cell: ({ OriginalId }) => brief(OriginalId) },
+      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'customer') },
       { name: 'Name', cell: ({ Name }) => brief(Name) },
       { name: 'E-mail', cell: ({ Email }) => brief(Email) },
       { name: 'Tier', cell: ({ tier }) => renderTier(tier) },
@@ -40,15 +43,16 @@ function renderTier({ name, color }: State['customers'][number]['tier']): Html {
   return html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${color}"/></svg> ${name}`;
 }
 
-export function renderOrders({ orders }: State): Html {
+export function renderOrders({ orders }: State, store?: string): Html {
   return renderSection({
     id: 'orders',
     title: 'Orders',
     rows: orders,
     whenEmpty: 'None yet. Send one with sendOrder.',
+    rowId: ({ OriginalId }) => `order-${OriginalId}`,
     columns: [
-      { name: 'Id', cell: ({ OriginalId }) => brief(OriginalId) },
-      { name: 'Customer', cell: ({ customerId }) => brief(customerId) },
+      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'order') },
+      { name: 'Customer', cell: ({ customerId }) => idLink(customerId, store, 'customer') },
       { name: 'State', cell: renderOrderState },
       { name: 'Status in the store', cell: ({ OrderStatus }) => brief(OrderStatus) },
       { name: 'Total', align: 'right', cell: ({ OrderTotal }) => amount(OrderTotal) },
@@ -91,14 +95,15 @@ export function renderCoupons({ coupons }: State): Html {
   });
 }
 
-export function renderProducts({ products }: State): Html {
+export function renderProducts({ products }: State, store?: string): Html {
   return renderSection({
     id: 'products',
     title: 'Products',
     rows: products,
     whenEmpty: 'None yet. Send one with updateProduct.',
+    rowId: ({ OriginalId }) => `product-${OriginalId}`,
     columns: [
-      { name: 'Id', cell: ({ OriginalId }) => brief(OriginalId) },
+      { name: 'Id', cell: ({ OriginalId }) => idLink(OriginalId, store, 'product') },
       { name: 'Title', cell: ({ Title }) => brief(Title) },
       { name: 'Price', align: 'right', cell: ({ ProductPrice }) => amount(ProductPrice) },
       { name: 'Brand', cell: ({ brand }) => brief(brand?.Name ?? brand?.OriginalId ?? null) },

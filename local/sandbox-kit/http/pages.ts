@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Html } from '../pages/html.ts';
+import { type Html, html } from '../pages/html.ts';
+import { layOut } from '../pages/layout.ts';
 import { splitTarget } from './requests.ts';
 import { type Answer, jsonAnswer } from './server.ts';
 
@@ -31,6 +32,13 @@ export function handlePage<Service>(
 ): Answer {
   const { rawPath } = splitTarget(url ?? '');
   const page = Object.hasOwn(pages, rawPath) ? pages[rawPath] : undefined;
+  if (!page && wantsPage(headers)) {
+    const content = html`<main><section><h2>There is no such page</h2>
+<p>${known}</p>
+<p><a href="/">To the first page</a></p></section></main>`;
+    const head = html`<link rel="stylesheet" href="/assets/state.css">`;
+    return { ...pageAnswer(layOut({ name: 'Not found', head, content })), status: 404 };
+  }
   if (!page) return jsonAnswer(404, { problems: [known] });
   if (method !== 'GET' && method !== 'HEAD') {
     return jsonAnswer(405, { problems: ['This path accepts GET.'] }, { allow: 'GET, HEAD' });
@@ -38,6 +46,10 @@ export function handlePage<Service>(
   // The server has checked the Host header.
   return page(service, `http://${headers.host}`);
 }
+
+/** A browser asks for HTML by name; programs send no Accept header, or one for everything. */
+export const wantsPage = ({ accept }: IncomingHttpHeaders): boolean =>
+  accept?.includes('text/html') ?? false;
 
 /**
  * The policy allows no other origin and no inline script, so that even unescaped text would not run.

@@ -44,17 +44,20 @@ export interface Section<Row> {
   /** How to get a first row. */
   readonly whenEmpty: string;
   readonly columns: readonly Column<Row>[];
+  /** Lets other pages link to a row. */
+  readonly rowId?: (row: Row) => string;
 }
 
 /** The page is rendered every two seconds, so it must stay small. */
 const maxRows = 200;
 
 /** Latest first. */
-export function renderSection<Row>({ id, title, rows, whenEmpty, columns }: Section<Row>): Html {
+export function renderSection<Row>(section: Section<Row>): Html {
+  const { id, title, rows, whenEmpty } = section;
   const shown = rows.slice(-maxRows).reverse();
   return html`<section id="${id}">
 <h2>${title} <span class="count">${rows.length}</span></h2>
-${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : renderTable(columns, shown)}
+${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : renderTable(section, shown)}
 ${
   rows.length > shown.length &&
   html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/state">/sandbox/state</a>.</p>`
@@ -63,14 +66,14 @@ ${
 `;
 }
 
-function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Html {
+function renderTable<Row>({ columns, rowId }: Section<Row>, rows: readonly Row[]): Html {
   const cellClass = ({ align }: Column<Row>) => (align === 'right' ? 'number' : 'text');
   return html`<div class="scroll"><table>
 <thead><tr>${columns.map((column) => html`<th class="${cellClass(column)}">${column.name}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
   (row) =>
-    html`<tr>${columns.map((column) => html`<td class="${cellClass(column)}">${column.cell(row) ?? html`<span class="none">–</span>`}</td>`)}</tr>\n`,
+    html`<tr${rowId && html` id="${rowId(row)}"`}>${columns.map((column) => html`<td class="${cellClass(column)}" data-name="${column.name}"><div>${column.cell(row) ?? html`<span class="none">–</span>`}</div></td>`)}</tr>\n`,
 )}</tbody>
 </table></div>`;
 }

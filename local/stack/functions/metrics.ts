@@ -1,6 +1,3 @@
-import { isLoopbackHost } from '../../sandbox-kit/http/requests.ts';
-import { jsonAnswer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
-
 /** One value from a log line in CloudWatch's embedded metric format. */
 export interface MetricPoint {
   readonly name: string;
@@ -67,13 +64,4 @@ function readFields(line: string): Readonly<Record<string, unknown>> | undefined
   } catch {
     return undefined;
   }
-}
-
-/** Stands in for CloudWatch's metrics: the values of the last hour. */
-export function startMetricsServer(metrics: Metrics, port: number): Promise<Server> {
-  return startServer(async (request, response) => {
-    if (!isLoopbackHost(request.headers.host)) respond(response, jsonAnswer(403, {}));
-    else if (request.method !== 'GET') respond(response, jsonAnswer(405, {}, { allow: 'GET' }));
-    else respond(response, jsonAnswer(200, { metrics: metrics.lastHour() }));
-  }, port);
 }

@@ -8,6 +8,7 @@ import {
   renderSection,
   type Tone,
 } from '../../sandbox-kit/pages/html.ts';
+import { idLink } from '../../sandbox-kit/pages/layout.ts';
 import { formatMinor } from '../model/minor-units.ts';
 import type { State } from '../state.ts';
 import { actionButton, nameOf } from './store-sections.ts';
@@ -26,7 +27,8 @@ const paymentTones: Readonly<Record<Order['financialStatus'], Tone>> = {
 
 const words = (text: string): string => text.replaceAll('_', ' ');
 
-export function renderOrders({ orders, customers, shop }: State): Html {
+/** `loyalty`: the page of the loyalty service, if it runs. */
+export function renderOrders({ orders, customers, shop }: State, loyalty?: string): Html {
   const money = (minor: number) => formatMinor(minor, minorDigits(shop.currency));
   const names = new Map(customers.map((one) => [one.id, nameOf(one)]));
   return renderSection({
@@ -34,20 +36,26 @@ export function renderOrders({ orders, customers, shop }: State): Html {
     title: 'Orders',
     rows: orders,
     whenEmpty: 'None yet. Place one with the button above.',
+    rowId: ({ id }) => `order-${id}`,
     columns: [
-      { name: 'Order', cell: ({ number, id }) => html`<span title="${id}">#${number}</span>` },
+      {
+        name: 'Order',
+        cell: ({ number, id }) => html`#${number} ${idLink(id, loyalty, 'order')}`,
+      },
       { name: 'Placed', cell: ({ createdAt }) => moment(createdAt) },
       {
         name: 'Customer',
         cell: ({ customerId }) =>
-          brief(customerId === null ? null : (names.get(customerId) ?? customerId)),
+          customerId === null
+            ? null
+            : html`${names.get(customerId) ?? 'deleted'} ${idLink(customerId, loyalty, 'customer')}`,
       },
       { name: 'Lines', cell: describeLines },
       {
-        name: 'Payment',
-        cell: ({ financialStatus }) => badge(paymentTones[financialStatus], words(financialStatus)),
+        name: 'Status',
+        cell: (order) =>
+          html`<span class="badges">${badge(paymentTones[order.financialStatus], words(order.financialStatus))} ${renderFulfilment(order)}</span>`,
       },
-      { name: 'Fulfilment', cell: renderFulfilment },
       {
         name: 'Codes',
         cell: ({ applications }) => brief(applications.map(({ name }) => name).join(', ') || null),

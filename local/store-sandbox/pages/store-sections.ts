@@ -7,11 +7,13 @@ import {
   moment,
   renderSection,
 } from '../../sandbox-kit/pages/html.ts';
+import { idLink } from '../../sandbox-kit/pages/layout.ts';
 import type { ActionInput, ActionName } from '../model/actions.ts';
 import { formatMinor } from '../model/minor-units.ts';
 import type { State } from '../state.ts';
 
-export function renderProducts({ products, shop }: State): Html {
+/** `loyalty`: the page of the loyalty service, if it runs. */
+export function renderProducts({ products, shop }: State, loyalty?: string): Html {
   const digits = minorDigits(shop.currency);
   const lowest = (product: State['products'][number]) =>
     Math.min(...product.variants.map(({ priceMinor }) => priceMinor));
@@ -20,9 +22,10 @@ export function renderProducts({ products, shop }: State): Html {
     title: 'Products',
     rows: products,
     whenEmpty: 'None yet. Create one with the button above.',
+    rowId: ({ id }) => `product-${id}`,
     columns: [
       { name: 'Product', cell: ({ title }) => brief(title) },
-      { name: 'Id', cell: ({ id }) => brief(id) },
+      { name: 'Id', cell: ({ id }) => idLink(id, loyalty, 'product') },
       { name: 'Vendor', cell: ({ vendor }) => brief(vendor) },
       {
         name: 'Category',
@@ -64,15 +67,16 @@ export function renderProducts({ products, shop }: State): Html {
   });
 }
 
-export function renderCustomers({ customers, orders }: State): Html {
+export function renderCustomers({ customers, orders }: State, loyalty?: string): Html {
   return renderSection({
     id: 'customers',
     title: 'Customers',
     rows: customers,
     whenEmpty: 'None yet. Create one with the button above.',
+    rowId: ({ id }) => `customer-${id}`,
     columns: [
       { name: 'Name', cell: (customer) => brief(nameOf(customer)) },
-      { name: 'Id', cell: ({ id }) => brief(id) },
+      { name: 'Id', cell: ({ id }) => idLink(id, loyalty, 'customer') },
       { name: 'E-mail', cell: ({ email }) => brief(email) },
       { name: 'Phone', cell: ({ phone }) => brief(phone) },
       {

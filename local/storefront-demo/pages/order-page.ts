@@ -45,8 +45,8 @@ function renderStep({ name, title, state, at, note }: Step): Html {
 <span class="note">${note}</span></li>\n`;
 }
 
-/** In UTC, as on the pages of the store and of the loyalty service. */
-const clockTime = (iso: string): string => iso.slice(11, 19);
+/** In UTC, as on the pages of the store and of the loyalty service, and as exact as the source. */
+const clockTime = (iso: string): string => iso.slice(11).replace('Z', '');
 
 /** For the script: the same texts as on the page. */
 export function describeProgress(shop: Shop, order: OrderRow) {
