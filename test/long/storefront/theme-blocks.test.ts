@@ -1,0 +1,148 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { openThemeBlocks } from '../../support/theme-blocks.ts';
+import { visitTheme } from '../../support/theme-page.ts';
+
+const browserPath = findBrowser();
+const customerId = '115310627314723954';
+const customer = { metafields: { loyalty: { points: { value: 490 } } } };
+const product = {
+  id: '8012300032771',
+  price_varies: true,
+  selected_or_first_available_variant: { id: '11', price: 4900 },
+  variants: [
+    { id: '11', price: 4900 },
+    { id: '12', price: 9800 },
+  ],
+};
+const LOADER = '/cdn/extensions/loyalty.js';
+const WIDGET = '/cdn/extensions/loyalty-widget.js';
+const FAR = '<div style="height: 3000px"></div>';
+
+let browser: Browser;
+let theme: Awaited<ReturnType<typeof openThemeBlocks>>;
+const visits: Awaited<ReturnType<typeof visitTheme>>[] = [];
+
+async function visit(width: number) {
+  const made = await visitTheme(browser, theme, { width, customerId });
+  visits.push(made);
+  return made;
+}
+
+const block = (name: string, settings: object = {}) =>
+  theme.render(name, { product, ...settings }, { customer });
+
+describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browser', () => {
+  beforeAll(async () => {
+    theme = await openThemeBlocks();
+    browser = await startBrowser(browserPath ?? '');
+  }, 120_000);
+  afterAll(() => browser?.close(), 60_000);
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { close } of ended) await close();
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+
+  describe.each([1280, 390])('%i pixels wide', (width) => {
+    it('a product page shows points, badge and button, moves nothing, and makes three requests', async () => {
+      const { page, open, requests, layoutShift } = await visit(width);
+      await open({
+        header: block('loyalty-badge'),
+        main: block('loyalty-points'),
+        bodyEnd: block('loyalty-button'),
+      });
+      await page.getByText('This product earns you 49 points').waitFor();
+      expect(await page.getByRole('button', { name: '490 points' }).count()).toBe(2);
+      expect(await layoutShift()).toBe(0);
+      expect(requests.toSorted()).toEqual([
+        ...['/apps/loyalty/points', '/cdn/extensions/loyalty-points.js', LOADER],
+      ]);
+    }, 120_000);
+
+    it('the program fills its reserved room and moves nothing below it', async () => {
+      const { page, open, layoutShift } = await visit(width);
+      await open({ main: block('loyalty', { reserve: 1200 }) });
+      await page.getByText('490 points', { exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'Rewards' }).waitFor();
+      expect(await layoutShift()).toBe(0);
+    }, 120_000);
+
+    it('the program far below is loaded when the visitor comes near, and moves nothing', async () => {
+      const { page, open, requests, layoutShift } = await visit(width);
+      await open({ main: FAR + block('loyalty', { reserve: 0 }) });
+      expect(await layoutShift()).toBe(0);
+      expect(requests).toEqual([LOADER]);
+      await page.mouse.wheel(0, 2200);
+      await page.getByRole('heading', { name: 'Rewards' }).waitFor();
+      expect(requests.filter((path) => path === WIDGET)).toHaveLength(1);
+      expect(await layoutShift()).toBe(0);
+    }, 120_000);
+
+    it('the button asks for nothing before it is pressed, and once after', async () => {
+      const { page, open, requests, layoutShift } = await visit(width);
+      await open({ main: '', bodyEnd: block('loyalty-button') });
+      expect(await layoutShift()).toBe(0);
+      expect(requests).toEqual([LOADER]);
+      const button = page.getByRole('button', { name: '490 points' });
+      await button.press('Enter');
+      const panel = page.getByRole('dialog', { name: 'Loyalty program' });
+      await panel.getByRole('heading', { name: 'Rewards' }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const asked = requests.length;
+      expect(requests.filter((path) => path === WIDGET)).toHaveLength(1);
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'hidden' });
+      await button.and(page.locator(':focus')).waitFor();
+      await button.press('Enter');
+      await panel.waitFor();
+      await panel.getByRole('button', { name: 'Close' }).click();
+      await panel.waitFor({ state: 'hidden' });
+      expect(requests).toHaveLength(asked);
+      expect(await layoutShift()).toBe(0);
+    }, 120_000);
+  });
+
+  it('notices a page that moves: a program at the top without a reserved height', async () => {
+    const { page, open, layoutShift } = await visit(1280);
+    await open({ main: block('loyalty', { reserve: 0 }) });
+    await page.getByRole('heading', { name: 'Rewards' }).waitFor();
+    expect(await layoutShift()).toBeGreaterThan(0.01);
+  }, 120_000);
+
+  it('requests nothing on a page without blocks', async () => {
+    const { open, requests, layoutShift } = await visit(1280);
+    await open({ main: theme.render('loyalty-points'), bodyEnd: '' });
+    expect(await layoutShift()).toBe(0);
+    expect(requests).toEqual([]);
+  }, 120_000);
+
+  it('follows the variant: by the standard event, and by the form of older themes', async () => {
+    const { page, open } = await visit(1280);
+    const form = '<form action="/cart/add"><select name="id"><option>11<option>12</select></form>';
+    await open({ main: form + block('loyalty-points') });
+    await page.getByText('This product earns you 49 points').waitFor();
+    await page.locator('select').selectOption('12');
+    await page.getByText('This product earns you 98 points').waitFor();
+    await page.evaluate(`document.querySelector('form').dispatchEvent(Object.assign(
+      new Event('shopify:product:select', { bubbles: true }),
+      { promise: Promise.resolve({ variant: { id: 'gid://shopify/ProductVariant/11' } }) }))`);
+    await page.getByText('This product earns you 49 points').waitFor();
+  }, 120_000);
+
+  it('opens the panel from a link to #loyalty, and from an address with it', async () => {
+    const { page, open } = await visit(390);
+    const placed = { main: '', bodyEnd: block('loyalty-button') };
+    await open(placed);
+    await page.waitForLoadState('networkidle');
+    await page.getByRole('link', { name: 'Rewards' }).click();
+    const panel = page.getByRole('dialog');
+    await panel.waitFor();
+    // Beside the panel, on its backdrop, there is no room at this width; the key closes it.
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    await open(placed, '?from=mail#loyalty');
+    await panel.waitFor();
+  }, 120_000);
+});
