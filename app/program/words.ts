@@ -5,20 +5,24 @@ import { es } from './strings/es.ts';
 import { ptBr } from './strings/pt-br.ts';
 import { type Language, SAME_SENTENCE, type Strings } from './strings/strings.ts';
 
+/** Numbers of the program as the shopper reads them. */
+interface Amounts {
+  number(value: number): string;
+  points(value: number): string;
+  /** Without a currency it is a number. */
+  money(value: number): string;
+  /** `12 points and €3.00 cashback`; undefined for nothing at all. */
+  gain(points: number, cashback: number): string | undefined;
+}
+
 /** Sentences, numbers, money and dates as the shopper reads them. */
-export interface Words {
+export interface Words extends Amounts {
   /** For the `lang` attribute: may differ from the language of the page. */
   readonly language: Language;
   readonly strings: Strings;
-  number(value: number): string;
-  points(value: number): string;
   /** `+50` */
   change(points: number): string;
-  /** Without a currency it is a number. */
-  money(value: number): string;
   date(iso: string): string;
-  /** `12 points and €3.00 cashback`; undefined for nothing at all. */
-  gain(points: number, cashback: number): string | undefined;
   /** `Gold or Platinum` */
   oneOf(names: readonly string[]): string;
   /** Undefined for other kinds. */
@@ -44,11 +48,9 @@ export function createWords(locale: string, currency: string | undefined): Words
   const [tag, strings] = known ?? (['en', en] as const);
   // The region decides how numbers are written: es-MX is not es-ES.
   const formats = known && isLocale(locale) ? locale : tag;
-  const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
+  const amounts = createAmounts(strings, formats, currency);
+  const { number, money } = amounts;
   const percent = new Intl.NumberFormat(formats, { style: 'percent', maximumFractionDigits: 2 });
-  const cash = moneyFormat(formats, currency) ?? number;
-  const plural = new Intl.PluralRules(formats);
-  const list = new Intl.ListFormat(formats);
   const choice = new Intl.ListFormat(formats, { type: 'disjunction' });
   const signed = new Intl.NumberFormat(formats, {
     maximumFractionDigits: 2,
@@ -56,38 +58,25 @@ export function createWords(locale: string, currency: string | undefined): Words
   });
   const day = new Intl.DateTimeFormat(formats, { dateStyle: 'medium' });
 
-  const points = (value: number) =>
-    fill(plural.select(value) === 'one' ? strings.points.one : strings.points.other, {
-      n: number.format(value),
-    });
   const why = (code: string) => {
     const named = valueIn(SAME_SENTENCE, code) ?? code;
     return valueIn(strings.why, named) ?? strings.why.technical;
   };
   return {
+    ...amounts,
     language: tag,
     strings,
-    number: (value) => number.format(value),
-    points,
     change: (value) => signed.format(value),
-    money: (value) => cash.format(value),
     date: (iso) => {
       const date = new Date(iso);
       return Number.isNaN(date.getTime()) ? '' : day.format(date);
-    },
-    gain(earned, cashback) {
-      const parts = [
-        ...(earned > 0 ? [points(earned)] : []),
-        ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
-      ];
-      return parts.length > 0 ? list.format(parts) : undefined;
     },
     oneOf: (names) => choice.format(names),
     worth({ kind, value, product }) {
       const { worth } = strings.rewards;
       const off = () =>
         fill(worth.off, {
-          value: kind === 'percent' ? percent.format(value / 100) : cash.format(value),
+          value: kind === 'percent' ? percent.format(value / 100) : money(value),
         });
       switch (kind) {
         case 'fixed':
@@ -105,14 +94,42 @@ export function createWords(locale: string, currency: string | undefined): Words
     progress: ({ value, goal, percent }) => ({
       percent: Math.min(100, Math.max(0, percent)),
       text: fill(strings.balance.progress, {
-        value: number.format(value),
-        goal: number.format(goal),
+        value: number(value),
+        goal: number(goal),
       }),
     }),
     failure({ code, afterSeconds }) {
       return afterSeconds === undefined
         ? why(code)
-        : `${why(code)} ${fill(strings.tryAgainIn, { n: number.format(afterSeconds) })}`;
+        : `${why(code)} ${fill(strings.tryAgainIn, { n: number(afterSeconds) })}`;
+    },
+  };
+}
+
+/** `formats`: the locale that decides how numbers are written. */
+export function createAmounts(
+  strings: Pick<Strings, 'points' | 'cashback'>,
+  formats: string,
+  currency: string | undefined,
+): Amounts {
+  const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
+  const cash = moneyFormat(formats, currency) ?? number;
+  const plural = new Intl.PluralRules(formats);
+  const list = new Intl.ListFormat(formats);
+  const points = (value: number) =>
+    fill(plural.select(value) === 'one' ? strings.points.one : strings.points.other, {
+      n: number.format(value),
+    });
+  return {
+    number: (value) => number.format(value),
+    points,
+    money: (value) => cash.format(value),
+    gain(earned, cashback) {
+      const parts = [
+        ...(earned > 0 ? [points(earned)] : []),
+        ...(cashback > 0 ? [fill(strings.cashback, { amount: cash.format(cashback) })] : []),
+      ];
+      return parts.length > 0 ? list.format(parts) : undefined;
     },
   };
 }

@@ -234,6 +234,7 @@ export class LoyaltyWidget extends HTMLElement {
     if (!view?.loggedIn) return;
     const texts = {
       points: view.points === null ? undefined : words.number(view.points),
+      balance: view.points === null ? undefined : words.points(view.points),
       cashback: view.cashback === null ? undefined : words.money(view.cashback),
       tier: view.tier?.name,
     };

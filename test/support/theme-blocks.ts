@@ -75,7 +75,7 @@ const SCHEMA = /\{% schema %\}([\s\S]*)\{% endschema %\}/;
 const localeFile = (files: ReadonlyMap<string, string>, locale: string): string =>
   files.has(`locales/${locale}.json`) ? `locales/${locale}.json` : 'locales/en.default.json';
 
-type Sentences = Readonly<Record<string, string | Readonly<Record<'one' | 'other', string>>>>;
+type Sentences = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 function createEngine(files: ReadonlyMap<string, string>, sentences: Sentences): Liquid {
   const templates = Object.fromEntries(
@@ -86,11 +86,13 @@ function createEngine(files: ReadonlyMap<string, string>, sentences: Sentences):
   const engine = new Liquid({ templates });
   engine.registerFilter('asset_url', (name: string) => `${CDN}${name}`);
   engine.registerFilter('t', (key: string, ...[given]: [name: string, count: number][]) => {
-    const sentence = sentences[key];
-    if (sentence === undefined) throw new Error(`No locale file has ${key}.`);
-    if (typeof sentence === 'string') return sentence;
+    const [group = '', name] = key.split('.');
     const count = given?.[1] ?? 0;
-    return sentence[count === 1 ? 'one' : 'other'].replace('{{ count }}', String(count));
+    const found = sentences[group];
+    const sentence =
+      typeof found === 'object' ? found[name ?? (count === 1 ? 'one' : 'other')] : found;
+    if (sentence === undefined) throw new Error(`No locale file has ${key}.`);
+    return sentence.replace('{{ count }}', String(count));
   });
   // A description of a snippet: it renders nothing.
   engine.registerTag('doc', {

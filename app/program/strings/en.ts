@@ -58,7 +58,6 @@ export const en: Strings = {
     notAccepted: 'Your answers were not accepted. {message}',
     closed: 'This quiz is no longer open.',
   },
-  panel: { name: 'Loyalty program', close: 'Close' },
   loading: 'Loading…',
   tryAgain: 'Try again',
   tryAgainIn: 'Please try again in {n} s.',

@@ -58,7 +58,6 @@ export const es: Strings = {
     notAccepted: 'Tus respuestas no se aceptaron. {message}',
     closed: 'Este cuestionario ya no está abierto.',
   },
-  panel: { name: 'Programa de fidelidad', close: 'Cerrar' },
   loading: 'Cargando…',
   tryAgain: 'Intentar de nuevo',
   tryAgainIn: 'Inténtalo de nuevo en {n} s.',

@@ -58,7 +58,6 @@ export const ptBr: Strings = {
     notAccepted: 'Suas respostas não foram aceitas. {message}',
     closed: 'Este questionário não está mais aberto.',
   },
-  panel: { name: 'Programa de fidelidade', close: 'Fechar' },
   loading: 'Carregando…',
   tryAgain: 'Tentar novamente',
   tryAgainIn: 'Tente novamente em {n} s.',

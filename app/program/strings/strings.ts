@@ -62,8 +62,6 @@ export interface Strings {
     readonly notAccepted: string;
     readonly closed: string;
   };
-  /** For a surface that opens beside a page. */
-  readonly panel: { readonly name: string; readonly close: string };
   readonly loading: string;
   readonly tryAgain: string;
   readonly tryAgainIn: string;

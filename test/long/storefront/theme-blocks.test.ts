@@ -131,6 +131,17 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await page.getByText('This product earns you 49 points').waitFor();
   }, 120_000);
 
+  it('shows in the button what the program found, where the page was older', async () => {
+    const { page, open } = await visit(1280);
+    const older = { metafields: { loyalty: { points: { value: 12 } } } };
+    await open({
+      main: block('loyalty'),
+      bodyEnd: theme.render('loyalty-button', {}, { customer: older }),
+    });
+    await page.getByRole('button', { name: '490 points' }).waitFor();
+    expect(await page.getByText('12 points').count()).toBe(0);
+  }, 120_000);
+
   it('opens the panel from a link to #loyalty, and from an address with it', async () => {
     const { page, open } = await visit(390);
     const placed = { main: '', bodyEnd: block('loyalty-button') };

@@ -1,10 +1,12 @@
 import type { Earned } from '../../../program/answers.ts';
 import { createAsk } from '../../../program/ask.ts';
-import { createWords, fill } from '../../../program/words.ts';
+import { createAmounts, fill } from '../../../program/words.ts';
 
 /**
  * `<loyalty-points product-id price prices currency locale proxy>`: what one unit of the product earns.
  * `prices`: `variant:price,…`, where the variants differ in price; the sentence follows the chosen one.
+ * `lang`, `sentence`, `point`, `points`, `cashback`: the words, which Liquid knows; all languages of the program would
+ * be three times as large as this script.
  */
 class LoyaltyPoints extends HTMLElement {
   #price = '';
@@ -34,11 +36,25 @@ class LoyaltyPoints extends HTMLElement {
     const earned = await createAsk(this.#read('proxy'))<Earned>(`points?${query}`);
     // The shopper has chosen another variant meanwhile.
     if (price !== this.#price) return;
-    const words = createWords(this.#read('locale'), this.#read('currency'));
     const gain =
-      earned.kind === 'ok' ? words.gain(earned.value.points, earned.value.cashback) : undefined;
-    this.lang = words.language;
-    this.textContent = gain === undefined ? '' : fill(words.strings.earns.product, { gain });
+      earned.kind === 'ok'
+        ? this.#amounts.gain(earned.value.points, earned.value.cashback)
+        : undefined;
+    this.textContent = gain === undefined ? '' : fill(this.#read('sentence'), { gain });
+  }
+
+  get #amounts(): ReturnType<typeof createAmounts> {
+    const locale = this.#read('locale');
+    // A page in a language that is not translated has English sentences, and their numbers.
+    const isTranslated = locale.slice(0, 2) === this.lang.slice(0, 2);
+    return createAmounts(
+      {
+        points: { one: this.#read('point'), other: this.#read('points') },
+        cashback: this.#read('cashback'),
+      },
+      isTranslated ? locale : this.lang,
+      this.#read('currency'),
+    );
   }
 
   #priceOf(variantId: string | undefined): string | undefined {

@@ -50,13 +50,11 @@ class LoyaltyPanel extends ThemeBlock {
     this.#dialog?.addEventListener('click', ({ target }) => {
       if (target === this.#dialog) this.#dialog?.close();
     });
-    document.addEventListener('loyalty:balance', this.#onBalance);
     document.addEventListener('click', this.#onClick);
     if (location.hash === LINK && isFirst(this)) this.open();
   }
 
   disconnectedCallback(): void {
-    document.removeEventListener('loyalty:balance', this.#onBalance);
     document.removeEventListener('click', this.#onClick);
   }
 
@@ -70,12 +68,6 @@ class LoyaltyPanel extends ThemeBlock {
   get #dialog(): HTMLDialogElement | null {
     return this.querySelector('dialog');
   }
-
-  /** The button was written with the page, the widget has asked since: both must show the same balance. */
-  readonly #onBalance = (event: Event): void => {
-    const label = this.querySelector('[data-points]');
-    if (label && event instanceof CustomEvent) label.textContent = event.detail.label;
-  };
 
   readonly #onClick = (event: MouseEvent): void => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;

@@ -160,17 +160,19 @@ describe('the theme editor', () => {
 
 describe('the sentences that Liquid writes', () => {
   it.each([
-    ['en.default', en],
-    ['es', es],
-    ['pt-BR', ptBr],
-    ['pt-PT', ptBr],
-  ])('are those of the program: %s', (locale, { panel, rewards, points }) => {
+    ['en.default', 'en', en],
+    ['es', 'es', es],
+    ['pt-BR', 'pt-BR', ptBr],
+    ['pt-PT', 'pt-BR', ptBr],
+  ])('are those of the program: %s', (locale, language, { rewards, points, earns, cashback }) => {
     const counted = (text: string) => text.replace('{n}', '{{ count }}');
     expect(JSON.parse(theme.read(`locales/${locale}.json`))).toEqual({
-      name: panel.name,
-      close: panel.close,
+      language,
+      name: expect.stringMatching(/\w/),
+      close: expect.stringMatching(/\w/),
       rewards: rewards.heading,
       points: { one: counted(points.one), other: counted(points.other) },
+      earns: { sentence: earns.product, point: points.one, points: points.other, cashback },
     });
   });
 });
