@@ -89,6 +89,7 @@ export function createReconcile(connector: Connector) {
     now: () => new Date(),
     everyMinutes,
     healedPercent: connector.alarms.healedPercent,
+    quietProducts: connector.healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
   };
 

@@ -1,4 +1,5 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { HealingSettings } from '../../shared/config/healing-settings.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
@@ -13,7 +14,7 @@ import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
-import { meaningOf, topicOf, topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
+import { meaningOf, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
@@ -49,6 +50,7 @@ const FROM_THE_FIRST_EVENT = { pendingOrders: 'send' } as const;
 interface OpenSettings {
   readonly rules?: MappingSettings;
   readonly assumptions?: LoyaltyAssumptions;
+  readonly healing?: HealingSettings;
   /** How the loyalty sandbox behaves. */
   readonly service?: PartialSettings;
   /** Of the ledger, in epoch milliseconds. Default: no order is older. */
@@ -82,6 +84,7 @@ export function openConnector({
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
     loyalty: { address: 'https://loyalty.example.com', assumptions },
     rules: { ...FROM_THE_FIRST_EVENT, ...given.rules },
+    ...(given.healing && { healing: given.healing }),
   };
   let connector = defineConnector(settings);
   const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, service);
@@ -173,7 +176,7 @@ export function openConnector({
 
     /** Enqueues an event as the receiver does. */
     async deliver({ topic, payload, webhookId, shop = SHOP }: Delivery): Promise<void> {
-      const route = topicRoutes.get(topic);
+      const route = routeOf(topic);
       if (!route) throw new Error(`no topic ${topic}`);
       deliveries += 1;
       const body = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
@@ -267,6 +270,7 @@ export function openConnector({
         },
         deadline,
         checkSubscriptions: async () => {},
+        quietProducts: connector.healing.productChanges === 'events',
         everyMinutes: connector.healing.everyMinutes,
         healedPercent: 5,
         orderRetentionDays: connector.orderRetentionDays,

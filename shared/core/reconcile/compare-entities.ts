@@ -46,7 +46,10 @@ export async function compareEntities(
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
     }
-    return judgement.kind === 'heal' ? [{ ...one, key, judgement }] : [];
+    if (judgement.kind !== 'heal') return [];
+    const { why, wantedKey } = judgement;
+    const isQuiet = why === 'stale' && wantedKey !== undefined && wantedKey === entry?.appliedKey;
+    return [{ ...one, key, judgement, isQuiet: isQuiet && kind === 'product' }];
   });
   await announce(
     shop.domain,
@@ -55,14 +58,17 @@ export async function compareEntities(
   );
   const healed: number[] = [];
   let rolledOut = 0;
-  await inBatches(differing, async ({ key, id, version, entity, judgement }) => {
+  await inBatches(differing, async ({ key, id, version, entity, judgement, isQuiet }) => {
     const { why, wantedKey } = judgement;
     const found = { shop: shop.domain, id, version, now: now() };
     const message = healingMessage(kind, found, wantedKey, couponIn(entity));
     const asked = why === 'letter-expired' && kind === 'order' && { history: true };
     if (!(await sendOnce({ ...message, ...asked }, world))) return;
     // A change of that very second would have been found by the scheduled walk, within the hour.
-    const noWebhookLost = why === 'letter-expired' || (purpose.isDeep && why === 'different');
+    const noWebhookLost =
+      why === 'letter-expired' ||
+      (purpose.isDeep && why === 'different') ||
+      (isQuiet && world.quietProducts);
     if (noWebhookLost) rolledOut += 1;
     else healed.push(version);
     telemetry.log('info', 'sent by reconciling', { ...key, why });

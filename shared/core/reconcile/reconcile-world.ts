@@ -37,6 +37,8 @@ export interface ReconcileWorld extends HealingWorld {
   readonly everyMinutes: number;
   /** A run that heals a larger share than this means that webhooks get lost. */
   readonly healedPercent: number;
+  /** The store announces a product only when something changes that is sent: a newer version alone is no loss. */
+  readonly quietProducts: boolean;
   /** How long the ledger remembers an order, and what is over, after it was last written. */
   readonly orderRetentionDays: number;
 }
@@ -62,7 +64,7 @@ export interface Compared {
   readonly healed: readonly number[];
   /**
    * How much more was sent although no webhook was lost: it is mapped differently today (a rule for
-   * products or coupons changed, a date was reached), or its dead letter expired.
+   * products or coupons changed, a date was reached), its dead letter expired, or it only has a newer version.
    */
   readonly rolledOut: number;
   /** Absent: none were. */

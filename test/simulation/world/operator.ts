@@ -82,6 +82,7 @@ export class Operator {
         }),
       deadline: deadline.signal,
       checkSubscriptions: async () => {},
+      quietProducts: false,
       everyMinutes: connector.healing.everyMinutes,
       healedPercent: 5,
       orderRetentionDays: connector.orderRetentionDays,

@@ -112,6 +112,42 @@ describe('one run', () => {
     expect(healed(connector)).toBe(1);
   });
 
+  it.each([
+    ['by webhooks, as lost', 'webhooks', 'Same', { healed: 1, rolledOut: 0 }],
+    [
+      'by Events, as no loss, if nothing that is sent changed',
+      'events',
+      'Same',
+      { healed: 0, rolledOut: 1 },
+    ],
+    [
+      'by Events, as lost, if something that is sent changed',
+      'events',
+      'Other',
+      { healed: 1, rolledOut: 0 },
+    ],
+  ] as const)(
+    'counts a product without an announcement, %s',
+    async (_, productChanges, title, counts) => {
+      const { connector, history } = await open({ healing: { productChanges } });
+      await history.putProduct('81', 'Same', true);
+      await connector.drain();
+      connector.clock.ms += HOUR_MS;
+      await history.putProduct('81', title, false);
+      const changedAt = Math.floor(connector.clock.ms / 1000) * 1000;
+      connector.clock.ms += HOUR_MS;
+      await connector.reconcile();
+      await connector.drain();
+      const rolledOut = connector.telemetry.total('rolled-out');
+      expect({ healed: healed(connector), rolledOut }).toEqual(counts);
+      // In each case the ledger knows the newest version: an older announcement that is late changes nothing.
+      const key = { shop: SHOP, kind: 'product', id: '81' } as const;
+      const entries = await connector.ledger.readMany([key]);
+      expect([...entries.values()][0]?.version).toBe(changedAt);
+      expect(connector.loyalty.rows.products.get('81')?.Title).toBe(title);
+    },
+  );
+
   it('does not end a code that went to another discount', async () => {
     const { connector, history } = await open();
     await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);

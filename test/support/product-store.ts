@@ -1,0 +1,100 @@
+import {
+  type Delivery,
+  type openConnector,
+  SHOP,
+} from '../../local/harness/in-process-connector.ts';
+import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
+import { Tables } from '../../local/sandbox-kit/tables.ts';
+import { eventsFor } from '../../local/store-sandbox/delivery/events.ts';
+import { pickFields } from '../../local/store-sandbox/delivery/pick-fields.ts';
+import { Subscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
+import { AdminApi } from '../../local/store-sandbox/graphql/admin-api.ts';
+import { type ActionName, act } from '../../local/store-sandbox/model/actions.ts';
+import { createIds } from '../../local/store-sandbox/model/ids.ts';
+import { openRows } from '../../local/store-sandbox/model/rows.ts';
+import type { Announcement, World } from '../../local/store-sandbox/model/world.ts';
+import { buildPayload } from '../../local/store-sandbox/payloads/build-payload.ts';
+import { defaultServerSettings, defaultShop } from '../../local/store-sandbox/settings.ts';
+import { completeHealing } from '../../shared/config/healing-settings.ts';
+import {
+  type ProductNode,
+  productFromNode,
+} from '../../shared/shopify/admin/products/product-from-node.ts';
+import { wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+
+const URI = 'https://hooks.example.com/shop';
+const [subscription] = wantedEvents(URI, completeHealing({ productChanges: 'events' }));
+const fieldsOf = new Map(wantedSubscriptions(URI).map((one) => [one.topic, one.includeFields]));
+
+/** The store sandbox without a server, on the clock of a connector that reads the same products. */
+export function openProductStore({ clock, store }: ReturnType<typeof openConnector>) {
+  const tables = new Tables();
+  const rows = openRows(tables);
+  const world: World = {
+    rows,
+    shop: { ...defaultShop, domain: SHOP },
+    ids: createIds(rows.counters, 'usual'),
+    random: seededRandom(1),
+    now: () => new Date(clock.ms),
+  };
+  const api = new AdminApi({
+    world,
+    subscriptions: new Subscriptions(tables),
+    settings: defaultServerSettings,
+    address: () => '',
+    perform: () => ({ kind: 'refused', why: 'this store is changed by its test only' }),
+    announce: () => {},
+    save: () => {},
+  });
+
+  function webhookOf(announcement: Announcement): Delivery {
+    const { topic } = announcement;
+    const body = JSON.stringify(buildPayload(world, announcement));
+    return { topic, payload: pickFields(body, fieldsOf.get(topic) ?? []) };
+  }
+
+  function eventsOf(announcement: Announcement): Delivery[] {
+    if (!subscription) throw new Error('there are no Events');
+    const sent = eventsFor(subscription, announcement, (query, variables) =>
+      api.run(query, variables),
+    );
+    return sent.map(({ topic, event, body }) => ({
+      topic: `${topic}/${event?.action}`,
+      payload: body,
+    }));
+  }
+
+  /** So that the connector reads what its own document would give. */
+  function show(id: string): void {
+    const productId = `gid://shopify/Product/${id}`;
+    const { data } = api.run(subscription?.query ?? '', { productId });
+    const { product: node } = data as { product: ProductNode | null };
+    const product = node ? productFromNode(node) : undefined;
+    if (product) store.putProduct(SHOP, product);
+    else store.remove(SHOP, 'product', id);
+  }
+
+  return {
+    rows,
+    /** What the store would send about products by either way. */
+    change(action: ActionName, input: object): { webhooks: Delivery[]; events: Delivery[] } {
+      const outcome = act(world, action, input);
+      const about = outcome.kind === 'done' ? outcome.announcements.filter(productIn) : [];
+      for (const one of about) show(productIn(one) ?? '');
+      return { webhooks: about.map(webhookOf), events: about.flatMap(eventsOf) };
+    },
+  };
+}
+
+function productIn(announcement: Announcement): string | undefined {
+  switch (announcement.topic) {
+    case 'products/create':
+    case 'products/update':
+      return announcement.product.id;
+    case 'products/delete':
+      return announcement.id;
+    default:
+      return undefined;
+  }
+}
