@@ -1,9 +1,9 @@
 import type { Answer } from '../sandbox-kit/http/server.ts';
+import { issueSessionToken } from '../store-sandbox/session-tokens.ts';
 import { customerOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { renderAccountPage, renderExtension, renderOrderStatus } from './account-pages.ts';
 import { HostFiles } from './host-files.ts';
-import { customerToken } from './session-token.ts';
 
 /** Answers for the pages of the customer accounts; undefined: not one of theirs. */
 export type AccountHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
@@ -15,8 +15,11 @@ export function createAccountHost(store: ShopStore, storefront: string): Account
     const customer = customerOf(store, visit);
     if (path === '/account/session-token') {
       const { clientId, clientSecret: secret } = store.credentials;
-      const signer = { shopDomain: store.shop.domain, clientId, secret, now: new Date() };
-      return { status: 200, body: customerToken(signer, customer?.id) };
+      const issue = { shop: store.shop.domain, clientId, secret, now: new Date() };
+      return {
+        status: 200,
+        body: issueSessionToken({ kind: 'customer', id: customer?.id }, issue),
+      };
     }
     if (path === '/account/loyalty') {
       // As Shopify does with every page but that of an order.

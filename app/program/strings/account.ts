@@ -3,6 +3,8 @@ import type { Language } from './strings.ts';
 /** Sentences of the customer account only: the widget, which every page of the store loads, has none of them. */
 interface AccountStrings {
   readonly heading: string;
+  /** An extension cannot select a text. */
+  readonly notCopied: string;
   readonly history: {
     readonly heading: string;
     readonly none: string;
@@ -29,6 +31,7 @@ interface AccountStrings {
 
 const en: AccountStrings = {
   heading: 'Points and rewards',
+  notCopied: 'The code could not be copied. Select it and copy it yourself.',
   history: {
     heading: 'History',
     none: 'Nothing has happened yet.',
@@ -54,6 +57,7 @@ const en: AccountStrings = {
 
 const ptBr: AccountStrings = {
   heading: 'Pontos e recompensas',
+  notCopied: 'Não foi possível copiar o código. Selecione-o e copie você mesmo.',
   history: {
     heading: 'Histórico',
     none: 'Ainda não há movimentos.',
@@ -79,6 +83,7 @@ const ptBr: AccountStrings = {
 
 const es: AccountStrings = {
   heading: 'Puntos y recompensas',
+  notCopied: 'No se ha podido copiar el código. Selecciónalo y cópialo tú.',
   history: {
     heading: 'Historial',
     none: 'Todavía no hay movimientos.',

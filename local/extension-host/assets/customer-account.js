@@ -31,6 +31,8 @@ const standard = {
     country: changing(undefined),
   },
   settings: changing({}),
+  // The only question of ours to the Storefront API.
+  query: async () => ({ data: { shop: { paymentSettings: { currencyCode: currency } } } }),
   sessionToken: {
     async get() {
       const answer = await fetch('/account/session-token');

@@ -1,0 +1,156 @@
+import { signal } from '@preact/signals';
+import type { Api } from '@shopify/ui-extensions/customer-account.page.render';
+import type {
+  History as HistoryPage,
+  HistoryEntry,
+  QuestionAnswer,
+  Quiz,
+  Reward,
+} from '../../../program/answers.ts';
+import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
+import { Program } from '../../../program/program.ts';
+import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../../../program/sentences.ts';
+import { accountStrings } from '../../../program/strings/account.ts';
+import { createWords, type Words } from '../../../program/words.ts';
+
+/** The last result of a reward or a quiz, shown where it was asked for. */
+export interface Note {
+  readonly kind: 'done' | 'failed';
+  readonly sentence: string;
+}
+
+interface History {
+  readonly entries: readonly HistoryEntry[];
+  readonly page: number;
+  readonly hasMore: boolean;
+  readonly failure: Failure | undefined;
+}
+
+const SHOP_CURRENCY = 'query { shop { paymentSettings { currencyCode } } }';
+
+interface ShopAnswer {
+  readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
+}
+
+/** What the page shows, and what a customer does on it. */
+export class Account {
+  readonly program: Program;
+  words: Words;
+  isLoading = true;
+  history: History = { entries: [], page: 0, hasMore: false, failure: undefined };
+  /** By `reward-3` or `quiz-7`. */
+  readonly notes = new Map<string, Note>();
+  readonly #ask: Ask;
+  readonly #shopify: Api;
+  readonly #changes = signal(0);
+
+  constructor(shopify: Api) {
+    this.#shopify = shopify;
+    this.#ask = createAsk(`${STOREFRONT_ADDRESS}/account`, () => shopify.sessionToken.get());
+    this.words = createWords(this.#language, undefined);
+    this.program = new Program({
+      ask: this.#ask,
+      wanted: () => ({
+        shows: (section) => section !== 'earned',
+        items: undefined,
+        cart: undefined,
+        currency: undefined,
+        isLoggedOut: false,
+      }),
+      changed: () => this.#redraw(),
+      settled: (redemption) => {
+        const { rewardId } = redemption;
+        this.#note(`reward-${rewardId}`, 'done', sayRedeemed(redemption, this.words));
+        void this.#renewHistory();
+      },
+      later: (run, seconds) => {
+        const timer = setTimeout(run, seconds * 1000);
+        return () => clearTimeout(timer);
+      },
+    });
+  }
+
+  /** Reading it in a component draws that again after every change. */
+  get changes(): number {
+    return this.#changes.value;
+  }
+
+  get strings() {
+    return accountStrings[this.words.language];
+  }
+
+  /** Shows all of it at once, so that nothing moves while a customer reads. */
+  async load(): Promise<void> {
+    this.isLoading = true;
+    this.#redraw();
+    const [currency] = await Promise.all([
+      this.#readCurrency(),
+      this.program.load(),
+      this.#renewHistory(),
+    ]);
+    this.words = createWords(this.#language, currency);
+    this.isLoading = false;
+    this.#redraw();
+  }
+
+  async redeem(reward: Reward, value?: number): Promise<void> {
+    const key = `reward-${reward.id}`;
+    this.notes.delete(key);
+    const redeemed = await this.program.redeem(reward.id, value);
+    if (redeemed.kind === 'busy') return;
+    if (redeemed.kind === 'failed') {
+      return this.#note(key, 'failed', sayNotRedeemed(redeemed, this.words));
+    }
+    this.#note(key, 'done', sayRedeemed(redeemed.value, this.words));
+    await this.#renewHistory();
+  }
+
+  async answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<void> {
+    const answer = await this.program.answer(quiz, answers);
+    const said = sayAnswered(answer, this.program.hasCompleted(quiz), this.words);
+    this.#note(`quiz-${quiz.id}`, said.kind === 'accepted' ? 'done' : 'failed', said.sentence);
+    if (said.kind === 'accepted') await this.#renewHistory();
+  }
+
+  async showMore(): Promise<void> {
+    const { entries, page } = this.history;
+    const asked = await this.#ask<HistoryPage>(`history?page=${page + 1}`);
+    this.history =
+      asked.kind === 'ok'
+        ? { ...asked.value, entries: [...entries, ...asked.value.entries], failure: undefined }
+        : { ...this.history, failure: asked };
+    this.#redraw();
+  }
+
+  say(sentence: string): void {
+    void this.#shopify.toast.show(sentence);
+  }
+
+  async #renewHistory(): Promise<void> {
+    this.history = { ...this.history, entries: [], page: 0 };
+    await this.showMore();
+  }
+
+  #note(key: string, kind: Note['kind'], sentence: string): void {
+    this.notes.set(key, { kind, sentence });
+    this.#redraw();
+  }
+
+  #redraw(): void {
+    this.#changes.value += 1;
+  }
+
+  get #language(): string {
+    return this.#shopify.localization.language.value.isoCode;
+  }
+
+  /** No API of this page names the currency. Amounts have none where the store does not say it. */
+  async #readCurrency(): Promise<string | undefined> {
+    try {
+      const { data } = await this.#shopify.query<ShopAnswer>(SHOP_CURRENCY);
+      return data?.shop.paymentSettings.currencyCode;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals';
+import type { Reward } from '../../../program/answers.ts';
+import { redeemLabel, whyNot } from '../../../program/sentences.ts';
+import { fill } from '../../../program/words.ts';
+import type { Account } from './account.ts';
+import { valueOf } from './field-value.ts';
+import { Note } from './note.tsx';
+
+const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
+
+interface Props {
+  readonly account: Account;
+  /** Undefined: not known. */
+  readonly rewards: readonly Reward[] | undefined;
+}
+
+/** Every reward with its price and a button, or the reason why it cannot be redeemed. */
+export function Rewards({ account, rewards }: Props) {
+  const { strings } = account.words;
+  if (!rewards) return null;
+  return (
+    <s-section heading={strings.rewards.heading}>
+      {rewards.length === 0 ? (
+        <s-paragraph color="subdued">{strings.rewards.none}</s-paragraph>
+      ) : (
+        <s-grid gridTemplateColumns={COLUMNS} gap="base" accessibilityRole="unordered-list">
+          {rewards.map((reward) => (
+            <Offer key={reward.id} account={account} reward={reward} />
+          ))}
+        </s-grid>
+      )}
+    </s-section>
+  );
+}
+
+interface OfferProps {
+  readonly account: Account;
+  readonly reward: Reward;
+}
+
+function Offer({ account, reward }: OfferProps) {
+  const { words, notes } = account;
+  const { id, title, description, points, kind } = reward;
+  const worth = words.worth(reward);
+  // Such a reward can be redeemed elsewhere only.
+  const isOther = kind === 'other';
+  return (
+    <s-grid-item accessibilityRole="list-item" border="base" borderRadius="base" padding="base">
+      <s-stack gap="small">
+        <s-heading>{title}</s-heading>
+        {description !== '' && <s-paragraph>{description}</s-paragraph>}
+        {worth !== undefined && worth !== title && <s-text color="subdued">{worth}</s-text>}
+        {isOther ? (
+          <s-text color="subdued">{words.points(points)}</s-text>
+        ) : (
+          <Redeem account={account} reward={reward} />
+        )}
+        <Note note={notes.get(`reward-${id}`)} otherwise={whyNot(reward, words)} />
+      </s-stack>
+    </s-grid-item>
+  );
+}
+
+/** The button, and for cashback the field with the amount before it. */
+function Redeem({ account, reward }: OfferProps) {
+  const { words, program } = account;
+  const { rewards, why } = words.strings;
+  const { id, title, cashback, redeemable } = reward;
+  const typed = useSignal(cashback ? String(cashback.most) : '');
+  const error = useSignal('');
+  const isRedeeming = program.model.redeeming === id;
+  const label = isRedeeming ? rewards.redeeming : redeemLabel(reward, words);
+  const redeem = () => {
+    if (!cashback) return void account.redeem(reward);
+    const value = Number(typed.value);
+    const isAllowed = value >= cashback.least && value <= cashback.most;
+    error.value = isAllowed ? '' : why['value-not-allowed'];
+    if (isAllowed) void account.redeem(reward, value);
+  };
+  return (
+    <>
+      {cashback && redeemable && (
+        <s-number-field
+          label={fill(rewards.amount, {
+            least: words.money(cashback.least),
+            most: words.money(cashback.most),
+          })}
+          value={typed.value}
+          error={error.value}
+          min={cashback.least}
+          max={cashback.most}
+          step={0.01}
+          inputMode="decimal"
+          onInput={(event) => {
+            typed.value = valueOf(event);
+          }}
+        />
+      )}
+      <s-button
+        variant="primary"
+        accessibilityLabel={`${label}: ${title}`}
+        disabled={!redeemable}
+        loading={isRedeeming}
+        onClick={redeem}
+      >
+        {label}
+      </s-button>
+    </>
+  );
+}

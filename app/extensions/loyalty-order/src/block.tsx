@@ -1,0 +1,82 @@
+import '@shopify/ui-extensions/preact';
+import { signal } from '@preact/signals';
+import type { Api } from '@shopify/ui-extensions/customer-account.order-status.block.render';
+import { render } from 'preact';
+import type { OrderEarning } from '../../../program/answers.ts';
+import { type Answer, createAsk } from '../../../program/ask.ts';
+import { accountStrings } from '../../../program/strings/account.ts';
+import { createWords } from '../../../program/words.ts';
+import { sayEarning } from './say-earning.ts';
+
+declare const shopify: Api;
+
+const ask = createAsk(`${STOREFRONT_ADDRESS}/account`, () => shopify.sessionToken.get());
+
+/** Undefined: not answered yet. */
+const earning = signal<Answer<OrderEarning> | undefined>(undefined);
+
+/** An order reaches the loyalty program some seconds after it was placed. */
+const LOOK_AGAIN_SECONDS = [3, 5, 10, 20, 30, 60];
+
+export default async (): Promise<void> => {
+  render(<Block />, document.body);
+  // Undefined until Shopify has processed the order, which may be after this page is shown.
+  let stop: (() => void) | undefined;
+  stop = shopify.order.subscribe((order) => {
+    if (!order || shopify.authenticationState.value === 'pre_authenticated') return;
+    stop?.();
+    void load(order.id);
+  });
+};
+
+async function load(orderId: string): Promise<void> {
+  const id = orderId.replace(/^.*\//, '');
+  for (const seconds of [...LOOK_AGAIN_SECONDS, undefined]) {
+    earning.value = await ask<OrderEarning>(`order?id=${id}`);
+    const isOpen = earning.value.kind === 'ok' && earning.value.value.state === 'waiting';
+    if (!isOpen || seconds === undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  }
+}
+
+function Block() {
+  const { language, currency } = shopify.localization;
+  const words = createWords(language.value.isoCode, currency.value.isoCode);
+  const { order } = accountStrings[words.language];
+  return (
+    <s-section heading={order.heading}>
+      <s-stack gap="small" alignItems="start">
+        {shopify.authenticationState.value === 'pre_authenticated' ? (
+          <>
+            <s-text>{order.logInTo}</s-text>
+            <s-button onClick={() => void shopify.requireLogin()}>
+              {words.strings.balance.logIn}
+            </s-button>
+          </>
+        ) : (
+          <>
+            <s-stack accessibilityRole="status">
+              <Sentence words={words} />
+            </s-stack>
+            <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
+          </>
+        )}
+      </s-stack>
+    </s-section>
+  );
+}
+
+function Sentence({ words }: { readonly words: ReturnType<typeof createWords> }) {
+  const asked = earning.value;
+  if (!asked) return <s-text color="subdued">{words.strings.loading}</s-text>;
+  if (asked.kind === 'failed') return <s-text tone="critical">{words.failure(asked)}</s-text>;
+  const { main, note } = sayEarning(asked.value, words);
+  return (
+    <s-stack>
+      <s-text tone={asked.value.state === 'earned' ? 'success' : 'auto'} type="strong">
+        {main}
+      </s-text>
+      {note !== '' && <s-text color="subdued">{note}</s-text>}
+    </s-stack>
+  );
+}
