@@ -5,6 +5,8 @@ interface AccountStrings {
   readonly heading: string;
   /** An extension cannot select a text. */
   readonly notCopied: string;
+  /** A reward for a product. */
+  readonly inCart: string;
   readonly history: {
     readonly heading: string;
     readonly none: string;
@@ -32,6 +34,7 @@ interface AccountStrings {
 const en: AccountStrings = {
   heading: 'Points and rewards',
   notCopied: 'The code could not be copied. Select it and copy it yourself.',
+  inCart: 'Put the product into your cart to redeem this reward there.',
   history: {
     heading: 'History',
     none: 'Nothing has happened yet.',
@@ -58,6 +61,7 @@ const en: AccountStrings = {
 const ptBr: AccountStrings = {
   heading: 'Pontos e recompensas',
   notCopied: 'Não foi possível copiar o código. Selecione-o e copie você mesmo.',
+  inCart: 'Coloque o produto no carrinho para resgatar esta recompensa lá.',
   history: {
     heading: 'Histórico',
     none: 'Ainda não há movimentos.',
@@ -84,6 +88,7 @@ const ptBr: AccountStrings = {
 const es: AccountStrings = {
   heading: 'Puntos y recompensas',
   notCopied: 'No se ha podido copiar el código. Selecciónalo y cópialo tú.',
+  inCart: 'Añade el producto al carrito para canjear allí esta recompensa.',
   history: {
     heading: 'Historial',
     none: 'Todavía no hay movimientos.',

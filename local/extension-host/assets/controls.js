@@ -101,6 +101,7 @@ class Form extends Component {
 
 const field = `
   label, legend { display: block; margin-block-end: 0.25rem; font-size: 0.875rem; color: var(--note); }
+  .field span:empty { display: none; }
   .field { display: flex; align-items: center; gap: 0.5rem; }
   input[type=text], input[type=number] {
     inline-size: 100%; min-block-size: 2.75rem; padding: 0.5rem 0.75rem; border: 1px solid var(--control-line); border-radius: 8px;
@@ -188,6 +189,7 @@ class ChoiceList extends Component {
   };
   static css = `
     ${field}
+    legend { padding: 0; }
     fieldset { margin: 0; padding: 0; border: 0; }
     label { display: flex; align-items: center; gap: 0.5rem; min-block-size: 2.5rem; margin: 0; color: inherit; font-size: 1rem; }
     input { inline-size: 1.25rem; block-size: 1.25rem; margin: 0; accent-color: var(--accent); }

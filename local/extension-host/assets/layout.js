@@ -169,7 +169,7 @@ export const headingLevel = (element) => {
 class Section extends Component {
   static properties = { heading: '', accessibilityLabel: '', padding: 'base' };
   static css = `
-    section { padding: 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); }
+    section { block-size: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); }
     :host([data-nested]) section { border-radius: 8px; }
     section.bare { padding: 0; border: 0; background: none; }
     [role=heading] { margin-block-end: 0.75rem; font-size: 1.125rem; font-weight: 650; }

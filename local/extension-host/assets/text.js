@@ -40,12 +40,15 @@ class Paragraph extends Text {
 }
 
 class Heading extends Component {
-  static css =
-    ':host { font-size: 1rem; font-weight: 650; line-height: 1.3; overflow-wrap: anywhere; }';
+  static properties = { accessibilityRole: 'heading' };
+  static css = `
+    :host { font-size: 1rem; font-weight: 650; line-height: 1.3; }
+    :host([role=presentation]) { font-size: 1.75rem; letter-spacing: -0.01em; }
+  `;
 
   update() {
-    this.setAttribute('role', 'heading');
-    this.setAttribute('aria-level', headingLevel(this));
+    this.setAttribute('role', this.accessibilityRole);
+    setAttribute(this, 'aria-level', this.accessibilityRole === 'heading' && headingLevel(this));
   }
 }
 

@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { multiply, sum, toJsonNumber } from '../../store/money.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from '../storefront/ask-loyalty.ts';
-import type { CartLine } from '../storefront/cart.ts';
+import { ANY_PRODUCT, type CartLine } from '../storefront/cart.ts';
 import type { ProgramIdOf } from './program-customer.ts';
 
 type Schemas = components['schemas'];
@@ -86,11 +86,13 @@ function purchaseOf(cart: readonly CartLine[]) {
   return {
     PurchaseValue: toJsonNumber(totalOf(cart)),
     DiscountValue: 0,
-    Products: cart.map(({ id, price, quantity }) => ({
-      OriginalId: id,
-      Quantity: quantity,
-      ProductPrice: toJsonNumber(price),
-    })),
+    Products: cart
+      .filter(({ id }) => id !== ANY_PRODUCT)
+      .map(({ id, price, quantity }) => ({
+        OriginalId: id,
+        Quantity: quantity,
+        ProductPrice: toJsonNumber(price),
+      })),
   };
 }
 

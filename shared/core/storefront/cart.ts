@@ -9,6 +9,9 @@ export interface CartLine {
   readonly quantity: number;
 }
 
+/** The id of a line that stands for a purchase of that amount, whatever its products: for pages without a cart. */
+export const ANY_PRODUCT = '0';
+
 export const MOST_LINES = 50;
 
 /** `<product id>:<price>:<quantity>`, such as `8012300032771:64.90:2`. */

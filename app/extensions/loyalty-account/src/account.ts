@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Api } from '@shopify/ui-extensions/customer-account.page.render';
 import type {
-  History as HistoryPage,
   HistoryEntry,
+  History as HistoryPage,
   QuestionAnswer,
   Quiz,
   Reward,
@@ -32,6 +32,12 @@ interface ShopAnswer {
   readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
 }
 
+/**
+ * There is no cart here: rewards are offered for a purchase that is large enough. A code has its conditions in
+ * the store.
+ */
+const ANY_PURCHASE = '0:1000000:1';
+
 /** What the page shows, and what a customer does on it. */
 export class Account {
   readonly program: Program;
@@ -53,7 +59,7 @@ export class Account {
       wanted: () => ({
         shows: (section) => section !== 'earned',
         items: undefined,
-        cart: undefined,
+        cart: ANY_PURCHASE,
         currency: undefined,
         isLoggedOut: false,
       }),

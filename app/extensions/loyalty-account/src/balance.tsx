@@ -1,25 +1,30 @@
-import type { Me, TierGoal } from '../../../program/answers.ts';
+import type { Tier, TierGoal, View } from '../../../program/answers.ts';
 import { fill, type Words } from '../../../program/words.ts';
 
 interface Shown {
-  readonly standing: Me;
+  readonly view: View;
+  /** The points that were just earned or spent. */
+  readonly change: number | undefined;
   readonly words: Words;
 }
 
 /** Side by side where there is room. */
 const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
 
-export function Balance({ standing, words }: Shown) {
+export function Balance({ view, change, words }: Shown) {
+  const { tier, points, rewards } = view;
+  // Nothing is known, and the program cannot be reached.
+  if (points === null && rewards === null) return null;
   return (
-    <s-grid gridTemplateColumns={standing.tier ? COLUMNS : '1fr'} gap="large">
-      <Points standing={standing} words={words} />
-      {standing.tier && <TierProgress tier={standing.tier} words={words} />}
+    <s-grid gridTemplateColumns={tier ? COLUMNS : '1fr'} gap="large">
+      <Points view={view} change={change} words={words} />
+      {tier && <TierProgress tier={tier} words={words} />}
     </s-grid>
   );
 }
 
-function Points({ standing, words }: Shown) {
-  const { points, cashback, expiring, asOf } = standing;
+function Points({ view, change, words }: Shown) {
+  const { points, cashback, expiring, asOf } = view;
   const { balance, cashback: ofCashback } = words.strings;
   if (points === null) {
     return (
@@ -33,6 +38,11 @@ function Points({ standing, words }: Shown) {
       <s-stack gap="small">
         <s-stack direction="inline" gap="small" alignItems="center">
           <s-heading accessibilityRole="presentation">{words.points(points)}</s-heading>
+          {change !== undefined && (
+            <s-text type="strong" tone={change > 0 ? 'success' : 'auto'}>
+              {words.change(change)}
+            </s-text>
+          )}
           {cashback !== null && cashback > 0 && (
             <s-badge>{fill(ofCashback, { amount: words.money(cashback) })}</s-badge>
           )}
@@ -56,7 +66,7 @@ function Points({ standing, words }: Shown) {
 }
 
 interface Progress {
-  readonly tier: NonNullable<Me['tier']>;
+  readonly tier: Tier;
   readonly words: Words;
 }
 
@@ -77,21 +87,14 @@ function TierProgress({ tier: { name, next }, words }: Progress) {
 }
 
 function Goal({ goal, words }: { readonly goal: TierGoal; readonly words: Words }) {
-  const said = fill(words.strings.balance.progress, {
-    value: words.number(goal.value),
-    goal: words.number(goal.goal),
-  });
+  const { percent, text } = words.progress(goal);
   return (
     <s-stack gap="small-300">
       <s-stack direction="inline" justifyContent="space-between">
         <s-text>{goal.name}</s-text>
-        <s-text>{said}</s-text>
+        <s-text>{text}</s-text>
       </s-stack>
-      <s-progress
-        accessibilityLabel={`${goal.name}: ${said}`}
-        max={100}
-        value={Math.min(100, Math.max(0, goal.percent))}
-      />
+      <s-progress accessibilityLabel={`${goal.name}: ${text}`} max={100} value={percent} />
     </s-stack>
   );
 }

@@ -1,6 +1,6 @@
 /** Shopify's types leave the target of an event open. */
-export const valueOf = (event: Event): string =>
+export const textOf = (event: Event): string =>
   (event.currentTarget as HTMLElementTagNameMap['s-text-field']).value ?? '';
 
-export const valuesOf = (event: Event): readonly string[] =>
+export const choicesOf = (event: Event): readonly string[] =>
   (event.currentTarget as HTMLElementTagNameMap['s-choice-list']).values ?? [];

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../../program/answers.ts';
-import { fill, type Words } from '../../../program/words.ts';
+import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
+import { changeOf } from './point-change.ts';
 
 export function History({ account }: { readonly account: Account }) {
   const { words, strings, history } = account;
@@ -53,13 +54,4 @@ function Entry({ account, entry }: EntryProps) {
       <s-text type={cancelled ? 'redundant' : 'strong'}>{changeOf(entry, words)}</s-text>
     </s-grid>
   );
-}
-
-/** `+49 points`, `−50 points`, or the cashback where no points moved; empty for a change of the tier. */
-export function changeOf({ points, cashback, kind }: HistoryEntry, words: Words): string {
-  if (kind === 'tier') return '';
-  const value = points === 0 ? cashback : points;
-  const said = points === 0 ? words.money(Math.abs(cashback)) : words.points(Math.abs(points));
-  if (value === 0) return words.points(0);
-  return `${value > 0 ? '+' : '−'}${said}`;
 }

@@ -1,8 +1,9 @@
 import '@shopify/ui-extensions/preact';
 import type { Api } from '@shopify/ui-extensions/customer-account.page.render';
 import { render } from 'preact';
+import type { FailureCode } from '../../../program/answers.ts';
 import type { Failure } from '../../../program/ask.ts';
-import { answered } from '../../../program/program.ts';
+import { answered, type Model } from '../../../program/program.ts';
 import { Account } from './account.ts';
 import { Balance } from './balance.tsx';
 import { Codes } from './codes.tsx';
@@ -44,19 +45,36 @@ function Content({ account }: { readonly account: Account }) {
       </s-section>
     );
   }
-  const { me, rewards, redemptions, quizzes } = program.model;
-  const failed = [me, rewards, redemptions].find((asked) => asked?.kind === 'failed');
-  const standing = answered(me);
+  const { view: asked, quizzes, change } = program.model;
+  const failure = failureOf(asked);
+  const view = answered(asked);
   return (
     <>
-      {failed?.kind === 'failed' && <Problem account={account} failure={failed} />}
-      {standing && <Balance standing={standing} words={words} />}
-      <Rewards account={account} rewards={answered(rewards)?.rewards} />
-      <Codes account={account} redemptions={answered(redemptions)?.redemptions ?? []} />
-      <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
-      {standing && <History account={account} />}
+      {failure && <Problem account={account} failure={failure} />}
+      {view && (
+        <>
+          <Balance view={view} change={change} words={words} />
+          <Rewards account={account} rewards={view.rewards} />
+          <Codes account={account} redemptions={view.redemptions} />
+          <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
+          <History account={account} />
+        </>
+      )}
     </>
   );
+}
+
+/** A view without rewards is the last that is known: the program cannot be reached. */
+function failureOf(asked: Model['view']): Failure | undefined {
+  if (asked?.kind !== 'ok') return asked;
+  const { loggedIn, rewards, retryAfterSeconds } = asked.value;
+  const failed = (code: FailureCode, afterSeconds?: number): Failure => ({
+    kind: 'failed',
+    code,
+    afterSeconds,
+  });
+  if (!loggedIn) return failed('not-logged-in');
+  return rewards === null ? failed('unavailable', retryAfterSeconds ?? undefined) : undefined;
 }
 
 function Problem({ account, failure }: { readonly account: Account; readonly failure: Failure }) {

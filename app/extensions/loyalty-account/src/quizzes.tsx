@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import type { QuestionAnswer, Quiz, QuizQuestion } from '../../../program/answers.ts';
+import type { Quiz, QuizQuestion } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { valueOf, valuesOf } from './field-value.ts';
+import { choicesOf, textOf } from './field-value.ts';
 import { Note } from './note.tsx';
+import { type Given, isUnanswered, readAnswers } from './quiz-answers.ts';
 
 interface Props {
   readonly account: Account;
@@ -46,15 +47,12 @@ function OneQuiz({ account, quiz }: QuizProps) {
   );
 }
 
-/** Option ids, or the text of an open question, by question. */
-type Given = Readonly<Record<number, readonly string[]>>;
-
 function Form({ account, quiz }: QuizProps) {
   const { send, sending, chooseOne } = account.words.strings.quizzes;
   const given = useSignal<Given>({});
   const isChecked = useSignal(false);
   const isSending = useSignal(false);
-  const isMissing = ({ id }: QuizQuestion) => (given.value[id] ?? []).join('').trim() === '';
+  const isMissing = (question: QuizQuestion) => isUnanswered(question, given.value);
   const submit = async () => {
     isChecked.value = true;
     if (isSending.value || quiz.questions.some(isMissing)) return;
@@ -101,7 +99,7 @@ function Question({ question, given, error, onGiven }: QuestionProps) {
         error={error}
         maxLength={500}
         required
-        onInput={(event) => onGiven([valueOf(event)])}
+        onInput={(event) => onGiven([textOf(event)])}
       />
     );
   }
@@ -112,7 +110,7 @@ function Question({ question, given, error, onGiven }: QuestionProps) {
       multiple
       values={[...given]}
       error={error}
-      onChange={(event) => onGiven(valuesOf(event))}
+      onChange={(event) => onGiven(choicesOf(event))}
     >
       {options.map((option) => (
         <s-choice key={option.id} value={String(option.id)}>
@@ -121,13 +119,4 @@ function Question({ question, given, error, onGiven }: QuestionProps) {
       ))}
     </s-choice-list>
   );
-}
-
-export function readAnswers({ questions }: Quiz, given: Given): readonly QuestionAnswer[] {
-  return questions.map(({ id, options }) => {
-    const values = given[id] ?? [];
-    return options.length === 0
-      ? { questionId: id, optionIds: null, text: values.join('').trim() }
-      : { questionId: id, optionIds: values.map(Number), text: null };
-  });
 }

@@ -3,15 +3,15 @@ import type { Reward } from '../../../program/answers.ts';
 import { redeemLabel, whyNot } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { valueOf } from './field-value.ts';
+import { textOf } from './field-value.ts';
 import { Note } from './note.tsx';
 
 const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
 
 interface Props {
   readonly account: Account;
-  /** Undefined: not known. */
-  readonly rewards: readonly Reward[] | undefined;
+  /** Null: the program cannot be reached. */
+  readonly rewards: readonly Reward[] | null;
 }
 
 /** Every reward with its price and a button, or the reason why it cannot be redeemed. */
@@ -55,10 +55,16 @@ function Offer({ account, reward }: OfferProps) {
         ) : (
           <Redeem account={account} reward={reward} />
         )}
-        <Note note={notes.get(`reward-${id}`)} otherwise={whyNot(reward, words)} />
+        <Note note={notes.get(`reward-${id}`)} otherwise={conditionsOf(reward, account)} />
       </s-stack>
     </s-grid-item>
   );
+}
+
+/** Why it cannot be redeemed, or what its code will ask for. */
+function conditionsOf(reward: Reward, { words, strings }: Account): string {
+  if (reward.why === 'product-conditions') return strings.inCart;
+  return reward.redeemable ? (reward.requirements ?? '') : whyNot(reward, words);
 }
 
 /** The button, and for cashback the field with the amount before it. */
@@ -92,7 +98,7 @@ function Redeem({ account, reward }: OfferProps) {
           step={0.01}
           inputMode="decimal"
           onInput={(event) => {
-            typed.value = valueOf(event);
+            typed.value = textOf(event);
           }}
         />
       )}
