@@ -123,7 +123,7 @@ function showPage(path: string, visit: Visit, shop: Shop): Answer {
   if (product) return page(product.title, renderProduct(store, visit, product));
   const [, orderId, rest] = /^\/orders\/(\d+)(\/progress)?$/.exec(path) ?? [];
   const order = ordersOf(store, visit).find(({ id }) => id === orderId);
-  if (order && rest !== undefined) return jsonAnswer(200, describeProgress(shop, order));
+  if (order && rest !== undefined) return jsonAnswer(200, describeProgress(shop, visit, order));
   if (order) return page(`Order #${order.number}`, renderOrder(shop, order));
   return showNotice(404, shop, visit, 'There is no such page');
 }

@@ -95,6 +95,14 @@ export function moneyOf(store: Pick<ShopStore, 'shop'>, minor: number): string {
   return format.format(Number(priceOf(store, minor)));
 }
 
+/** Of the visit's customer, as the store knows them, written as the widget writes them. */
+export function pointsOf(store: Pick<ShopStore, 'rows'>, visit: Visit): string | undefined {
+  const { customerId = '', locale } = visit;
+  const points = metafieldOf(store, customerId, 'loyalty.points')?.value;
+  const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  return points === undefined ? undefined : format.format(Number(points));
+}
+
 /** A metafield of the customer by its full name, such as `loyalty.points`. */
 export function metafieldOf({ rows }: Pick<ShopStore, 'rows'>, customerId: string, name: string) {
   const gid = `gid://shopify/Customer/${customerId}`;

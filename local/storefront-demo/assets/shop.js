@@ -33,7 +33,6 @@ function showPoints(points) {
   if (points === null) return;
   for (const element of document.querySelectorAll('[data-loyalty="points"]')) {
     element.textContent = points;
-    element.closest('.points')?.removeAttribute('hidden');
   }
 }
 

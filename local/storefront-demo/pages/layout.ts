@@ -1,7 +1,7 @@
 import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
-import { cartOf, customerOf, metafieldOf, priceOf, type Shop, type ShopStore } from '../shop.ts';
+import { cartOf, customerOf, pointsOf, priceOf, type Shop, type ShopStore } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 
 const languages: readonly (readonly [Visit['locale'], string])[] = [
@@ -15,8 +15,6 @@ export interface PageParts {
   /** Marks the current page in the header. */
   readonly path: string;
   readonly content: Html;
-  /** The page shows no widget, so its script is not loaded. */
-  readonly noWidget?: true;
 }
 
 /** The layout of a theme, around every page. */
@@ -31,7 +29,6 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
 <title>${parts.title} · ${name}</title>
 <link rel="stylesheet" href="/assets/shop.css">
 <script type="module" src="/assets/shop.js"></script>
-${!parts.noWidget && html`<script src="${PROXY_PATH}/widget.js" defer></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -69,15 +66,15 @@ function renderLink({ path: current }: Pick<PageParts, 'path'>, path: string, te
   return html`<a href="${path}"${path === current && html` aria-current="page"`}>${text}</a>\n`;
 }
 
-/** With the points as the theme's Liquid writes them; the widget updates every element so marked. */
+/** The widget updates every element that is marked so: the header has the points of the same moment. */
 function renderAccountLink(store: ShopStore, visit: Visit, parts: PageParts): Html {
   const customer = customerOf(store, visit);
   if (!customer) return renderLink(parts, '/account', html`Log in`);
-  const points = metafieldOf(store, customer.id, 'loyalty.points')?.value;
+  const points = pointsOf(store, visit) ?? '';
   return renderLink(
     parts,
     '/account',
-    html`${customer.firstName ?? customer.id} <span class="points"${points === undefined && html` hidden`}><span data-loyalty="points">${points ?? ''}</span> points</span>`,
+    html`${customer.firstName ?? customer.id} <span class="points"><span data-loyalty="points">${points}</span> points</span>`,
   );
 }
 
@@ -87,7 +84,7 @@ interface WidgetOptions {
   readonly show?: string;
 }
 
-/** The same element as the theme extension's snippet loyalty-widget.liquid renders. */
+/** The same element and script as the theme extension's snippet loyalty-widget.liquid renders. */
 export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOptions): Html {
   const { product, show } = options;
   const cart = cartOf(store, visit)
@@ -101,7 +98,8 @@ export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOpti
     show !== undefined && html` show="${show}"`
   }${product && html` product-id="${product.id}" price="${product.price}"`}${
     items !== undefined && html` items="${items}"`
-  }${cart !== '' && html` cart="${cart}"`}${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>`;
+  }${cart !== '' && html` cart="${cart}"`}${customerOf(store, visit) ? '' : html` logged-out`}></loyalty-widget>
+<script src="${PROXY_PATH}/widget.js" defer></script>`;
 }
 
 /** No other origin and nothing inline: the widget must work in a strict theme. */

@@ -1,7 +1,8 @@
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { OrderRow } from '../../store-sandbox/model/order-row.ts';
 import { gatherEvidence, type Step, stepsOf } from '../order-progress.ts';
-import { moneyOf, type Shop } from '../shop.ts';
+import { moneyOf, pointsOf, type Shop } from '../shop.ts';
+import type { Visit } from '../visit.ts';
 import { renderTotals } from './cart-page.ts';
 import { renderPicture } from './pictures.ts';
 
@@ -49,15 +50,14 @@ function renderStep({ name, title, state, at, note }: Step): Html {
 const clockTime = (iso: string): string => iso.slice(11).replace('Z', '');
 
 /** For the script: the same texts as on the page. */
-export function describeProgress(shop: Shop, order: OrderRow) {
-  const evidence = gatherEvidence(shop, order);
+export function describeProgress(shop: Shop, visit: Visit, order: OrderRow) {
   return {
-    steps: stepsOf(evidence).map(({ name, state, at, note }) => ({
+    steps: stepsOf(gatherEvidence(shop, order)).map(({ name, state, at, note }) => ({
       name,
       state,
       time: at === null ? '' : clockTime(at),
       note,
     })),
-    points: evidence.storeBalance?.value ?? null,
+    points: pointsOf(shop.store, visit) ?? null,
   };
 }

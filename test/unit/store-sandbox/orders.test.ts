@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
+import { anyCart } from '../../../local/store-sandbox/model/carts.ts';
 import {
   financialStatus,
   fulfillmentStatus,
@@ -262,5 +264,73 @@ describe('random orders', () => {
     const codes = orders.flatMap(({ applications }) => applications.map(({ name }) => name));
     expect(codes).toContain('FIVEOFF');
     expect(one.rows.orders.size).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe('a quote', () => {
+  it('costs what the order costs that is placed next, and leaves no trace', () => {
+    const draw = seededRandom(7);
+    const [quoting, plain] = [openStore(), openStore()];
+    for (let n = 0; n < 200; n += 1) {
+      const cart = anyCart(quoting.rows, draw, quoting.world.now());
+      const { totals, refusedCodes } = quoting.do('quoteOrder', cart);
+      quoting.clock.ms -= 700;
+      const [placed, alone] = [
+        quoting.attempt('placeOrder', cart),
+        plain.attempt('placeOrder', cart),
+      ];
+      // The other store placed the same orders without quotes: same ids, numbers and tokens.
+      expect(placed).toEqual(alone);
+      if (placed.kind === 'refused')
+        expect(refusedCodes.map(({ why }) => why)).toContain(placed.why);
+      else {
+        expect(refusedCodes).toEqual([]);
+        const order = placed.value as Parameters<typeof orderTotals>[0];
+        const { totalMinor, discountsMinor, taxMinor } = orderTotals(order);
+        expect(totals).toMatchObject({ totalMinor, discountsMinor, taxMinor });
+      }
+    }
+    expect(quoting.sent).toEqual(plain.sent);
+  });
+
+  it('leaves out a code that the order would be refused for, and says why', () => {
+    const one = store();
+    const [robin, sasha] = one.rows.customers.values();
+    const [shirt, socks] = one.rows.products.values();
+    const day = 86_400_000;
+    const at = (ms: number) => new Date(one.clock.ms + ms).toISOString();
+    const add = (code: string, fields: object) =>
+      one.do('createDiscount', { codes: [code], amount: 1, ...fields });
+    add('ROBINS', { customerIds: [robin?.id] });
+    add('ENDED', { endsAt: at(-day) });
+    add('LATER', { startsAt: at(day) });
+    add('SOCKS', { productIds: [socks?.id] });
+    add('ONCE', { usageLimit: 1 });
+    const lines = [{ variantId: shirt?.variants[0]?.id ?? '' }];
+    one.do('placeOrder', { lines, discounts: [{ code: 'ONCE' }] });
+    const why = (code: string, quantity = 1) =>
+      one.do('quoteOrder', {
+        lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
+        customerId: sasha?.id ?? null,
+        discounts: [{ code }],
+      });
+    const refusals = ['NOPE', 'ROBINS', 'ENDED', 'LATER', 'SOCKS', 'ONCE'].map((code) => {
+      const { refusedCodes, totals } = why(code);
+      expect(totals).toMatchObject({ discountsMinor: 0, totalMinor: 4_900 });
+      return refusedCodes.map((refused) => refused.why).join();
+    });
+    expect(refusals).toEqual([
+      'There is no code NOPE.',
+      'The code ROBINS is for another customer.',
+      'The code ENDED has expired.',
+      'The code LATER is not valid yet.',
+      'The code SOCKS is for other products.',
+      'The code ONCE has been used already.',
+    ]);
+    add('BIG', { minimumSubtotal: 60 });
+    expect(why('BIG').refusedCodes[0]?.why).toBe(
+      'The code BIG needs a larger order: EUR 60.00 or more.',
+    );
+    expect(why('BIG', 2)).toMatchObject({ refusedCodes: [], totals: { discountsMinor: 100 } });
   });
 });
