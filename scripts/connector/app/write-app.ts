@@ -9,6 +9,7 @@ import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type AppFolder, readAppFolder, requireClientId, TOML } from './app-folder.ts';
 import { dashboardFields } from './app-toml.ts';
+import { describeApp } from './describe-app.ts';
 
 export interface AppOptions {
   readonly shop?: string;
@@ -110,7 +111,8 @@ export async function listApp(session: Session, options: AppOptions): Promise<Ex
   const deployment = await session.findDeployment();
   const documents: object[] = [];
   for (const shop of shopsOf(deployment, options)) {
-    const { app } = await readAppFolder(deployment, shop, options);
+    // The dashboard knows the client ID.
+    const app = describeApp(deployment, shop, '');
     const { scopes, proxy } = app;
     const fields = dashboardFields(app);
     documents.push({ shop: app.shop, scopes, proxy, fields: Object.fromEntries(fields) });

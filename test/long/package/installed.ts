@@ -1,5 +1,5 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FUNCTIONS } from '../../../infra/connector-stack.ts';
 import { type Installed, mustRun, runOutside } from '../../support/packed-project.ts';
@@ -75,6 +75,46 @@ app.synth();
       const bundle = join(project, '.connector/bundles/shown/assets/storefront/index.js');
       expect(readFileSync(bundle, 'utf8')).toContain('loyalty-widget');
       rmSync(join(project, 'connector.config.shown.ts'));
+    });
+
+    it('writes the Shopify app: its extensions are built, and need no installation', async () => {
+      const settings = join(project, 'connector.config.shown.ts');
+      const text = readFileSync(join(project, 'connector.config.ts'), 'utf8');
+      writeFileSync(settings, text.replace('// storefront: {}', 'storefront: {}'));
+      // As npm start describes a stack. With the client ID given, none of its services is asked.
+      const nowhere = 'http://127.0.0.1:9';
+      const services = { storeAddress: nowhere, loyaltyAddress: nowhere, metricsAddress: nowhere };
+      const outputs = {
+        WebhookAddress: 'https://hooks.example.com',
+        StorefrontAddress: 'https://front.example.com',
+      };
+      const stack = {
+        ...{ pid: process.pid, stack: 'local', stage: 'prod', settings, region: 'us-east-1' },
+        ...{ endpoint: nowhere, credentials: { accessKeyId: 'a', secretAccessKey: 'b' } },
+        ...{ outputs, ...services },
+      };
+      mkdirSync(join(project, '.connector'), { recursive: true });
+      const description = join(project, '.connector/stack.json');
+      writeFileSync(description, JSON.stringify(stack));
+      const write = ['npx', 'loyalty-connector', 'app', 'write', '--client-id', 'client-1'];
+      await mustRun(project, [...write, '--to', 'shopify-app/paper']);
+      rmSync(settings);
+      rmSync(description);
+
+      const app = join(project, 'shopify-app/paper');
+      const read = (path: string) => readFileSync(join(app, path), 'utf8');
+      expect(read('shopify.app.toml')).toContain('url = "https://front.example.com/paper"');
+      const extensions = globSync('extensions/*/shopify.extension.toml', { cwd: app });
+      expect(extensions.length).toBeGreaterThan(0);
+      for (const path of extensions) {
+        for (const [, module = ''] of read(path).matchAll(/^module = "(.+)"$/gm)) {
+          const code = read(join(dirname(path), module));
+          expect(code).not.toMatch(/^import /m);
+          expect(code).toContain('https://front.example.com/paper');
+        }
+      }
+      expect(globSync('**/*.{ts,tsx}', { cwd: app })).toEqual([]);
+      expect(globSync('extensions/loyalty-theme/assets/*.js', { cwd: app })).not.toEqual([]);
     });
 
     it('has types: an editor marks what is no setting', async () => {
