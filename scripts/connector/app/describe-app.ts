@@ -19,7 +19,10 @@ interface AppProxy {
   readonly subpath: string;
 }
 
-/** The app of one shop as the settings and the deployed addresses need it. */
+/**
+ * The app of one shop as the settings and the deployed addresses need it.
+ * See docs/decisions/0067-the-app-is-written-from-the-settings.md.
+ */
 export interface WantedApp {
   readonly shop: string;
   readonly name: string;

@@ -10,8 +10,6 @@ import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
 import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { appConfiguration } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -126,20 +124,8 @@ describe('the runbook', () => {
 });
 
 const guide = readFileSync('docs/deploy.md', 'utf8');
-const ADDRESS = 'https://hooks.example.com/example-store';
 
 describe('docs/deploy.md', () => {
-  it.each(['admin-api', 'app-configuration'] as const)(
-    'shows the webhooks of shopify.app.toml as the connector wants them: %s',
-    (madeBy) => {
-      expect(guide).toContain(`\`\`\`toml\n${appConfiguration(ADDRESS, madeBy)}\`\`\``);
-    },
-  );
-
-  it('names every topic that is handled', () => {
-    for (const topic of topicRoutes.keys()) expect(guide).toContain(`"${topic}"`);
-  });
-
   it('names every scope that doctor asks for, and no other', () => {
     const rules = {
       enrich: { locationNames: true, staffNames: true },
