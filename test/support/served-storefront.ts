@@ -193,6 +193,7 @@ export function serveInProcess({
       cashback: string,
       tier?: string | null,
       more: Partial<RememberedBalance> = {},
+      revision?: number,
     ) {
       const remembered = rememberBalance({
         ...{ points, cashback, seen: [], ...more },
@@ -203,7 +204,7 @@ export function serveInProcess({
       await memoryLedger.write(
         key,
         { version, uncertain: false, remembered, outcomes: [] },
-        undefined,
+        revision,
       );
     },
 

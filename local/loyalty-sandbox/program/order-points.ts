@@ -60,6 +60,19 @@ export function refundedOf({ partialCancels }: Pick<OrderRow, 'partialCancels'>)
   return partialCancels.reduce((sum, { valueHundredths }) => sum + valueHundredths, 0);
 }
 
+/** What the order gives, or would give once it is complete. */
+export function estimateOf(context: Context, order: OrderRow) {
+  const owner = context.tables.customers.get(order.customerId);
+  const worth = owner && mayTakePart(owner) ? worthOf(context, { ...order, IsCompleted: true }) : 0;
+  const cashback = fromHundredths(scaleUp(worth, context.settings.cashbackPerPoint));
+  return {
+    GenerateBonus: worth > 0,
+    EstimatedPoints: fromHundredths(worth),
+    EstimatedCashback: cashback,
+    EstimatedCashbackFormatted: cashback.toFixed(2),
+  };
+}
+
 function worthOf({ settings }: Context, order: Omit<OrderRow, keyof Settled>): number {
   if (!order.IsCompleted || order.IsCancelledOrReturned) return 0;
   const refunded = refundedOf(order);

@@ -4,6 +4,7 @@ import { balanceOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
+import { estimateOf } from './order-points.ts';
 import type { CustomerRow, OrderRow } from './rows.ts';
 import { tierOf } from './tiers.ts';
 
@@ -36,6 +37,7 @@ export function describeOrder(
         ProductPrice,
       })) ?? null,
     Coupon: row.Coupon,
+    EstimatedBonus: estimateOf(context, row),
     State: stateOf(row),
     Origin: context.settings.orderOrigin,
     Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),

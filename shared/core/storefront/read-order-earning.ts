@@ -79,6 +79,9 @@ const IGNORED = 4;
 
 const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
 
+/** The completion is dated by the store's clock, the points by the service's. */
+const SKEW_MS = 5 * 60_000;
+
 /**
  * The history names no order. An entry of just the points that the service expects of this one, and not from
  * before it was complete, counts as this order's. Where none is found, the points still count as expected.
@@ -98,7 +101,7 @@ async function findGiven(
       entry.kind === 'points' &&
       !entry.cancelled &&
       entry.points === points &&
-      Date.parse(entry.at ?? '') >= completedAt,
+      Date.parse(entry.at ?? '') >= completedAt - SKEW_MS,
   );
   return isGiven ? { state: 'earned' } : undefined;
 }

@@ -78,6 +78,7 @@ describe('a shopper', () => {
       ...[
         [9, 'product-conditions'],
         [10, 'not-online'],
+        [5, 'other-tier'],
       ],
     ]);
 

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { History, OrderEarning } from '../../../../app/program/answers.ts';
+import { rememberOrder } from '../../../../shared/core/mapping/remembered.ts';
+import type { HistoryPage } from '../../../../shared/core/storefront/read-history.ts';
+import type { OrderEarning as Earning } from '../../../../shared/core/storefront/read-order-earning.ts';
+import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+
+type Served = ReturnType<typeof serveInProcess>;
+
+const WAITING = { state: 'waiting', points: null, cashback: null, why: null };
+
+const answerOf = (value: unknown) =>
+  ({ kind: 'answer', status: 200, headers: {}, text: JSON.stringify(value) }) as const;
+
+async function history(shop: Served, own: Readonly<Record<string, string>> = {}) {
+  const { status, json } = await shop.ask('history', { customerId: '7', own });
+  // The pages read just these fields.
+  const page: HistoryPage = json;
+  return { status, json: page satisfies History };
+}
+
+async function earning(shop: Served, id: string, customerId = '7') {
+  const { status, json } = await shop.ask('order', { customerId, own: { id } });
+  const read: Earning = json;
+  return { status, json: read satisfies OrderEarning };
+}
+
+interface Sent {
+  readonly id: string;
+  readonly customerId?: string;
+  readonly total?: number;
+  readonly complete?: boolean;
+  readonly cancelled?: boolean;
+  readonly completedAt?: string;
+}
+
+/** As the worker sends it, and records it. */
+async function send(shop: Served, order: Sent): Promise<void> {
+  const { id, customerId = '7', total = 40, complete = true, cancelled = false } = order;
+  const Customer = { OriginalId: customerId, Name: 'A', Email: `${customerId}@example.com` };
+  const OrderCompletedDate = order.completedAt ?? '2026-10-04T09:00:00Z';
+  await shop.loyalty.client.sendOrder({
+    ...{ OriginalId: id, OrderTotal: total, Customer, OrderPlacementDate: '2026-10-03T09:00:00Z' },
+    ...(complete && { IsCompleted: true, OrderCompletedDate }),
+  });
+  if (cancelled)
+    await shop.loyalty.client.cancelPosOrder(id, { OrderCancelledDate: OrderCompletedDate });
+  await shop.parts.ledger.write(
+    { shop: SHOP, kind: 'order', id },
+    {
+      ...{ version: 1, uncertain: false, outcomes: [], appliedKey: 'applied' },
+      remembered: rememberOrder({ customer: Customer }),
+    },
+    undefined,
+  );
+}
+
+describe('the history of a customer', () => {
+  it('has what was earned and spent, in pages', async () => {
+    const shop = serveInProcess();
+    for (let index = 0; index < 21; index += 1) {
+      await send(shop, { id: `${100 + index}`, total: index + 1 });
+    }
+    const first = await history(shop);
+    expect(first.json).toMatchObject({ page: 1, hasMore: true, entries: { length: 20 } });
+    expect(first.json.entries[0]).toEqual({
+      ...{ kind: 'points', at: '2026-10-09T12:00:00.000Z', title: 'Purchase', points: 21 },
+      ...{ cashback: 1.05, cancelled: false, code: null, tier: null },
+    });
+    const second = await history(shop, { page: '2' });
+    expect(second.json).toMatchObject({ page: 2, hasMore: false, entries: [{ points: 1 }] });
+  });
+
+  it('shows a new tier by its name, and no points for it', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    const Items = [
+      {
+        Points: 5,
+        PointType: 3,
+        IsTierHistory: true,
+        TierUpdate: 1,
+        TierName: 'Gold',
+        Title: 'Up',
+      },
+    ];
+    shop.loyalty.world.interfere = (_, pass) => answerOf({ ...JSON.parse(pass().text), Items });
+    expect((await history(shop)).json.entries).toEqual([
+      {
+        ...{ kind: 'tier', at: null, title: 'Up', points: 0, cashback: 0 },
+        ...{ cancelled: false, code: null, tier: 'Gold' },
+      },
+    ]);
+  });
+
+  it('is empty for a customer whom the service does not know', async () => {
+    expect((await history(serveInProcess())).json).toEqual({
+      ...{ page: 1, hasMore: false, entries: [] },
+    });
+  });
+
+  it.each(['0', '101', '1.5', '-1', 'x', ''])('has no page %j', async (page) => {
+    const shop = serveInProcess();
+    expect((await history(shop, { page })).status).toBe(400);
+    expect(shop.loyalty.journal).toEqual([]);
+  });
+});
+
+describe('what an order earns', () => {
+  it('is not known before it was sent', async () => {
+    const shop = serveInProcess();
+    expect((await earning(shop, '123')).json).toEqual(WAITING);
+  });
+
+  it('is expected while it is not complete, and earned once the points are there', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123', complete: false });
+    const expected = { state: 'expected', points: 40, cashback: 2, why: null };
+    expect((await earning(shop, '123')).json).toEqual(expected);
+    await send(shop, { id: '124' });
+    expect((await earning(shop, '124')).json).toEqual({ ...expected, state: 'earned' });
+    // Those of the second order are not the first one's.
+    expect((await earning(shop, '123')).json).toEqual(expected);
+  });
+
+  it('is not given by points from before it was complete', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    await send(shop, { id: '124', completedAt: '2026-10-09T13:00:00Z' });
+    expect((await earning(shop, '123')).json.state).toBe('earned');
+    expect((await earning(shop, '124')).json.state).toBe('expected');
+  });
+
+  it.each([
+    ['cancelled', { cancelled: true }],
+    ['no-points', { total: 0 }],
+  ])('is nothing, with the reason %s', async (why, more) => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123', ...more });
+    expect((await earning(shop, '123')).json).toEqual({ ...WAITING, state: 'none', why });
+  });
+
+  it.each([
+    ['of another customer', { id: '123', customerId: '8' }],
+    ['of a person who was erased', undefined],
+  ])(
+    'is answered for an order %s as for an unknown one, and the service is not asked',
+    async (_, sent) => {
+      const shop = serveInProcess();
+      if (sent) await send(shop, sent);
+      else {
+        await send(shop, { id: '123' });
+        await shop.parts.ledger.redact([{ shop: SHOP, kind: 'order', id: '123' }], {
+          ...{ redactedAt: 1, expiresAt: 2_000_000_000 },
+        });
+      }
+      const before = shop.loyalty.journal.length;
+      const foreign = await shop.ask('order', { customerId: '7', own: { id: '123' } });
+      const unknown = await shop.ask('order', { customerId: '7', own: { id: '999' } });
+      expect(foreign).toEqual(unknown);
+      expect(foreign.json).toEqual(WAITING);
+      expect(shop.loyalty.journal.length).toBe(before);
+    },
+  );
+
+  it('is not told where the service has it under another customer', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    const other = {
+      OriginalId: '123',
+      Customer: { OriginalId: '8' },
+      EstimatedBonus: { EstimatedPoints: 9 },
+    };
+    shop.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'getOrder' ? answerOf(other) : pass();
+    expect((await earning(shop, '123')).json).toEqual(WAITING);
+  });
+
+  it('needs the service, once the order was sent', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    shop.loyalty.world.interfere = () => ({
+      ...{ kind: 'failure', reason: 'time-out', mayHaveHappened: true },
+    });
+    expect((await earning(shop, '123')).status).toBe(503);
+  });
+
+  it.each(['', '0', '-1', 'x', '12345678901234567890', '1/../2'])('has no id %j', async (id) => {
+    expect((await earning(serveInProcess(), id)).status).toBe(400);
+  });
+});
