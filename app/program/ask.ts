@@ -58,22 +58,26 @@ function readSeconds({ headers }: Response): number | undefined {
 
 /**
  * One idempotency key per reward: created at the first press, kept while the result is uncertain, and
- * dropped after the first certain answer. By it the function recognises a repeated request. All widgets
- * of a page share the keys.
+ * dropped after the first certain answer. By it the function recognises a repeated request.
  */
+export interface ClientKeys {
+  of(rewardId: number): string;
+  forget(rewardId: number): void;
+}
+
 const keys = new Map<number, string>();
 
-export function clientKeyFor(rewardId: number): string {
-  const key = keys.get(rewardId) ?? randomKey();
-  keys.set(rewardId, key);
-  return key;
-}
+/** All widgets of a page share them. */
+export const pageKeys: ClientKeys = {
+  of(rewardId) {
+    const key = keys.get(rewardId) ?? randomKey();
+    keys.set(rewardId, key);
+    return key;
+  },
+  forget: (rewardId) => void keys.delete(rewardId),
+};
 
-export function forgetClientKey(rewardId: number): void {
-  keys.delete(rewardId);
-}
-
-function randomKey(): string {
+export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

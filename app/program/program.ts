@@ -7,7 +7,7 @@ import type {
   Redemption,
   View,
 } from './answers.ts';
-import { type Answer, type Ask, clientKeyFor, type Failure, forgetClientKey } from './ask.ts';
+import { type Answer, type Ask, type ClientKeys, type Failure, pageKeys } from './ask.ts';
 
 type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
 
@@ -43,6 +43,8 @@ export interface Wanted {
 
 export interface ProgramParts {
   readonly ask: Ask;
+  /** Absent: those of the page. */
+  readonly keys?: ClientKeys;
   /** The current attributes: they may change. */
   readonly wanted: () => Wanted;
   readonly changed: (...sections: readonly Section[]) => void;
@@ -101,6 +103,7 @@ export class Program {
     change: undefined,
   };
   readonly #parts: ProgramParts;
+  readonly #keys: ClientKeys;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
   #redeemed = 0;
@@ -110,6 +113,7 @@ export class Program {
 
   constructor(parts: ProgramParts) {
     this.#parts = parts;
+    this.#keys = parts.keys ?? pageKeys;
   }
 
   async load(): Promise<void> {
@@ -143,7 +147,7 @@ export class Program {
     if (model.redeeming !== undefined) return { kind: 'busy' };
     model.redeeming = rewardId;
     this.#parts.changed('rewards');
-    const clientKey = clientKeyFor(rewardId);
+    const clientKey = this.#keys.of(rewardId);
     const answer = await this.#parts.ask<{ redemption: Redemption }>('redeem', {
       rewardId,
       clientKey,
@@ -155,10 +159,10 @@ export class Program {
       this.#parts.changed('rewards');
       // The request may have been carried out: the list of redemptions will show it.
       if (isUncertain(answer)) this.expectChange();
-      else forgetClientKey(rewardId);
+      else this.#keys.forget(rewardId);
       return answer;
     }
-    forgetClientKey(rewardId);
+    this.#keys.forget(rewardId);
     this.#redeemed += 1;
     const { redemption } = answer.value;
     const view = answered(model.view);
@@ -222,7 +226,7 @@ export class Program {
     for (const redemption of answered(this.model.view)?.redemptions ?? []) {
       const wasSettled = before?.some((one) => one.id === redemption.id && !isOpen(one));
       if (isOpen(redemption) || redemption.state === 'used' || !before || wasSettled) continue;
-      forgetClientKey(redemption.rewardId);
+      this.#keys.forget(redemption.rewardId);
       this.#parts.settled(redemption);
     }
   }

@@ -41,11 +41,19 @@ const languages: Readonly<Record<string, readonly [tag: Language, strings: Strin
   pt: ['pt-BR', ptBr],
 };
 
-/** `locale`: as the store writes it, such as `pt-BR`. English for a language that is not translated. */
-export function createWords(locale: string, currency: string | undefined): Words {
+/**
+ * `locale`: as the store writes it, such as `pt-BR`. English for a language that is not translated.
+ * `adapt`: for readers other than the shopper.
+ */
+export function createWords(
+  locale: string,
+  currency: string | undefined,
+  adapt = (strings: Strings, _language: Language) => strings,
+): Words {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
   const known = Object.hasOwn(languages, language) ? languages[language] : undefined;
-  const [tag, strings] = known ?? (['en', en] as const);
+  const [tag, own] = known ?? (['en', en] as const);
+  const strings = adapt(own, tag);
   // The region decides how numbers are written: es-MX is not es-ES.
   const formats = known && isLocale(locale) ? locale : tag;
   const amounts = createAmounts(strings, formats, currency);

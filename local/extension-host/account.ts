@@ -1,25 +1,18 @@
 import type { Answer } from '../sandbox-kit/http/server.ts';
-import { issueSessionToken } from '../store-sandbox/session-tokens.ts';
 import { customerOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { renderAccountPage, renderExtension, renderOrderStatus } from './account-pages.ts';
-import { HostFiles } from './host-files.ts';
+import { type HostFiles, tokenOf } from './host-files.ts';
 
 /** Answers for the pages of the customer accounts; undefined: not one of theirs. */
 export type AccountHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
 
-/** The customer accounts of the shop, with our extensions in them. `storefront`: with the path of the shop. */
-export function createAccountHost(store: ShopStore, storefront: string): AccountHost {
-  const files = new HostFiles(storefront);
+/** The customer accounts of the shop, with our extensions in them. */
+export function createAccountHost(store: ShopStore, files: HostFiles): AccountHost {
   return async (path, visit) => {
     const customer = customerOf(store, visit);
     if (path === '/account/session-token') {
-      const { clientId, clientSecret: secret } = store.credentials;
-      const issue = { shop: store.shop.domain, clientId, secret, now: new Date() };
-      return {
-        status: 200,
-        body: issueSessionToken({ kind: 'customer', id: customer?.id }, issue),
-      };
+      return { status: 200, body: tokenOf(store, { kind: 'customer', id: customer?.id }) };
     }
     if (path === '/account/loyalty') {
       // As Shopify does with every page but that of an order.

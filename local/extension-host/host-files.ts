@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type AppFiles, readApp } from '../../app/build/build-app.ts';
 import type { Answer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
+import { issueSessionToken, type TokenUser } from '../store-sandbox/session-tokens.ts';
+import type { ShopStore } from '../storefront-demo/shop.ts';
 
 /** Scripts and styles of the host, and the extensions as built for Shopify. */
 const PREFIX = '/extension-host/';
@@ -10,6 +12,9 @@ const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=ut
 
 /** The address of a module of an extension, such as `loyalty-account/src/page.js`. */
 export const moduleAddress = (path: string): string => `${PREFIX}extensions/${path}`;
+
+/** Where a page of the host is shown. */
+type Where = 'alone' | 'in-a-frame';
 
 export class HostFiles {
   readonly #storefront: string;
@@ -39,7 +44,7 @@ export class HostFiles {
   }
 
   /** No other origin but the storefront's, and nothing inline. */
-  get policy(): string {
+  #policy(where: Where): string {
     return [
       "default-src 'none'",
       "script-src 'self'",
@@ -48,23 +53,30 @@ export class HostFiles {
       `connect-src 'self' ${new URL(this.#storefront).origin}`,
       "base-uri 'none'",
       "form-action 'self'",
-      "frame-ancestors 'none'",
+      "frame-src 'self'",
+      `frame-ancestors ${where === 'in-a-frame' ? "'self'" : "'none'"}`,
       "require-trusted-types-for 'script'",
     ].join('; ');
   }
 
-  page(page: Html): Answer {
+  page(page: Html, where: Where = 'alone'): Answer {
     return {
       status: 200,
       headers: {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': this.policy,
+        'content-security-policy': this.#policy(where),
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'same-origin',
       },
       body: page.text,
     };
   }
+}
+
+/** The session token that an extension on one of the pages gets. */
+export function tokenOf({ shop, credentials }: ShopStore, user: TokenUser): string {
+  const { clientId, clientSecret: secret } = credentials;
+  return issueSessionToken(user, { shop: shop.domain, clientId, secret, now: new Date() });
 }
 
 /** What a page of the host has in its head: `surface` names its script and its styles. */

@@ -74,7 +74,11 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
   const loyalty = run.started(
     await startLoyaltySandbox({
       port: portOf(run, owner, ports.loyalty),
-      settings: { credentials: secretsOfShop(secrets, connector, owner).loyalty },
+      settings: {
+        credentials: secretsOfShop(secrets, connector, owner).loyalty,
+        // The till shows it; other pages redeem without.
+        challenge: 'asked',
+      },
       ...(points &&
         !options.isNew && {
           subscriptions: shops.map((shop) => ({

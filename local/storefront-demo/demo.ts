@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createAccountHost } from '../extension-host/account.ts';
+import { HostFiles } from '../extension-host/host-files.ts';
+import { createTillHost, type HostedRequest } from '../extension-host/till.ts';
 import { file, type Pages } from '../sandbox-kit/http/pages.ts';
 import { isLoopbackHost, readBody } from '../sandbox-kit/http/requests.ts';
 import {
@@ -28,12 +30,15 @@ export interface DemoOptions extends Omit<Shop, 'links'> {
 }
 
 /** Pages that another part adds to the shop; undefined: the path is not one of its own. */
-type PageHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
+type PageHost = (path: string, visit: Visit, request: HostedRequest) => Promise<Answer | undefined>;
 
 /** The pages of hosts that the header links to. `npm start` prints them. */
-export const hostedPages: Shop['links'] = [{ path: '/account/loyalty', label: 'Loyalty' }];
+export const hostedPages: Shop['links'] = [
+  { path: '/account/loyalty', label: 'Loyalty' },
+  { path: '/till', label: 'Till' },
+];
 
-/** A demo shop: its pages with the widget, its app proxy, and the pages of its customer accounts. */
+/** A demo shop: its pages with the widget, its app proxy, the pages of its customer accounts, and its till. */
 export function startStorefrontDemo(options: DemoOptions): Promise<Server> {
   const { port, proxyTo, store, loyalty } = options;
   const shop: Shop = { store, loyalty, links: hostedPages };
@@ -43,7 +48,8 @@ export function startStorefrontDemo(options: DemoOptions): Promise<Server> {
     secret: () => store.credentials.clientSecret,
     now: () => new Date(),
   };
-  const hosts: readonly PageHost[] = [createAccountHost(store, proxyTo)];
+  const host = new HostFiles(proxyTo);
+  const hosts: readonly PageHost[] = [createAccountHost(store, host), createTillHost(shop, host)];
   return startServer((request, response) => answer(request, response, shop, proxy, hosts), port);
 }
 
@@ -72,14 +78,20 @@ async function answer(
     };
     return respond(response, await askApp(proxied, proxy));
   }
-  if (method === 'POST') {
-    return respond(response, submit(pathname, body.bytes, visit, shop, headers));
+  // A page of another origin must not change anything.
+  if (method === 'POST' && headers.origin !== `http://${headers.host}`) {
+    return respond(response, showNotice(403, shop, visit, 'This form cannot be sent from here'));
   }
   for (const host of hosts) {
-    const found = await host(pathname, visit);
+    const found = await host(pathname, visit, { method, query: search, body: body.bytes });
     if (found) return respond(response, found);
   }
-  respond(response, showPage(pathname, visit, shop));
+  respond(
+    response,
+    method === 'POST'
+      ? submit(pathname, body.bytes, visit, shop, headers)
+      : showPage(pathname, visit, shop),
+  );
 }
 
 function submit(
@@ -87,15 +99,12 @@ function submit(
   body: Buffer,
   visit: Visit,
   shop: Shop,
-  { origin, host, referer }: IncomingMessage['headers'],
+  { origin, referer }: IncomingMessage['headers'],
 ): Answer {
   const form = Object.hasOwn(forms, path) ? forms[path] : undefined;
-  // A page of another origin must not submit forms.
-  if (!form || origin !== `http://${host}`) {
-    return showNotice(403, shop, visit, 'This form cannot be sent from here');
-  }
+  if (!form) return showNotice(404, shop, visit, 'There is no such form');
   const { visit: next, to } = form(shop.store, visit, new URLSearchParams(body.toString()));
-  const back = referer?.startsWith(`${origin}/`) ? referer.slice(origin.length) : '/';
+  const back = referer?.startsWith(`${origin}/`) ? referer.slice(`${origin}`.length) : '/';
   return {
     status: 303,
     headers: { location: to ?? back, 'set-cookie': visitCookie(next) },

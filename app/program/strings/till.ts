@@ -1,4 +1,5 @@
 import type { RedemptionState } from '../answers.ts';
+import type { Language, Strings } from './strings.ts';
 
 /** Why no reward can be redeemed for the till's cart as it is, or why a code is not in it. */
 export type CartProblem =
@@ -14,7 +15,8 @@ export interface TillStrings {
   readonly heading: string;
   readonly open: string;
   readonly noPoints: string;
-  readonly redeemable: { readonly one: string; readonly other: string; readonly none: string };
+  readonly redeemable: string;
+  readonly noneRedeemable: string;
   readonly codes: string;
   readonly apply: string;
   readonly inCart: string;
@@ -46,11 +48,8 @@ const en: TillStrings = {
   heading: 'Loyalty',
   open: 'Rewards',
   noPoints: 'No points yet',
-  redeemable: {
-    one: '{n} reward for this cart',
-    other: '{n} rewards for this cart',
-    none: 'No reward for this cart yet',
-  },
+  redeemable: 'Rewards for this cart: {n}',
+  noneRedeemable: 'No reward for this cart yet',
   codes: 'Codes of this customer',
   apply: 'Apply to the cart',
   inCart: 'In the cart',
@@ -98,8 +97,8 @@ const en: TillStrings = {
     'not-available': 'This reward is not available to the customer at the moment.',
     pending: 'The customer asked for this reward already. It is being confirmed.',
     unreadable: 'The loyalty program gave no proper answer.',
-    'not-logged-in': 'Your staff account has no permission for this app.',
-    'wrong-answer': 'The code from the message is wrong.',
+    'bad-token': 'Your staff account has no permission for this app.',
+    'challenge-wrong': 'The code from the message is wrong.',
   },
 };
 
@@ -107,11 +106,8 @@ const ptBr: TillStrings = {
   heading: 'Fidelidade',
   open: 'Recompensas',
   noPoints: 'Ainda sem pontos',
-  redeemable: {
-    one: '{n} recompensa para este carrinho',
-    other: '{n} recompensas para este carrinho',
-    none: 'Ainda nenhuma recompensa para este carrinho',
-  },
+  redeemable: 'Recompensas para este carrinho: {n}',
+  noneRedeemable: 'Ainda nenhuma recompensa para este carrinho',
   codes: 'Códigos deste cliente',
   apply: 'Aplicar ao carrinho',
   inCart: 'No carrinho',
@@ -159,8 +155,8 @@ const ptBr: TillStrings = {
     'not-available': 'Esta recompensa não está disponível para o cliente no momento.',
     pending: 'O cliente já pediu esta recompensa. Ela está sendo confirmada.',
     unreadable: 'O programa de fidelidade não deu uma resposta válida.',
-    'not-logged-in': 'Sua conta de funcionário não tem permissão para este app.',
-    'wrong-answer': 'O código da mensagem está errado.',
+    'bad-token': 'Sua conta de funcionário não tem permissão para este app.',
+    'challenge-wrong': 'O código da mensagem está errado.',
   },
 };
 
@@ -168,11 +164,8 @@ const es: TillStrings = {
   heading: 'Fidelidad',
   open: 'Recompensas',
   noPoints: 'Aún sin puntos',
-  redeemable: {
-    one: '{n} recompensa para este carrito',
-    other: '{n} recompensas para este carrito',
-    none: 'Aún ninguna recompensa para este carrito',
-  },
+  redeemable: 'Recompensas para este carrito: {n}',
+  noneRedeemable: 'Aún ninguna recompensa para este carrito',
   codes: 'Códigos de este cliente',
   apply: 'Aplicar al carrito',
   inCart: 'En el carrito',
@@ -221,13 +214,23 @@ const es: TillStrings = {
     'not-available': 'Esta recompensa no está disponible para el cliente en este momento.',
     pending: 'El cliente ya ha pedido esta recompensa. Se está confirmando.',
     unreadable: 'El programa de fidelidad no dio una respuesta válida.',
-    'not-logged-in': 'Tu cuenta de empleado no tiene permiso para esta app.',
-    'wrong-answer': 'El código del mensaje es incorrecto.',
+    'bad-token': 'Tu cuenta de empleado no tiene permiso para esta app.',
+    'challenge-wrong': 'El código del mensaje es incorrecto.',
   },
 };
 
-export const tillStrings: Readonly<Record<'en' | 'pt-BR' | 'es', TillStrings>> = {
+export const tillStrings: Readonly<Record<Language, TillStrings>> = {
   en,
   'pt-BR': ptBr,
   es,
 };
+
+/** The sentences of every page, with those for the staff instead of those for the shopper. */
+export function forStaff(strings: Strings, language: Language): Strings {
+  const { missing, why } = tillStrings[language];
+  return {
+    ...strings,
+    rewards: { ...strings.rewards, missing },
+    why: { ...strings.why, ...why },
+  };
+}

@@ -78,11 +78,12 @@ class Banner extends Component {
     div[data-tone=critical] { border-color: var(--critical); background: var(--critical-surface); }
     strong { display: block; }
     strong:empty { display: none; }
+    ::slotted([slot=primary-action]) { margin-block-start: 0.75rem; }
   `;
 
   build(root) {
     this.title_ = make('strong');
-    this.box = make('div', {}, this.title_, make('slot'));
+    this.box = make('div', {}, this.title_, make('slot'), make('slot', { name: 'primary-action' }));
     root.append(this.box);
   }
 

@@ -42,10 +42,16 @@ const targets = [...files.keys()]
 const MOST_KILOBYTES: Readonly<Record<string, number>> = {
   'customer-account.page.render': 23,
   'customer-account.order-status.block.render': 17,
+  'pos.customer-details.block.render': 19,
+  'pos.customer-details.action.render': 21,
 };
 
 /** "Request a bundle size exception": 64 KB for an extension, 128 KB for a full page. */
 const SHOPIFY_KILOBYTES = 64;
+
+/** `PosBlock` is `s-pos-block`. */
+const tagOf = (name: string) =>
+  `s${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 describe.each(targets)('the extension for $target', (extension) => {
   const { target, module, folder } = extension;
@@ -59,6 +65,17 @@ describe.each(targets)('the extension for $target', (extension) => {
   it('is for a target that Shopify publishes types of', () => {
     const types = `node_modules/@shopify/ui-extensions/build/ts/surfaces/*/targets/${target}.d.ts`;
     expect(globSync(types)).toHaveLength(1);
+  });
+
+  it('uses only components that Shopify has at the target', () => {
+    const [types = ''] = globSync(
+      `node_modules/@shopify/ui-extensions/build/ts/surfaces/*/targets/${target}.d.ts`,
+    );
+    const imported = readFileSync(types, 'utf8').matchAll(/components\/(\w+)\.d\.ts/g);
+    const allowed = [...imported].map(([, name = '']) => tagOf(name));
+    const used = new Set([...text(module).matchAll(/"(s-[a-z-]+)"/g)].map(([, tag]) => tag));
+    expect(used.size).toBeGreaterThan(0);
+    expect(allowed).toEqual(expect.arrayContaining([...used]));
   });
 
   it("has the project's API version, and its folder's name as handle", () => {

@@ -1,4 +1,4 @@
-import type { CartProblem } from '../../program/strings/till.ts';
+import type { CartProblem } from '../../../program/strings/till.ts';
 
 /** What the extension reads of the till's cart (Shopify, "Cart API"). */
 export interface TillCart {

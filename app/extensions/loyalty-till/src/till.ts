@@ -1,0 +1,159 @@
+import type { Redemption, Reward } from '../../../program/answers.ts';
+import type { Ask, Failure } from '../../../program/ask.ts';
+import { isUncertain, Program } from '../../../program/program.ts';
+import type { CartProblem } from '../../../program/strings/till.ts';
+import { cartProblem, hasCode, itemsOf, type Sale, type TillCart } from './cart.ts';
+import type { StoredKeys } from './stored-keys.ts';
+
+/**
+ *   choosing ──redeem──▶ redeeming ──▶ given, or kept with the reason why it is not in the cart
+ *                         │  ▲   └───▶ waiting, until the code is made ──▶ given or kept
+ *                         ▼  └────────────── failed (a repetition sends the same request)
+ *                       challenge ──answer──▶ redeeming
+ */
+export type Step =
+  | { readonly kind: 'choosing' }
+  | { readonly kind: 'redeeming' }
+  /** The customer has got a message, and tells the code in it. */
+  | { readonly kind: 'challenge'; readonly problem: Failure | undefined }
+  | { readonly kind: 'waiting'; readonly redemption: Redemption }
+  /** The till was asked to apply it. */
+  | { readonly kind: 'given'; readonly code: string }
+  /** The points are spent, and the code is not in the cart. */
+  | { readonly kind: 'kept'; readonly code: string; readonly why: CartProblem }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly mayHaveHappened: boolean };
+
+export interface TillParts {
+  readonly ask: Ask;
+  readonly sale: Sale;
+  readonly keys: StoredKeys;
+  /** The cart of this moment. */
+  readonly cart: () => TillCart;
+  readonly applyCode: (code: string) => Promise<void>;
+  readonly changed: () => void;
+  readonly later: (run: () => void, seconds: number) => () => void;
+}
+
+interface Wish {
+  readonly reward: Reward;
+  readonly value: number | undefined;
+}
+
+/** One customer at the till: what the program knows about them, and the reward that is being redeemed. */
+export class Till {
+  step: Step = { kind: 'choosing' };
+  readonly program: Program;
+  readonly #parts: TillParts;
+  #wish: Wish | undefined;
+  /** The customer's answer to the challenge. */
+  #answer: string | undefined;
+
+  constructor(parts: TillParts) {
+    this.#parts = parts;
+    this.program = new Program({
+      ask: (path, body) => parts.ask(path, path === 'redeem' ? this.#answered(body) : body),
+      keys: parts.keys,
+      wanted: () => ({
+        shows: (section) => section !== 'earned' && section !== 'quizzes',
+        items: undefined,
+        // In another currency its amounts would mean nothing.
+        cart: this.problem() === 'other-currency' ? undefined : itemsOf(parts.cart()),
+        currency: undefined,
+        isLoggedOut: false,
+      }),
+      changed: parts.changed,
+      settled: (redemption) => {
+        const { step } = this;
+        const isAwaited = step.kind === 'waiting' && step.redemption.id === redemption.id;
+        if (isAwaited) void this.#follow(redemption);
+      },
+      later: parts.later,
+    });
+  }
+
+  problem(): CartProblem | undefined {
+    return cartProblem(this.#parts.cart(), this.#parts.sale);
+  }
+
+  async redeem(reward: Reward, value?: number): Promise<void> {
+    if (this.problem() !== undefined) return;
+    this.#wish = { reward, value };
+    this.#answer = undefined;
+    await this.#send();
+  }
+
+  /** The same request again, under the same key. */
+  async repeat(): Promise<void> {
+    await this.#send();
+  }
+
+  async answerChallenge(answer: string): Promise<void> {
+    this.#answer = answer.trim();
+    await this.#send();
+  }
+
+  /** The service sends the customer a message with a code. */
+  async startChallenge(): Promise<void> {
+    const sent = await this.#parts.ask<object>('challenge', {});
+    if (sent.kind === 'failed') await this.#fail(sent);
+    else this.#go({ kind: 'challenge', problem: undefined });
+  }
+
+  /** Also for a code that the customer got earlier, or elsewhere. */
+  async give(code: string): Promise<void> {
+    const { cart, applyCode } = this.#parts;
+    // Only now: while the program answered, the cart may have become another customer's.
+    const why = this.problem();
+    if (why !== undefined) return this.#go({ kind: 'kept', code, why });
+    if (hasCode(cart(), code)) return this.#go({ kind: 'given', code });
+    try {
+      await applyCode(code);
+      this.#go({ kind: 'given', code });
+    } catch {
+      this.#go({ kind: 'kept', code, why: this.problem() ?? 'not-applied' });
+    }
+  }
+
+  /** Back to the list. */
+  leave(): void {
+    this.#wish = undefined;
+    this.#answer = undefined;
+    this.#go({ kind: 'choosing' });
+  }
+
+  #answered(body: object | undefined): object {
+    return { ...body, ...(this.#answer !== undefined && { answer: this.#answer }) };
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#wish || this.step.kind === 'redeeming') return;
+    this.#go({ kind: 'redeeming' });
+    const { reward, value } = this.#wish;
+    await this.#parts.keys.recall(reward.id);
+    const answer = await this.program.redeem(reward.id, value);
+    if (answer.kind === 'ok') await this.#follow(answer.value);
+    else if (answer.kind === 'failed') await this.#fail(answer);
+  }
+
+  async #fail(failure: Failure): Promise<void> {
+    switch (failure.code) {
+      case 'challenge-needed':
+        return this.startChallenge();
+      case 'challenge-wrong':
+        return this.#go({ kind: 'challenge', problem: failure });
+      default:
+        this.#go({ kind: 'failed', failure, mayHaveHappened: isUncertain(failure) });
+    }
+  }
+
+  async #follow(redemption: Redemption): Promise<void> {
+    const { state, code } = redemption;
+    if (state === 'ready' && code !== null) await this.give(code);
+    else this.#go({ kind: 'waiting', redemption });
+  }
+
+  #go(step: Step): void {
+    this.step = step;
+    this.#parts.changed();
+  }
+}

@@ -1,0 +1,113 @@
+import type { Browser, FrameLocator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+
+const browserPath = findBrowser();
+const patient = { timeout: 60_000, interval: 250 };
+
+let stack: LocalStack;
+let browser: Browser;
+const visits: ShopVisit[] = [];
+
+const customerNamed = (firstName: string) =>
+  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+
+async function earnPoints(firstName: string, quantity: number): Promise<void> {
+  const { actions, rows } = stack.store;
+  const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
+  const customerId = customerNamed(firstName);
+  const lines = [{ variantId: shirt?.variants[0]?.id ?? '', quantity }];
+  const order = actions.placeOrder({ customerId, lines, payment: 'paid', taxes: [] });
+  actions.fulfilOrder({ orderId: order.id });
+  const gid = `gid://shopify/Customer/${customerId}`;
+  const hasPoints = () =>
+    [...rows.metafields.values()].some((one) => one.ownerGid === gid && one.key === 'points');
+  await vi.waitFor(() => expect(hasPoints()).toBe(true), patient);
+}
+
+interface Till {
+  readonly page: Page;
+  readonly block: FrameLocator;
+  readonly modal: FrameLocator;
+  /** What the extension has sent to `redeem`. */
+  readonly redeems: (string | null)[];
+}
+
+/** A customer is looked up, and a mug is in the cart. */
+async function openTill(name: string): Promise<Till> {
+  const made = await visitShop(browser, stack.shopAddress ?? '');
+  visits.push(made);
+  const { page } = made;
+  const redeems: (string | null)[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/redeem')) {
+      redeems.push(request.postData());
+    }
+  });
+  await made.open('/till');
+  await page.getByRole('button', { name: /^Enamel Mug/ }).click();
+  await page.getByLabel('Search a customer').fill(name);
+  await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
+  const block = page.frameLocator('iframe[title="Loyalty"]');
+  const modal = page.frameLocator('iframe[title="Loyalty rewards"]');
+  return { page, block, modal, redeems };
+}
+
+const pinOf = (firstName: string) =>
+  stack.loyalty.state().challenges.find((one) => one.customerId === customerNamed(firstName))?.pin;
+
+describe.skipIf(browserPath === undefined)('the till with our extension, in a browser', () => {
+  beforeAll(async () => {
+    stack = await startLocalStack('till', { settings: 'local/harness/storefront.config.ts' });
+    browser = await startBrowser(browserPath ?? '');
+    await Promise.all([earnPoints('Robin', 10), earnPoints('Sasha', 10)]);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  }, 120_000);
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { context } of ended) await context.close();
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+
+  it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {
+    const { page, block, modal } = await openTill('Robin');
+    await block.getByText('490 points').waitFor();
+    await block.getByText('Bronze').waitFor();
+    await block.getByText(/^Rewards for this cart: \d/).waitFor();
+    await block.getByRole('button', { name: 'Rewards' }).click();
+
+    await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
+    const field = modal.getByLabel('Code from the message');
+    await field.fill(pinOf('Robin') === '0000' ? '1111' : '0000');
+    await modal.getByRole('button', { name: 'Confirm' }).click();
+    await modal.getByText('The code from the message is wrong.').waitFor();
+    expect(stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' })).toEqual([]);
+
+    await page.getByRole('button', { name: 'Customer’s phone' }).click();
+    await page.getByText(`Your code is ${pinOf('Robin')}.`).waitFor();
+    await field.fill(pinOf('Robin') ?? '');
+    await modal.getByRole('button', { name: 'Confirm' }).click();
+    await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
+    await modal.getByRole('button', { name: 'Back to the sale' }).click();
+    await page.getByText('€14.00').waitFor();
+
+    await page.getByRole('button', { name: 'Take payment' }).click();
+    await page.getByText(/^Order #\d+ is paid\. Its points arrive in a moment\.$/).waitFor();
+    const [order] = [...stack.store.rows.orders.values()].slice(-1);
+    const [staff] = stack.store.rows.staff.values();
+    const [place] = stack.store.rows.locations.values();
+    expect(order).toMatchObject({
+      ...{ sourceName: 'pos', customerId: customerNamed('Robin') },
+      ...{ staffId: staff?.id, locationId: place?.id },
+      applications: [{ type: 'discount_code', name: expect.stringMatching(/^THREE/) }],
+    });
+    // The service knows by the order that its reward was used.
+    const sentCoupon = () =>
+      stack.loyalty.state().orders.find(({ OriginalId }) => OriginalId === order?.id)?.Coupon;
+    await expect.poll(sentCoupon, patient).toBe(order?.applications[0]?.name);
+  }, 180_000);
+});

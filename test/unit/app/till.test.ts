@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TillCart } from '../../../app/extensions/loyalty-till/src/cart.ts';
+import { storedKeys } from '../../../app/extensions/loyalty-till/src/stored-keys.ts';
+import { Till } from '../../../app/extensions/loyalty-till/src/till.ts';
+import type { Redemption, Reward } from '../../../app/program/answers.ts';
+import type { Answer } from '../../../app/program/ask.ts';
+
+const reward: Reward = {
+  ...{ id: 3, title: '3 off', description: '', points: 50, kind: 'fixed', value: 3 },
+  ...{ product: null, cashback: null, redeemable: true, why: null, missingPoints: null },
+  ...{ tiers: [], requirements: null },
+};
+const redemption: Redemption = {
+  ...{ id: 'r1', rewardId: 3, title: '3 off', points: 50, state: 'ready', code: 'THREE-1' },
+  validUntil: null,
+};
+const view = {
+  ...{ loggedIn: true, asOf: '2026-11-15T12:00:00.000Z', points: 490, cashback: 0 },
+  ...{ expiring: null, tier: null, rewards: [reward], redemptions: [], retryAfterSeconds: null },
+};
+
+const shirt = { productId: 8, price: 49, quantity: 1, discounts: [] };
+const robins: TillCart = {
+  ...{ currency: 'EUR', customer: { id: 7 }, lineItems: [shirt], cartDiscounts: [] },
+};
+
+const ok = (state: Partial<Redemption> = {}): Answer<unknown> => ({
+  kind: 'ok',
+  value: { redemption: { ...redemption, ...state } },
+});
+const failed = (code: string): Answer<unknown> => ({
+  kind: 'failed',
+  code,
+  afterSeconds: undefined,
+});
+
+let cart: TillCart;
+let applied: string[];
+let sent: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[];
+/** The answers to `redeem`, in turn. */
+let answers: (Answer<unknown> | Promise<Answer<unknown>>)[];
+let looks: (() => void)[];
+let shown: object;
+let stored: Map<string, unknown>;
+let time: number;
+let asked: string[];
+
+beforeEach(() => {
+  [cart, applied, sent, answers, looks, shown] = [robins, [], [], [], [], view];
+  [stored, time, asked] = [new Map(), 0, []];
+});
+
+const storage = {
+  get: async (name: string) => stored.get(name),
+  set: async (name: string, value: unknown) => void stored.set(name, value),
+  delete: async (name: string) => stored.delete(name),
+};
+
+function openTill(customerId = 7, applyCode?: (code: string) => Promise<void>): Till {
+  return new Till({
+    ask: async <T>(path: string, body?: object) => {
+      if (body) sent.push({ path, body: body as Record<string, unknown> });
+      else asked.push(path);
+      const answer = path === 'redeem' ? await answers.shift() : { kind: 'ok', value: shown };
+      return (answer ?? failed('technical')) as Answer<T>;
+    },
+    sale: { customerId, currency: 'EUR' },
+    keys: storedKeys(storage, customerId, () => time),
+    cart: () => cart,
+    applyCode: applyCode ?? (async (code) => void applied.push(code)),
+    changed: () => {},
+    later: (run) => {
+      looks.push(run);
+      return () => {};
+    },
+  });
+}
+
+const bodiesOf = (path: string) => sent.filter((one) => one.path === path).map(({ body }) => body);
+
+describe('a reward at the till', () => {
+  it('is redeemed for the cart, and its code is applied to it', async () => {
+    answers = [ok()];
+    const till = openTill();
+    await till.redeem(reward);
+    expect(bodiesOf('redeem')).toMatchObject([{ rewardId: 3, items: '8:49.00:1' }]);
+    expect(applied).toEqual(['THREE-1']);
+    expect(till.step).toEqual({ kind: 'given', code: 'THREE-1' });
+  });
+
+  it('asks the customer to confirm where the program wants it, and says when the answer is wrong', async () => {
+    answers = [failed('challenge-needed'), failed('challenge-wrong'), ok()];
+    const till = openTill();
+    await till.redeem(reward);
+    expect(bodiesOf('challenge')).toHaveLength(1);
+    expect(till.step).toEqual({ kind: 'challenge', problem: undefined });
+    await till.answerChallenge(' 1111 ');
+    expect(till.step).toMatchObject({ kind: 'challenge', problem: { code: 'challenge-wrong' } });
+    await till.answerChallenge('2222');
+    expect(bodiesOf('redeem').map(({ answer }) => answer)).toEqual([undefined, '1111', '2222']);
+    expect(till.step).toEqual({ kind: 'given', code: 'THREE-1' });
+    expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('sends the next redemption without the answer to the last challenge', async () => {
+    answers = [failed('challenge-needed'), ok(), failed('challenge-needed')];
+    const till = openTill();
+    await till.redeem(reward);
+    await till.answerChallenge('2222');
+    await till.redeem(reward);
+    expect(bodiesOf('redeem').at(-1)).not.toHaveProperty('answer');
+  });
+
+  it('never lands in the cart of another customer, chosen while the program answered', async () => {
+    let answer = (_: Answer<unknown>) => {};
+    answers = [new Promise<Answer<unknown>>((resolve) => (answer = resolve))];
+    const till = openTill();
+    const redeemed = till.redeem(reward);
+    cart = { ...robins, customer: { id: 8 } };
+    answer(ok());
+    await redeemed;
+    expect(applied).toEqual([]);
+    expect(till.step).toEqual({ kind: 'kept', code: 'THREE-1', why: 'other-customer' });
+    cart = robins;
+    await till.give('THREE-1');
+    expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('keeps the code when the till does not take it', async () => {
+    answers = [ok()];
+    const till = openTill(7, () => Promise.reject(new Error('not valid for these products')));
+    await till.redeem(reward);
+    expect(till.step).toEqual({ kind: 'kept', code: 'THREE-1', why: 'not-applied' });
+  });
+
+  it('does not apply a code that is in the cart already', async () => {
+    cart = { ...robins, cartDiscounts: [{ discountDescription: 'THREE-1' }] };
+    const till = openTill();
+    await till.give('THREE-1');
+    expect(applied).toEqual([]);
+    expect(till.step).toEqual({ kind: 'given', code: 'THREE-1' });
+  });
+
+  it('is redeemed once when the connection is lost: a repetition has the same key, amount and answer', async () => {
+    answers = [failed('challenge-needed'), failed('network'), ok()];
+    const till = openTill();
+    await till.redeem(reward, 2.5);
+    await till.answerChallenge('2222');
+    expect(till.step).toMatchObject({ kind: 'failed', mayHaveHappened: true });
+    await till.repeat();
+    const [, lost, repeated] = bodiesOf('redeem');
+    expect(repeated).toEqual(lost);
+    expect(lost).toMatchObject({ value: 2.5, answer: '2222' });
+    expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('keeps the key of a lost request when the modal is closed, for a quarter of an hour', async () => {
+    answers = [failed('network'), failed('network'), failed('network')];
+    await openTill().redeem(reward);
+    await openTill().redeem(reward);
+    time += 15 * 60 * 1000;
+    await openTill().redeem(reward);
+    const [first, second, late] = bodiesOf('redeem').map(({ clientKey }) => clientKey);
+    expect(second).toBe(first);
+    expect(late).not.toBe(first);
+  });
+
+  it('has a key of its own for each customer and each redemption', async () => {
+    answers = [failed('network'), ok(), ok()];
+    await openTill(7).redeem(reward);
+    cart = { ...robins, customer: { id: 8 } };
+    await openTill(8).redeem(reward);
+    await openTill(8).redeem(reward);
+    expect(new Set(bodiesOf('redeem').map(({ clientKey }) => clientKey)).size).toBe(3);
+  });
+
+  it('says that it is refused, and that nothing is left to repeat', async () => {
+    answers = [failed('too-few-points')];
+    const till = openTill();
+    await till.redeem(reward);
+    expect(till.step).toMatchObject({ kind: 'failed', mayHaveHappened: false });
+  });
+
+  it('applies a code that is made later, as soon as a look finds it', async () => {
+    answers = [ok({ state: 'making', code: null })];
+    const till = openTill();
+    await till.program.load();
+    await till.redeem(reward);
+    expect(till.step).toMatchObject({ kind: 'waiting', redemption: { state: 'making' } });
+    shown = { ...view, redemptions: [redemption] };
+    await till.program.load();
+    await expect.poll(() => till.step).toEqual({ kind: 'given', code: 'THREE-1' });
+    expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('is not redeemed for a cart that cannot have it, whose amounts are not sent in another currency', async () => {
+    cart = { ...robins, currency: 'USD' };
+    const till = openTill();
+    await till.redeem(reward);
+    await till.program.load();
+    expect(bodiesOf('redeem')).toEqual([]);
+    expect(asked).toEqual(['view']);
+    cart = robins;
+    await till.program.load();
+    expect(asked).toEqual(['view', 'view?items=8%3A49.00%3A1']);
+  });
+});
