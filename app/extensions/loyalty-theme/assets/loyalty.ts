@@ -9,6 +9,8 @@ function load(address: string): void {
   if ([...document.scripts].some(({ src }) => src === address)) return;
   const script = document.createElement('script');
   script.src = address;
+  // The next block, or the next press, tries again.
+  script.addEventListener('error', () => script.remove());
   document.head.append(script);
 }
 
@@ -45,35 +47,33 @@ const LINK = '#loyalty';
 /** `<loyalty-panel widget="…">` with a button and a dialog; the widget waits in a template. */
 class LoyaltyPanel extends ThemeBlock {
   connectedCallback(): void {
-    this.querySelector('button')?.addEventListener('click', () => this.open());
-    // The area around the dialog belongs to the dialog.
-    this.#dialog?.addEventListener('click', ({ target }) => {
-      if (target === this.#dialog) this.#dialog?.close();
-    });
     document.addEventListener('click', this.#onClick);
-    if (location.hash === LINK && isFirst(this)) this.open();
+    if (location.hash === LINK && isFirst(this)) this.#open();
   }
 
   disconnectedCallback(): void {
     document.removeEventListener('click', this.#onClick);
   }
 
-  open(): void {
+  get #dialog(): HTMLDialogElement | null {
+    return this.querySelector('dialog');
+  }
+
+  #open(): void {
     const template = this.querySelector('template');
     template?.replaceWith(template.content);
     this.loadWidget();
     this.#dialog?.showModal();
   }
 
-  get #dialog(): HTMLDialogElement | null {
-    return this.querySelector('dialog');
-  }
-
   readonly #onClick = (event: MouseEvent): void => {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (link?.hash !== LINK || !isFirst(this)) return;
-    event.preventDefault();
-    this.open();
+    const { target } = event;
+    if (!(target instanceof Element)) return;
+    // The area around the panel is a part of the dialog.
+    if (target === this.#dialog) this.#dialog?.close();
+    const isLink = target.closest('a')?.hash === LINK && isFirst(this);
+    if (isLink) event.preventDefault();
+    if (isLink || target.closest('button')?.parentElement === this) this.#open();
   };
 }
 
