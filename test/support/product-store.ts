@@ -77,12 +77,22 @@ export function openProductStore({ clock, store }: ReturnType<typeof openConnect
 
   return {
     rows,
-    /** What the store would send about products by either way. */
-    change(action: ActionName, input: object): { webhooks: Delivery[]; events: Delivery[] } {
+    /** What the store sends about products by either way. Read it before the next change. */
+    change(
+      action: ActionName,
+      input: object,
+    ): { readonly webhooks: Delivery[]; readonly events: Delivery[] } {
       const outcome = act(world, action, input);
       const about = outcome.kind === 'done' ? outcome.announcements.filter(productIn) : [];
       for (const one of about) show(productIn(one) ?? '');
-      return { webhooks: about.map(webhookOf), events: about.flatMap(eventsOf) };
+      return {
+        get webhooks() {
+          return about.map(webhookOf);
+        },
+        get events() {
+          return about.flatMap(eventsOf);
+        },
+      };
     },
   };
 }

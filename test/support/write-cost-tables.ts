@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { costTables, putTables } from '../../scripts/build/cost/cost-table.ts';
+import { describeStack } from '../../scripts/build/cost/describe-stack.ts';
+import { eventsTable } from './count-events.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 
 // Run by `npm run cost`.
 const templateOf = (monitoring: 'full' | 'basic') =>
   synthesizeStack({ deployment: { monitoring } }).toJSON() as never;
-const tables = costTables(
-  { full: templateOf('full'), basic: templateOf('basic') },
-  { orderRetentionDays: 400 },
-);
+const full = templateOf('full');
+const tables = {
+  ...costTables({ full, basic: templateOf('basic') }, { orderRetentionDays: 400 }),
+  events: await eventsTable(describeStack(full)),
+};
 writeFileSync('docs/cost.md', putTables(readFileSync('docs/cost.md', 'utf8'), tables));

@@ -36,6 +36,8 @@ const ALWAYS_FREE = { alarmMetrics: 10, ownMetrics: 10, dashboards: 3, sqsReques
 const WORKLOAD = {
   receiverMs: 15,
   workerMs: 170,
+  /** Of a message that leads to no call. */
+  idleWorkerMs: 15,
   /** At quiet times a FIFO event source hands over single messages. */
   messagesPerBatch: 1,
   /** Sending, receiving and deleting. */
@@ -75,11 +77,9 @@ export function monthlyCost(
   webhooks: number,
   { orderRetentionDays }: { readonly orderRetentionDays: number },
 ): MonthlyCost {
-  const { lambda, dynamoDb, cloudWatch, secret } = PRICES;
+  const { dynamoDb, cloudWatch, secret } = PRICES;
   const work = WORKLOAD;
   const batches = webhooks / work.messagesPerBatch;
-  const run = (times: number, ms: number, mb: number) =>
-    times * (lambda.perRequest + ((ms / 1000) * mb * lambda.perGbSecondArm) / 1024);
   const entities = (webhooks / work.webhooksPerEntity) * (orderRetentionDays / 30);
   const ledgerGb = (entities * work.ledgerItemKb) / KB_PER_GB;
   const logGb = (webhooks * work.logKb) / KB_PER_GB;
@@ -130,6 +130,38 @@ export function monthlyCost(
   ];
   const paid = fixed.filter(({ dollars }) => dollars > 0);
   return { perWebhook, fixed: paid, total: sum([...perWebhook, ...paid]) };
+}
+
+function run(times: number, ms: number, mb: number): number {
+  const { perRequest, perGbSecondArm } = PRICES.lambda;
+  return times * (perRequest + ((ms / 1000) * mb * perGbSecondArm) / 1024);
+}
+
+/** What was counted while something happened in a store. */
+export interface CountedWork {
+  readonly deliveries: number;
+  /** Of the deliveries and of reconcile. */
+  readonly messages: number;
+  readonly queueRequests: number;
+  readonly ledgerReads: number;
+  readonly ledgerWrites: number;
+  /** To the loyalty service. */
+  readonly calls: number;
+}
+
+/** US dollars, with the times and bytes that a month is counted with. */
+export function costOfWork(stack: PricedStack, work: CountedWork): number {
+  const { dynamoDb, cloudWatch, sqsFifoPerRequest } = PRICES;
+  const { receiverMs, workerMs, idleWorkerMs, logKb } = WORKLOAD;
+  return (
+    run(work.deliveries, receiverMs, stack.receiverMb) +
+    run(work.calls, workerMs, stack.workerMb) +
+    run(work.messages - work.calls, idleWorkerMs, stack.workerMb) +
+    work.queueRequests * sqsFifoPerRequest +
+    work.ledgerReads * dynamoDb.perRead +
+    work.ledgerWrites * dynamoDb.perWrite +
+    ((work.messages * logKb) / KB_PER_GB) * cloudWatch.logPerGb
+  );
 }
 
 /** The fixed part in an account in which nothing else uses the free tier. */

@@ -87,9 +87,12 @@ async function live(way: Way, steps: readonly Step[], heals: boolean) {
   const late: Delivery[] = [];
   for (const one of steps) {
     connector.clock.ms += one.gapMs;
-    const { webhooks, events } = apply(store, one);
+    const changed = apply(store, one);
     for (const { id } of store.rows.products.values()) created.add(id);
-    const sent = [...(way === 'events' ? [] : webhooks), ...(way === 'webhooks' ? [] : events)];
+    const sent = [
+      ...(way === 'events' ? [] : changed.webhooks),
+      ...(way === 'webhooks' ? [] : changed.events),
+    ];
     for (const [index, delivery] of sent.entries()) {
       const fate = one.fates[index % one.fates.length];
       if (fate === 'late' || (fate === 'lost' && !heals)) late.unshift(delivery);
