@@ -59,12 +59,16 @@ export async function readAppFolder(
   return { folder, app, wanted, written };
 }
 
+/** What Shopify's command line writes beside our files. */
+const BUILT_BY_SHOPIFY = /\/(dist\/.*|manifest\.json|shopify\.d\.ts)$/;
+
 /** Ours: the configuration, and all of an extension of ours, also what an older release wrote. */
 function readFiles(folder: string): AppFiles {
   const entries = globSync('extensions/loyalty-*/**', { cwd: folder, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !BUILT_BY_SHOPIFY.test(path));
   if (existsSync(join(folder, TOML))) paths.unshift(TOML);
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]));
 }

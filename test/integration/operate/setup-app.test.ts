@@ -214,7 +214,10 @@ describe('the folder of the app', () => {
     mkdirSync(file('extensions/my-own'));
     writeFileSync(file('extensions/my-own/shopify.extension.toml'), 'name = "mine"');
     writeFileSync(file('extensions/loyalty-theme/snippets/older.liquid'), 'of an older release');
+    mkdirSync(file('extensions/loyalty-theme/dist'));
+    writeFileSync(file('extensions/loyalty-theme/dist/built.js'), 'by Shopify');
     await writeApp(opened, {});
+    expect(existsSync(file('extensions/loyalty-theme/dist/built.js'))).toBe(true);
     expect(existsSync(file('extensions/my-own/shopify.extension.toml'))).toBe(true);
     expect(existsSync(file('extensions/loyalty-theme/snippets/older.liquid'))).toBe(false);
   });

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -22,6 +30,13 @@ const SOURCES = {
   'loyalty-theme/blocks/points.liquid': '<p></p>',
   'loyalty-theme/assets/loyalty.ts': 'const greeting: string = "olá";\nconsole.log(greeting);\n',
 };
+
+it.each(globSync('app/extensions/*/shopify.extension.toml'))(
+  'Shopify’s command line need not add a uid to %s',
+  (path) => {
+    expect(readFileSync(path, 'utf8')).toMatch(/^handle = "[\w-]+"\nuid = "[0-9a-f-]{36,}"$/m);
+  },
+);
 
 describe('the extensions, built', async () => {
   for (const [path, text] of Object.entries(SOURCES)) {
