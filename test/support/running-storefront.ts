@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { createStorefrontFunction } from '../../functions/create-storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import { invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { STORE_SECRET } from './store-and-connector.ts';
+import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
@@ -42,7 +43,8 @@ export function proxyValues(
 }
 
 export interface ProxiedRequest {
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'OPTIONS';
+  readonly headers?: Readonly<Record<string, string>>;
   readonly path: string;
   readonly query: string;
   readonly body?: unknown;
@@ -62,16 +64,29 @@ export function openStorefront(connector: RunningConnector) {
     sign: (customerId: string, own: Readonly<Record<string, string>> = {}): string =>
       signedQuery(proxyValues(SHOP, new Date(), customerId, own), STORE_SECRET),
 
-    async send({ method = 'GET', path, query, body }: ProxiedRequest) {
+    async send({ method = 'GET', path, query, body, headers }: ProxiedRequest) {
       const text = body === undefined ? '' : JSON.stringify(body);
       const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
-      const event = toFunctionUrlEvent({ ...plain, path, body: Buffer.from(text) });
+      const event = toFunctionUrlEvent({
+        ...{ ...plain, path, body: Buffer.from(text) },
+        ...(headers && { headers }),
+      });
       event.requestContext.http.method = method;
       event.rawQueryString = query;
       const answer = await handler(event, invocationOf('storefront', 30));
       if (typeof answer === 'string') throw new Error('the function answers with a bare text');
       const { statusCode: status = 0, body: told = '' } = answer;
-      return { status, told, json: JSON.parse(told) };
+      return { status, told, json: told === '' ? undefined : JSON.parse(told) };
+    },
+
+    /** From an extension, with the session token of this user. */
+    ask(user: TokenUser, route: string, body?: unknown) {
+      const issue = { shop: SHOP, clientId: CLIENT_ID, secret: STORE_SECRET, now: new Date() };
+      return opened.send({
+        method: body === undefined ? 'GET' : 'POST',
+        ...{ path: `example-store/${route}`, query: '', body },
+        headers: { authorization: `Bearer ${issueSessionToken(user, issue)}` },
+      });
     },
 
     get: (name: string, customerId: string, own?: Readonly<Record<string, string>>) =>

@@ -29,7 +29,9 @@ import {
 } from './running-connector.ts';
 
 const ACCESS_TOKEN = 'shpat_of_this_test_71c2';
-/** Signs webhooks and proxied requests. */
+/** Of an older app, whose static access token is stored with its id. */
+export const CLIENT_ID = 'app-of-this-test';
+/** Signs webhooks, proxied requests and session tokens. */
 export const STORE_SECRET = 'store-secret-of-this-test';
 const PREVIOUS_SECRET = 'older-store-secret-of-this-test';
 
@@ -78,6 +80,10 @@ export async function openStoreAndConnector(
   await connector.keepSecret('example-store/webhook', {
     current: STORE_SECRET,
     previous: PREVIOUS_SECRET,
+  });
+  await connector.keepSecret('example-store/store', {
+    accessToken: ACCESS_TOKEN,
+    clientId: CLIENT_ID,
   });
   return {
     connector,

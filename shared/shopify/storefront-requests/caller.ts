@@ -96,9 +96,7 @@ function readTokenRequest(
   query: string,
   { holder, by }: Extract<TokenProof, { kind: 'proved' }>,
 ): Proof {
-  const pairs = readQuery(query);
-  const parameters = new Map(pairs);
-  if (parameters.size < pairs.length) return { kind: 'refused', why: 'ambiguous' };
+  const parameters = new Map(readQuery(query));
   const request =
     caller.kind === 'till'
       ? { customerId: caller.customerId, staffId: holder.id, parameters }
