@@ -60,7 +60,7 @@ export async function openThemeBlocks(given?: AppFiles) {
         {
           globals: {
             request: { locale: { iso_code: locale }, page_type: pageType },
-            routes: { account_login_url: '/account/login' },
+            routes: { account_login_url: '/account/login', cart_url: '/cart' },
             cart: { item_count: 0, currency: { iso_code: 'EUR' }, ...cart },
             customer,
           },

@@ -47,6 +47,8 @@ export async function visitTheme(
   const requests: string[] = [];
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
+  const cart: object[] = [];
+  const asked: string[] = [];
   let html = '';
 
   const answer = async (route: Route): Promise<void> => {
@@ -59,7 +61,9 @@ export async function visitTheme(
       const body = theme.read(`assets/${pathname.slice(CDN.length)}`);
       return route.fulfill({ contentType: 'text/javascript', body });
     }
+    if (pathname === '/cart.js') return route.fulfill({ json: { items: cart } });
     const name = pathname.split('/').at(-1) ?? '';
+    asked.push(`${name}${decodeURIComponent(searchParams.size > 0 ? `?${searchParams}` : '')}`);
     const { status, headers, body } = await storefront.ask(name, {
       own: Object.fromEntries(searchParams),
       ...(customerId !== undefined && { customerId }),
@@ -72,6 +76,10 @@ export async function visitTheme(
   return {
     page,
     requests,
+    /** Those of them that the storefront answered, with their queries. */
+    asked,
+    /** The store's cart, as its Cart API answers. */
+    cart,
     problems,
     close: () => context.close(),
     async open(placed: Placed, hash = ''): Promise<void> {

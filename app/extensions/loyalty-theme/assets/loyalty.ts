@@ -44,11 +44,11 @@ class LoyaltyProgram extends ThemeBlock {
 /** Links to it open the panel too, such as an entry of the store's menu. */
 const LINK = '#loyalty';
 
-/** `<loyalty-panel widget="…">` with a button and a dialog; the widget waits in a template. */
+/** `<loyalty-panel widget="…" cart="/cart">` with a button and a dialog; the widget waits in a template. */
 class LoyaltyPanel extends ThemeBlock {
   connectedCallback(): void {
     document.addEventListener('click', this.#onClick);
-    if (location.hash === LINK && isFirst(this)) this.#open();
+    if (location.hash === LINK && isFirst(this)) void this.#open();
   }
 
   disconnectedCallback(): void {
@@ -59,11 +59,30 @@ class LoyaltyPanel extends ThemeBlock {
     return this.querySelector('dialog');
   }
 
-  #open(): void {
-    const template = this.querySelector('template');
-    template?.replaceWith(template.content);
-    this.loadWidget();
+  async #open(): Promise<void> {
     this.#dialog?.showModal();
+    this.loadWidget();
+    const lines = await this.#readCart();
+    const template = this.querySelector('template');
+    const widget = (template?.content ?? this).querySelector('loyalty-widget');
+    if (lines !== undefined && lines !== widget?.getAttribute('cart')) {
+      widget?.setAttribute('cart', lines);
+    }
+    template?.replaceWith(template.content);
+  }
+
+  /** Themes change the cart without a new page, and the rewards depend on it. The prices are hundredths. */
+  async #readCart(): Promise<string | undefined> {
+    try {
+      const answer = await fetch(`${this.getAttribute('cart')}.js`);
+      const { items }: { items: readonly CartLine[] } = await answer.json();
+      return items
+        .slice(0, 50)
+        .map((line) => `${line.product_id}:${line.final_price / 100}:${line.quantity}`)
+        .join();
+    } catch {
+      return undefined;
+    }
   }
 
   readonly #onClick = (event: MouseEvent): void => {
@@ -73,8 +92,15 @@ class LoyaltyPanel extends ThemeBlock {
     if (target === this.#dialog) this.#dialog?.close();
     const isLink = target.closest('a')?.hash === LINK && isFirst(this);
     if (isLink) event.preventDefault();
-    if (isLink || target.closest('button')?.parentElement === this) this.#open();
+    if (isLink || target.closest('button')?.parentElement === this) void this.#open();
   };
+}
+
+/** Shopify's page "Cart API reference". */
+interface CartLine {
+  readonly product_id: number;
+  readonly final_price: number;
+  readonly quantity: number;
 }
 
 const isFirst = (panel: LoyaltyPanel): boolean => document.querySelector('loyalty-panel') === panel;
