@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
@@ -37,6 +37,14 @@ async function earnPoints(firstName: string, title: string, quantity: number): P
   await vi.waitFor(() => expect(points()).toBe(true), patient);
 }
 
+/** In the header of the page, and in the widget. */
+const shownPoints = (page: Page) =>
+  Promise.all(
+    ['[data-loyalty=points]', 'loyalty-widget [part=points]'].map((place) =>
+      page.locator(place).first().textContent(),
+    ),
+  );
+
 const redeemCalls = () =>
   stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).map(({ path }) => path);
 
@@ -64,7 +72,7 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   it('shows the balance, the tier with the way to the next, and what the product earns', async () => {
     const { page, open } = await visit('Robin');
     await open(PRODUCT);
-    await page.getByText('490 points', { exact: true }).waitFor();
+    await expect.poll(() => shownPoints(page), patient).toEqual(['490', '490 points']);
     await page.getByText('This product earns you 49 points').waitFor();
     await page.getByText('Tier: Bronze').waitFor();
     const [progress] = await page.getByRole('progressbar').all();
@@ -89,7 +97,25 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
       usageLimit: 1,
       context: { kind: 'customers', ids: [customerId('Robin')] },
     });
-    await page.getByText('440 points', { exact: true }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: '3 off' }).getByText(code).first().waitFor();
+    await page.locator('loyalty-widget [part=change]', { hasText: '-50' }).waitFor();
+    await expect.poll(() => shownPoints(page), patient).toEqual(['440', '440 points']);
+  }, 120_000);
+
+  it('says for whom a reward of another tier is, and does not offer it', async () => {
+    const { page, open } = await visit('Robin');
+    await open(PRODUCT);
+    const reward = page.getByRole('listitem').filter({ hasText: '25 off for Gold' });
+    await reward.getByText('For Gold customers', { exact: true }).waitFor();
+    expect(await reward.getByRole('button').isDisabled()).toBe(true);
+  }, 120_000);
+
+  it('asks for one view, and nothing else of the customer but the quizzes', async () => {
+    const { page, open, asked } = await visit('Robin');
+    await open(PRODUCT);
+    await page.getByRole('heading', { name: 'Quizzes' }).waitFor();
+    await page.getByText('This product earns you 49 points').waitFor();
+    expect(asked.toSorted()).toEqual(['points', 'quizzes', 'view', 'widget.js']);
   }, 120_000);
 
   it('goes the whole way by keyboard, and the focus is never lost', async () => {
@@ -144,11 +170,10 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     expect(await note.textContent()).toContain('You need 42 points more.');
 
     // As when the points were spent in another window: the page still offers it.
-    await page.route('**/apps/loyalty/rewards*', async (route) => {
-      const answer = await route.fetch();
-      const { points, rewards } = await answer.json();
+    await page.route('**/apps/loyalty/view*', async (route) => {
+      const { rewards, ...view } = await (await route.fetch()).json();
       const offered = rewards.map((reward: object) => ({ ...reward, redeemable: true, why: null }));
-      await route.fulfill({ json: { points, rewards: offered } });
+      await route.fulfill({ json: { ...view, rewards: offered } });
     });
     await open(PRODUCT);
     await button.click();
@@ -217,10 +242,10 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
   it('shows a hostile title as the text that it is', async () => {
     const { page, open } = await visit('Robin');
     const title = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
-    await page.route('**/apps/loyalty/rewards*', async (route) => {
-      const { points, rewards } = await (await route.fetch()).json();
+    await page.route('**/apps/loyalty/view*', async (route) => {
+      const { rewards, ...view } = await (await route.fetch()).json();
       const hostile = rewards.map((reward: object) => ({ ...reward, title, description: title }));
-      await route.fulfill({ json: { points, rewards: hostile } });
+      await route.fulfill({ json: { ...view, rewards: hostile } });
     });
     await open(PRODUCT);
     await page.getByRole('heading', { name: title }).first().waitFor();
@@ -250,12 +275,12 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     const buttons = await page.getByRole('button', { name: /^Redeem for/ }).all();
     expect(buttons.length).toBeGreaterThan(2);
     for (const button of buttons) expect(await button.isDisabled()).toBe(true);
-    expect(asked.toSorted()).toEqual(['points', 'rewards', 'widget.js']);
+    expect(asked.toSorted()).toEqual(['points', 'view', 'widget.js']);
     await page.getByRole('link', { name: 'Log in' }).last().click();
     await page.getByLabel('Customer').selectOption({ label: 'Sasha Specimen' });
     await page.getByRole('button', { name: 'Log in as this customer' }).click();
     // 49, less the cashback of another test.
-    await page.getByText('19 points', { exact: true }).waitFor();
+    await expect.poll(() => shownPoints(page), patient).toEqual(['19', '19 points']);
   }, 120_000);
 
   it('lists a quiz, and takes its answers', async () => {
@@ -268,7 +293,11 @@ describe.skipIf(browserPath === undefined)('the shop with the widget, in a brows
     await expect
       .poll(() => page.getByRole('status').textContent(), patient)
       .toBe('Thank you. You get 25 points.');
-    await page.getByText('You have answered this one.').waitFor();
+    const quiz = page.getByRole('listitem').filter({ hasText: 'What do you wear at home?' });
+    await quiz.getByText('Thank you. You get 25 points.').waitFor();
+    await page.locator('loyalty-widget [part=change]', { hasText: '+25' }).waitFor();
+    // 19, and the quiz.
+    await expect.poll(() => shownPoints(page), patient).toEqual(['44', '44 points']);
     expect(stack.loyalty.journal.entries({ operation: 'answerQuiz' })).toHaveLength(1);
   }, 120_000);
 

@@ -124,6 +124,7 @@ describe('a view', () => {
       ...{ loggedIn: true, points: 394, cashback: 15, asOf: '2026-10-09T11:30:00.000Z' },
       ...{ expiring: null, tier: { name: 'Bronze', color: null, next: null } },
       ...{ rewards: null, retryAfterSeconds: expect.any(Number), redemptions: [] },
+      needsChallenge: false,
     });
   });
 
@@ -174,6 +175,20 @@ describe('a reward of another tier', () => {
     const view = await look(shop);
     expect(view.tier?.name).toBe('Gold');
     expect(rewardIn(view, 5)).toMatchObject({ redeemable: true, why: null, tiers: [] });
+  });
+
+  it('is not named as the reason where the customer is of that tier and cannot have it', async () => {
+    const shop = await open();
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'getRewardConfiguration') return pass();
+      const { Result, ...envelope } = JSON.parse(pass().text);
+      const text = JSON.stringify({
+        ...envelope,
+        Result: { ...Result, Tiers: [{ Name: 'Bronze' }] },
+      });
+      return { kind: 'answer', status: 200, headers: {}, text };
+    };
+    expect(rewardIn(await look(shop), 5)).toBeUndefined();
   });
 
   it('stays away while the service does not say for whom it is', async () => {
