@@ -44,7 +44,8 @@ export interface HealingSettings {
    *   nearly always changes nothing for the loyalty service.
    * - `events`: Shopify's Events, only when a field changes that the connector sends. They exist only in
    *   `shopify.app.toml`, so deploy the app's folder (`npx loyalty-connector app write`, `shopify app deploy`)
-   *   before you choose this. Existing webhooks of products stay until `npx loyalty-connector webhooks sync --yes`.
+   *   before you choose this. Existing webhooks of products stay until
+   *   `npx loyalty-connector webhooks sync --covered --yes`.
    *
    * Default: `webhooks`.
    */

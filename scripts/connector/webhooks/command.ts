@@ -31,6 +31,7 @@ export function registerWebhooks(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .option('--yes', 'do it; without this nothing is changed')
     .option('--prune', "remove the app's subscriptions with other addresses too")
+    .option('--covered', 'remove webhooks of changes that Events announce, once these arrive')
     .action(
       runAction<SyncOptions>(async (session, options) => {
         const { syncWebhooks } = await import('./sync-webhooks.ts');

@@ -34,7 +34,7 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
       );
       if (stillBoth) {
         terminal.line('They come by webhooks too. Once Events arrive, remove these webhooks:');
-        terminal.line(`  ${nextCommand(deployment, 'webhooks sync --yes')}`);
+        terminal.line(`  ${nextCommand(deployment, 'webhooks sync --covered --yes')}`);
       }
     }
     if (deployment.connector.healing.subscriptions === 'app-configuration') {
@@ -52,11 +52,12 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
 export interface SyncOptions extends WebhookOptions {
   readonly yes?: boolean;
   readonly prune?: boolean;
+  readonly covered?: boolean;
 }
 
 /**
- * Creates, corrects and removes subscriptions. Webhooks that Events cover are removed only here: a person can see
- * in the log that the Events arrive. Where the app's configuration creates them, none is
+ * Creates, corrects and removes subscriptions. Those that Events cover are removed only with --covered: nothing
+ * but a person can see that the Events arrive. Where the app's configuration creates them, none is
  * created here; those that were created through the Admin API would send every event twice and are
  * removed, but only with --yes: the Admin API does not show whether the configuration really creates them.
  */
@@ -78,16 +79,16 @@ export async function syncWebhooks(session: Session, options: SyncOptions): Prom
   return refused.length > 0 ? EXIT.failed : EXIT.fine;
 }
 
-/** Subscriptions with another address count as superfluous only with --prune. */
-function withPruning({ shop, findings }: ShopFindings, { prune }: SyncOptions): ShopFindings {
+/** Subscriptions with another address count as superfluous only with --prune, covered ones with --covered. */
+function withPruning({ shop, findings }: ShopFindings, options: SyncOptions): ShopFindings {
   const { extra, covered, other } = findings;
   return {
     shop,
     findings: {
       ...findings,
-      extra: [...extra, ...covered, ...(prune ? other : [])],
-      covered: [],
-      other: prune ? [] : other,
+      extra: [...extra, ...(options.covered ? covered : []), ...(options.prune ? other : [])],
+      covered: options.covered ? [] : covered,
+      other: options.prune ? [] : other,
     },
   };
 }
@@ -139,6 +140,7 @@ function report(
     const flags = [
       'webhooks sync --yes',
       options.prune && '--prune',
+      options.covered && '--covered',
       options.shop && `--shop ${options.shop}`,
     ];
     terminal.line('Nothing was changed. To apply the changes:');

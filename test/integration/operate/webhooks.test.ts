@@ -1,6 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
+import { PROJECT } from '../../support/project.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 
 const COUNT = wantedSubscriptions('https://example.com').length;
@@ -72,6 +76,31 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     const gone = JSON.parse((await operated.run('webhooks check --json')).stdout);
     expect(gone.shops[0].other).toEqual([]);
     expect(gone.inOrder).toBe(true);
+  });
+
+  it('leaves webhooks that Events cover until it is asked to remove them, and tells so', async () => {
+    await operated.run('webhooks sync --yes');
+    const file = join(operated.folder, 'connector.config.ts');
+    const before = readFileSync(file, 'utf8');
+    const settings = readFileSync(join(PROJECT, 'connector.config.ts'), 'utf8')
+      .replace('../../../shared', join(PACKAGE_FOLDER, 'shared'))
+      .replace('  loyalty:', "  healing: { productChanges: 'events' },\n  loyalty:");
+    writeFileSync(file, settings);
+    onTestFinished(() => writeFileSync(file, before));
+    const checked = await operated.run('webhooks check');
+    expect(checked.code).toBe(0);
+    expect(checked.stdout).toContain(`in order, ${COUNT - 3} of ${COUNT - 3}`);
+    expect(checked.stdout).toMatch(/covered +products\/update +Events announce it too/);
+    expect(checked.stdout).toContain('npx loyalty-connector webhooks sync --covered --yes');
+    expect((await operated.run('webhooks sync --yes')).stdout).toContain('Nothing to do.');
+
+    const removed = await operated.run('webhooks sync --covered --yes');
+    expect(removed.stdout.match(/^removed products\//gm)).toHaveLength(3);
+    const json = JSON.parse((await operated.run('webhooks check --json')).stdout);
+    const [shop] = json.shops;
+    expect([json.productChanges, json.inOrder, shop.covered]).toEqual(['events', true, []]);
+    const printed = (await operated.run('doctor')).stdout;
+    expect(printed).toContain('healing.productChanges: events');
   });
 
   it('delivers webhooks that the connector takes', async () => {
