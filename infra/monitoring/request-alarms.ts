@@ -165,7 +165,7 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       heading: 'Storefront refused',
       urgency: 'today',
       message:
-        'The storefront function refuses requests: their signature, time or shop does not match.',
+        'The storefront function refuses requests: their signature or session token is not accepted.',
       command: 'doctor',
       metric: ownMetric(metricsNamespace, 'storefront-refused', { period: MINUTES_15 }),
       condition: atLeast(MANY_REFUSED_PAGES, { outOf: 4 }),

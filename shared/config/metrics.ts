@@ -14,7 +14,7 @@ export const METRICS = {
   'signatures-refused': 'signatures-refused',
   /** Point events with a wrong token. */
   'points-refused': 'points-refused',
-  /** Requests of shoppers whose signature, time or shop does not match. */
+  /** Requests of shoppers and tills whose signature or session token is not accepted. */
   'storefront-refused': 'storefront-refused',
   'unknown-topic': 'unknown-topic',
   'unexpected-api-version': 'unexpected-api-version',

@@ -7,7 +7,7 @@ import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webhook.ts';
-import { type Finding, fail, pass, warn } from './finding.ts';
+import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 /** Checks that the address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export async function checkWebhookAddress(
@@ -77,21 +77,23 @@ export async function readAppSecrets(
         return read.kind === 'there' ? read.fields : {};
       };
       const { current, previous } = await fields('webhook');
-      const { clientSecret } = await fields('store');
+      const { clientId, clientSecret } = await fields('store');
       return {
         shop: domain,
         webhook: [current, previous].filter((secret) => typeof secret === 'string'),
+        clientId: typeof clientId === 'string' ? clientId : undefined,
         clientSecret: typeof clientSecret === 'string' ? clientSecret : undefined,
       };
     }),
   );
 }
 
-/** The secrets that sign a shop's webhooks, and the client secret of its app. */
+/** The secrets that sign a shop's webhooks, and the client id and secret of its app. */
 export interface AppSecrets {
   readonly shop: string;
   /** The current webhook secret and, during a rotation, the older one. */
   readonly webhook: readonly string[];
+  readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
 }
 
@@ -119,4 +121,16 @@ export function judgeAppSecrets(all: readonly AppSecrets[]): readonly Finding[] 
   }
   if (findings.length > 0) return findings;
   return all.length > 1 ? [pass('no two shops share an app secret')] : [];
+}
+
+/** An app with client credentials always has it; an older one needs it only for its extensions. */
+export function judgeClientIds(all: readonly AppSecrets[]): readonly Finding[] {
+  return all
+    .filter(({ clientId }) => clientId === undefined)
+    .map(({ shop }) =>
+      info(
+        `${shop}: the store secret has no client id, so requests of extensions (account page, till) are ` +
+          'refused as no-client-id; docs/deploy.md says how to store it',
+      ),
+    );
 }

@@ -14,7 +14,12 @@ import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
 import { checkGoLive, checkSettings } from './check-settings.ts';
-import { checkWebhookAddress, judgeAppSecrets, readAppSecrets } from './check-webhooks.ts';
+import {
+  checkWebhookAddress,
+  judgeAppSecrets,
+  judgeClientIds,
+  readAppSecrets,
+} from './check-webhooks.ts';
 import { type Check, type Finding, fail, info, pass, warn } from './finding.ts';
 import { listGuesses } from './list-guesses.ts';
 
@@ -44,9 +49,10 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     { name: 'concurrency', run: () => checkConcurrency(deployment) },
     { name: 'pauses', run: judgePauses },
     withSecrets('secrets', judgeSecrets),
-    withSecrets('app secrets', async () =>
-      judgeAppSecrets(await readAppSecrets(secrets, deployment)),
-    ),
+    withSecrets('app secrets', async () => {
+      const all = await readAppSecrets(secrets, deployment);
+      return [...judgeAppSecrets(all), ...(storefront ? judgeClientIds(all) : [])];
+    }),
     withSecrets('webhooks', () =>
       forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
     ),

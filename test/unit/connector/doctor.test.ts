@@ -5,7 +5,10 @@ import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
 import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
 import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
-import { judgeAppSecrets } from '../../../scripts/connector/doctor/check-webhooks.ts';
+import {
+  judgeAppSecrets,
+  judgeClientIds,
+} from '../../../scripts/connector/doctor/check-webhooks.ts';
 import { describeReward } from '../../../scripts/connector/doctor/describe-reward.ts';
 import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
 import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
@@ -66,10 +69,11 @@ describe("the account's concurrency quota", () => {
 });
 
 describe('app secrets', () => {
-  const one = { shop: 'one', webhook: ['s1'], clientSecret: undefined };
+  const app = { clientId: undefined, clientSecret: undefined };
+  const one = { ...app, shop: 'one', webhook: ['s1'] };
 
   it('are not to be shared between shops, an older one included', () => {
-    const two = { shop: 'two', webhook: ['s2', 's1'], clientSecret: undefined };
+    const two = { ...app, shop: 'two', webhook: ['s2', 's1'] };
     const findings = judgeAppSecrets([one, two]);
     expect(verdicts(findings)).toEqual(['warn']);
     expect(JSON.stringify(findings)).not.toContain('s1');
@@ -79,6 +83,13 @@ describe('app secrets', () => {
   it('sign webhooks: a client secret of the store that differs was not rotated', () => {
     expect(verdicts(judgeAppSecrets([{ ...one, clientSecret: 'other' }]))).toEqual(['warn']);
     expect(judgeAppSecrets([{ ...one, clientSecret: 's1' }])).toEqual([]);
+  });
+
+  it('need the id of an older app for its extensions', () => {
+    const findings = judgeClientIds([one, { ...one, shop: 'two', clientId: 'id' }]);
+    expect(findings).toMatchObject([
+      { verdict: 'info', what: expect.stringMatching(/^one: .*no-client-id/) },
+    ]);
   });
 });
 
