@@ -57,6 +57,16 @@ async function openTill(name: string): Promise<Till> {
 const pinOf = (firstName: string) =>
   stack.loyalty.state().challenges.find((one) => one.customerId === customerNamed(firstName))?.pin;
 
+/** The customer reads out the code of the message. */
+async function confirm(modal: FrameLocator, firstName: string): Promise<void> {
+  const field = modal.getByLabel('Code from the message');
+  await field.waitFor();
+  await field.fill(pinOf(firstName) ?? '');
+  await modal.getByRole('button', { name: 'Confirm' }).click();
+}
+
+const redeemCalls = () => stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).length;
+
 describe.skipIf(browserPath === undefined)('the till with our extension, in a browser', () => {
   beforeAll(async () => {
     stack = await startLocalStack('till', { settings: 'local/harness/storefront.config.ts' });
@@ -85,12 +95,11 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await field.fill(pinOf('Robin') === '0000' ? '1111' : '0000');
     await modal.getByRole('button', { name: 'Confirm' }).click();
     await modal.getByText('The code from the message is wrong.').waitFor();
-    expect(stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' })).toEqual([]);
+    expect(redeemCalls()).toBe(0);
 
-    await page.getByRole('button', { name: 'Customer’s phone' }).click();
+    await page.getByRole('button', { name: "Customer's phone" }).click();
     await page.getByText(`Your code is ${pinOf('Robin')}.`).waitFor();
-    await field.fill(pinOf('Robin') ?? '');
-    await modal.getByRole('button', { name: 'Confirm' }).click();
+    await confirm(modal, 'Robin');
     await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
     await modal.getByRole('button', { name: 'Back to the sale' }).click();
     await page.getByText('€14.00').waitFor();
@@ -110,4 +119,87 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       stack.loyalty.state().orders.find(({ OriginalId }) => OriginalId === order?.id)?.Coupon;
     await expect.poll(sentCoupon, patient).toBe(order?.applications[0]?.name);
   }, 180_000);
+
+  it('redeems once when the connection is lost, also when the modal is closed and opened again', async () => {
+    const { page, block, modal, redeems } = await openTill('Sasha');
+    let isDown = false;
+    await page.route('**/till/*/{redeem,view}*', async (route) => {
+      const isRedeem = route.request().method() === 'POST';
+      if (isRedeem && redeems.length < 3) {
+        // The request arrives, and its answer is lost with the connection.
+        await route.fetch();
+        isDown = true;
+      }
+      await (isDown ? route.abort() : route.continue());
+    });
+    const before = redeemCalls();
+    await block.getByRole('button', { name: 'Rewards' }).click();
+    await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
+    await confirm(modal, 'Sasha');
+    await modal.getByText('The connection was lost.').waitFor();
+    await modal.getByText(/the points are never taken twice/).waitFor();
+    await modal.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => redeems.length, patient).toBe(2);
+    await modal.getByText('The connection was lost.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    isDown = false;
+    await block.getByRole('button', { name: 'Rewards' }).click();
+    await modal.getByText('Codes of this customer').waitFor();
+    await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
+    await confirm(modal, 'Sasha');
+    await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
+    expect(redeemCalls() - before).toBe(1);
+    const keys = redeems.map((body) => JSON.parse(body ?? '{}').clientKey);
+    expect(keys).toEqual([keys[0], keys[0], keys[0]]);
+  }, 180_000);
+
+  it('never puts a code into the cart of a customer chosen meanwhile, and says so', async () => {
+    const { page, block, modal } = await openTill('Robin');
+    const other = customerNamed('Toni');
+    await page.route('**/till/*/redeem', async (route) => {
+      const answer = await route.fetch();
+      if (answer.ok()) {
+        // As another app on the till could do it.
+        await page.evaluate(`till.setCustomer({ id: '${other}', name: 'Toni', contact: '' })`);
+      }
+      await route.fulfill({ response: answer });
+    });
+    await block.getByRole('button', { name: 'Rewards' }).click();
+    await modal.getByRole('button', { name: 'Redeem for 10 points' }).click();
+    await confirm(modal, 'Robin');
+    await modal
+      .getByText(/The points are spent, but the code HELLO\S+ is not in the cart/)
+      .waitFor();
+    await modal.getByText('The cart belongs to another customer.').first().waitFor();
+    await modal.getByRole('button', { name: 'Back to the rewards' }).click();
+    const apply = modal.getByRole('button', { name: 'Apply to the cart' });
+    expect(await apply.isDisabled()).toBe(true);
+
+    await modal.getByRole('button', { name: 'Use this customer for the cart' }).click();
+    await apply.click();
+    await modal.getByText(/^Done\. The code HELLO\S+ is in the cart\.$/).waitFor();
+    await modal.getByRole('button', { name: 'Back to the sale' }).click();
+    await page.getByRole('button', { name: /^Remove: HELLO/ }).waitFor();
+  }, 180_000);
+
+  it('says what is missing: a customer in the cart, products, a connection', async () => {
+    const { page, block, modal } = await openTill('Sasha');
+    await page.getByRole('button', { name: 'Remove from cart' }).click();
+    await page.getByRole('button', { name: 'One less: Enamel Mug' }).click();
+    await block.getByRole('button', { name: 'Rewards' }).click();
+    await modal.getByText('The cart has no customer.').waitFor();
+    await modal.getByRole('button', { name: 'Use this customer for the cart' }).click();
+    await modal.getByText('The cart is empty. Add products to redeem a reward.').waitFor();
+    const [button] = await modal.getByRole('button', { name: /^Redeem for/ }).all();
+    expect(await button?.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Offline').check();
+    await block.getByRole('button', { name: 'Rewards' }).click();
+    await modal.getByText('The till is offline. Points and rewards need a connection.').waitFor();
+  }, 120_000);
+
+  it('needed no permission that its function does not have', () => {
+    expect(stack.problems).toEqual([]);
+  });
 });

@@ -102,6 +102,18 @@ describe('a reward at the till', () => {
     expect(applied).toEqual(['THREE-1']);
   });
 
+  it('asks for the answer first where the view says that the program wants it', async () => {
+    shown = { ...view, needsChallenge: true };
+    answers = [ok()];
+    const till = openTill();
+    await till.program.load();
+    await till.redeem(reward);
+    expect(bodiesOf('redeem')).toEqual([]);
+    await till.answerChallenge('2222');
+    expect(bodiesOf('redeem')).toMatchObject([{ answer: '2222' }]);
+    expect(applied).toEqual(['THREE-1']);
+  });
+
   it('sends the next redemption without the answer to the last challenge', async () => {
     answers = [failed('challenge-needed'), ok(), failed('challenge-needed')];
     const till = openTill();
@@ -191,6 +203,26 @@ describe('a reward at the till', () => {
     await till.program.load();
     await expect.poll(() => till.step).toEqual({ kind: 'given', code: 'THREE-1' });
     expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('applies the code of a lost answer, as soon as a look shows that it was redeemed', async () => {
+    answers = [failed('network')];
+    const till = openTill();
+    await till.program.load();
+    await till.redeem(reward);
+    expect(till.step).toMatchObject({ kind: 'failed', mayHaveHappened: true });
+    shown = { ...view, redemptions: [redemption] };
+    await till.program.load();
+    await expect.poll(() => till.step).toEqual({ kind: 'given', code: 'THREE-1' });
+  });
+
+  it('applies no code by itself that the staff did not ask for', async () => {
+    const till = openTill();
+    await till.program.load();
+    shown = { ...view, redemptions: [redemption] };
+    await till.program.load();
+    expect(till.step).toEqual({ kind: 'choosing' });
+    expect(applied).toEqual([]);
   });
 
   it('is not redeemed for a cart that cannot have it, whose amounts are not sent in another currency', async () => {

@@ -1,6 +1,6 @@
 import type { Redemption, Reward } from '../../../program/answers.ts';
 import type { Ask, Failure } from '../../../program/ask.ts';
-import { isUncertain, Program } from '../../../program/program.ts';
+import { answered, isUncertain, Program } from '../../../program/program.ts';
 import type { CartProblem } from '../../../program/strings/till.ts';
 import { cartProblem, hasCode, itemsOf, type Sale, type TillCart } from './cart.ts';
 import type { StoredKeys } from './stored-keys.ts';
@@ -63,9 +63,7 @@ export class Till {
       }),
       changed: parts.changed,
       settled: (redemption) => {
-        const { step } = this;
-        const isAwaited = step.kind === 'waiting' && step.redemption.id === redemption.id;
-        if (isAwaited) void this.#follow(redemption);
+        if (this.#isAwaited(redemption)) void this.#follow(redemption);
       },
       later: parts.later,
     });
@@ -79,7 +77,8 @@ export class Till {
     if (this.problem() !== undefined) return;
     this.#wish = { reward, value };
     this.#answer = undefined;
-    await this.#send();
+    const { needsChallenge } = answered(this.program.model.view) ?? {};
+    await (needsChallenge ? this.startChallenge() : this.#send());
   }
 
   /** The same request again, under the same key. */
@@ -94,9 +93,11 @@ export class Till {
 
   /** The service sends the customer a message with a code. */
   async startChallenge(): Promise<void> {
+    this.#go({ kind: 'redeeming' });
     const sent = await this.#parts.ask<object>('challenge', {});
-    if (sent.kind === 'failed') await this.#fail(sent);
-    else this.#go({ kind: 'challenge', problem: undefined });
+    if (sent.kind === 'ok') this.#go({ kind: 'challenge', problem: undefined });
+    // Nothing is redeemed yet: the cashier can start again.
+    else this.#go({ kind: 'failed', failure: sent, mayHaveHappened: false });
   }
 
   /** Also for a code that the customer got earlier, or elsewhere. */
@@ -144,6 +145,14 @@ export class Till {
       default:
         this.#go({ kind: 'failed', failure, mayHaveHappened: isUncertain(failure) });
     }
+  }
+
+  /** Its code was still to be made, or the answer to the request for it was lost. */
+  #isAwaited({ id, rewardId }: Redemption): boolean {
+    const { step } = this;
+    return step.kind === 'waiting'
+      ? step.redemption.id === id
+      : step.kind === 'failed' && step.mayHaveHappened && this.#wish?.reward.id === rewardId;
   }
 
   async #follow(redemption: Redemption): Promise<void> {
