@@ -123,7 +123,7 @@ class Page extends Component {
   static properties = { heading: '', subheading: '', inlineSize: 'base' };
   static css = `
     :host { max-inline-size: 66rem; margin-inline: auto; }
-    header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; margin-block: 1.5rem; }
+    header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; margin-block-end: 1.5rem; }
     h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; letter-spacing: -0.01em; }
     p { margin: 0.25rem 0 0; color: var(--note); }
     .actions { display: flex; gap: 0.5rem; margin-inline-start: auto; }
@@ -169,16 +169,16 @@ export const headingLevel = (element) => {
 class Section extends Component {
   static properties = { heading: '', accessibilityLabel: '', padding: 'base' };
   static css = `
-    section { block-size: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); }
-    :host([data-nested]) section { border-radius: 8px; }
-    section.bare { padding: 0; border: 0; background: none; }
+    .box { block-size: 100%; padding: 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--surface); }
+    :host([data-nested]) .box { border-radius: 8px; }
+    .box.bare { padding: 0; border: 0; background: none; }
     [role=heading] { margin-block-end: 0.75rem; font-size: 1.125rem; font-weight: 650; }
     :host([data-nested]) [role=heading] { font-size: 1rem; }
   `;
 
   build(root) {
-    this.title_ = make('div', { role: 'heading', id: 'heading' });
-    this.box = make('section', {}, this.title_, make('slot'));
+    this.title_ = make('div', { role: 'heading' });
+    this.box = make('div', { className: 'box' }, this.title_, make('slot'));
     root.append(this.box);
   }
 
@@ -188,9 +188,10 @@ class Section extends Component {
     this.title_.textContent = this.heading;
     this.title_.hidden = this.heading === '';
     this.toggleAttribute('data-nested', level !== '2');
-    this.box.className = this.padding === 'none' ? 'bare' : '';
-    setAttribute(this.box, 'aria-labelledby', this.heading && 'heading');
-    setAttribute(this.box, 'aria-label', this.accessibilityLabel);
+    this.box.className = this.padding === 'none' ? 'box bare' : 'box';
+    const label = this.accessibilityLabel || this.heading;
+    setAttribute(this, 'role', label && 'region');
+    setAttribute(this, 'aria-label', label);
   }
 }
 

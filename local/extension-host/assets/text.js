@@ -90,7 +90,7 @@ class Banner extends Component {
   update() {
     this.title_.textContent = this.heading;
     this.box.dataset.tone = this.tone;
-    this.box.setAttribute('role', this.tone === 'critical' ? 'alert' : 'status');
+    this.setAttribute('role', this.tone === 'critical' ? 'alert' : 'status');
   }
 }
 

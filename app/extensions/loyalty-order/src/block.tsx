@@ -55,7 +55,7 @@ function Block() {
           </>
         ) : (
           <>
-            <s-stack accessibilityRole="status">
+            <s-stack accessibilityRole="status" minBlockSize="48px">
               <Sentence words={words} />
             </s-stack>
             <s-link href="extension://loyalty-account/">{order.seeAll}</s-link>
