@@ -119,7 +119,8 @@ export async function listApp(session: Session, options: AppOptions): Promise<Ex
     if (json) continue;
     terminal.line(`${app.shop}: Dev Dashboard, the app, Versions, Create a version`);
     for (const [name, value] of fields) terminal.line(`  ${name.padEnd(28)}${value}`);
-    for (const one of scopes) terminal.line(`    ${one.scope.padEnd(26)}${one.for}`);
+    terminal.line('Why each scope is needed:');
+    for (const one of scopes) terminal.line(`  ${one.scope.padEnd(28)}${one.for}`);
   }
   if (json) terminal.json({ apps: documents });
   else {

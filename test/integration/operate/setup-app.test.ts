@@ -234,6 +234,29 @@ describe('the folder of the app', () => {
     expect(toml()).not.toContain('"own"');
   });
 
+  it('is one for each shop, with its own address, and another one for another stage', async () => {
+    const { opened } = await session();
+    const one = await opened.findDeployment();
+    const connector = defineConnector({
+      shops: [{ domain: SHOP }, { domain: 'ink.myshopify.com' }],
+      loyalty: { address: 'https://loyalty.example.com' },
+      storefront: {},
+    });
+    const of = (stage: string) => ({
+      ...opened,
+      findDeployment: async () => ({ ...one, connector, stage }),
+    });
+    await expect(writeApp(of('prod'), { clientId: 'client-1' })).rejects.toThrow('give --shop');
+    for (const stage of ['prod', 'test']) {
+      await writeApp(of(stage), { clientId: 'client-2', shop: 'ink' });
+      await writeApp(of(stage), { shop: SHOP });
+    }
+    const folders = readdirSync(join(folder, 'shopify-app')).toSorted();
+    expect(folders).toEqual(['example-store', 'example-store.test', 'ink', 'ink.test']);
+    const ink = readFileSync(join(folder, 'shopify-app/ink/shopify.app.toml'), 'utf8');
+    expect(ink).toContain('url = "https://StorefrontAddress.example/ink"');
+  });
+
   it('is a list too, in the words of the Dev Dashboard', async () => {
     const { opened } = await session();
     await listApp(opened, {});
