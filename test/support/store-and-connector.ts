@@ -9,6 +9,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../local/store-sandbox/sandbox.ts';
+import { completeHealing } from '../../shared/config/healing-settings.ts';
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
@@ -19,6 +20,8 @@ import {
   type AdminStoreSettings,
   createAdminStore,
 } from '../../shared/shopify/admin/admin-store.ts';
+import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
 import { START } from './emulated-world.ts';
 import {
@@ -62,9 +65,18 @@ export async function openStoreAndConnector(
     });
   });
   const address = await listen(server);
+  const products = completeHealing(rest.healing);
+  const ofEvents = topicsOfEvents(products);
+  const uri = `${address.endpoint}/example-store`;
   const store = await startStoreSandbox({
     shop: { ...shop, domain: SHOP },
-    ...(isAddressed && { webhooksTo: `${address.endpoint}/example-store` }),
+    ...(isAddressed && {
+      webhooksTo: uri,
+      ...(ofEvents.size > 0 && {
+        webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
+        events: wantedEvents(uri, products),
+      }),
+    }),
     secret: STORE_SECRET,
     previousSecret: PREVIOUS_SECRET,
     accessToken: ACCESS_TOKEN,

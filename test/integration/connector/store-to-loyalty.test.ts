@@ -4,6 +4,7 @@ import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/di
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import { isEnded } from '../../../local/store-sandbox/model/order-status.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import type { HealingSettings } from '../../../shared/config/healing-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { rules } from '../../fixtures/store-entities.ts';
@@ -21,13 +22,19 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-async function openBoth(disorder: Partial<Disorder>, seed: number, rules: MappingSettings = {}) {
+async function openBoth(
+  disorder: Partial<Disorder>,
+  seed: number,
+  rules: MappingSettings = {},
+  healing: HealingSettings = {},
+) {
   // So that no refund that is undone by an edit ends as a dead letter.
   const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
   const { stop, ...both } = await openStoreAndConnector(connectors, {
     disorder,
     seed,
     rules,
+    healing,
     assumptions,
   });
   stops.push(stop);
@@ -76,6 +83,19 @@ describe('from the store to the loyalty service', () => {
     for (const seed of [11, 12, 13, 14, 15, 16, 17, 18, 19]) await play(connector, store, seed);
     expect(store.rows.orders.size).toBeGreaterThan(4);
     expect(connector.loyalty.state().orders.length).toBeGreaterThan(2);
+    await expectAgreement(connector, store);
+  });
+
+  it('products come by Events: nothing for sales, and both end equal', async () => {
+    const disorder = { shuffle: 4, duplicate: 0.4, delay: 0.3, oldSecret: 0.3 };
+    const { connector, store } = await openBoth(disorder, 7, {}, { productChanges: 'events' });
+    for (const seed of [11, 12, 13, 14, 15, 16, 17, 18, 19]) await play(connector, store, seed);
+    const sent = store.deliveries.all();
+    expect(sent.filter(({ topic }) => topic.startsWith('products/'))).toEqual([]);
+    const ofProducts = sent.filter(({ event }) => event);
+    expect(ofProducts.length).toBeGreaterThan(2);
+    expect(ofProducts.length).toBeLessThan(store.rows.orders.size);
+    expect(connector.loyalty.state().products.length).toBeGreaterThan(0);
     await expectAgreement(connector, store);
   });
 
