@@ -174,6 +174,10 @@ export class LoyaltyWidget extends HTMLElement {
       part.hidden = nodes.length === 0;
       redraw(this.#root, part, nodes);
     }
+    // Quizzes are below the rewards: shown before them, they would move when the rewards come.
+    const isWaiting = view.model.view === undefined && (shows('balance') || shows('rewards'));
+    const quizzes = this.#parts.get('quizzes');
+    if (quizzes?.hasChildNodes()) quizzes.hidden = isWaiting;
   }
 
   /** Shows the sentence, and screen readers read it out. */

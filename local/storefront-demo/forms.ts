@@ -37,7 +37,8 @@ export const forms: Readonly<Record<string, Form>> = {
     placeOrder(store, { ...visit, code: codeIn(form) }, form.get('total')),
 };
 
-const codeIn = (form: URLSearchParams): string => (form.get('code') ?? '').trim();
+/** The last one: the button that removes a code sends an empty one after the code itself. */
+const codeIn = (form: URLSearchParams): string => (form.getAll('code').at(-1) ?? '').trim();
 
 function quantityIn(form: URLSearchParams, otherwise: number): number {
   const quantity = Number(form.get('quantity') ?? otherwise);

@@ -63,12 +63,12 @@ export function stepsOf(evidence: Evidence): readonly Step[] {
   return [
     step('placed', 'Order placed in the store', {
       at: order.createdAt,
-      note: `Order #${order.number}, id ${order.id}, is paid and sent.`,
+      note: `Order #${order.number} with the id ${order.id}.`,
     }),
-    step('received', 'Webhook received by the connector', findDelivery(evidence)),
+    step('received', 'Webhook received', findDelivery(evidence)),
     step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests),
     step('points', 'Points given', describePoints(evidence), dueNote(evidence)),
-    step('balance', 'Balance updated in the store', findBalance(evidence)),
+    step('balance', 'Balance in the store', findBalance(evidence)),
   ];
 }
 
@@ -81,7 +81,7 @@ function findDelivery({ order, deliveries }: Evidence) {
   const delivered = own.filter(({ state }) => state === 'delivered').length;
   return {
     at: new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString(),
-    note: `${first.topic}, answered with ${attempt.status}. ${delivered} of ${own.length} webhooks of this order are received.`,
+    note: `The connector has ${delivered} of the ${own.length} webhooks of this order.`,
   };
 }
 
@@ -96,7 +96,7 @@ function findCall({ order, calls }: Evidence) {
   // An order that is still pending earns nothing: the completed one counts.
   const call = accepted.find(({ body }) => fieldOf(body, 'IsCompleted') === true);
   if (!call) return undefined;
-  return { at: call.at, note: `Accepted under the same id, ${order.id}, as completed.` };
+  return { at: call.at, note: 'Accepted as completed, under the same id.' };
 }
 
 function describePoints({ point }: Evidence) {

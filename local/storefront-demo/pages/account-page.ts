@@ -14,7 +14,9 @@ export function renderAccount({ store, loyalty }: Shop, visit: Visit): Html {
 ${renderChoice(store, undefined)}`;
   }
   return html`<h1>Account of ${nameOf(customer)}</h1>
+<div class="account">
 ${renderWidget(store, visit, { show: 'balance rewards quizzes' })}
+<div>
 ${renderOrders(store, visit)}
 <section class="summary">
 <h2>Who you are</h2>
@@ -24,7 +26,9 @@ ${renderOrders(store, visit)}
 </dl>
 <p class="links"><a href="${store.address}/#customer-${customer.id}">In the store</a> <a href="${loyalty.address}/state#customer-${customer.id}">In the loyalty service</a></p>
 ${renderChoice(store, customer)}
-</section>`;
+</section>
+</div>
+</div>`;
 }
 
 const nameOf = ({ firstName, lastName, id }: CustomerRow): string =>

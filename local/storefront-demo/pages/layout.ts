@@ -37,12 +37,12 @@ export function renderLayout(shop: Shop, visit: Visit, parts: PageParts): Html {
 <nav aria-label="Shop">
 ${[{ path: '/', label: 'Shop' }, ...links].map(({ path, label }) =>
   renderLink(parts, path, html`${label}`),
-)}${renderAccountLink(store, visit, parts)}${renderLink(
-  parts,
-  '/cart',
-  html`Cart <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
-)}
-</nav>
+)}${renderAccountLink(store, visit, parts)}</nav>
+<nav class="cart-link" aria-label="Cart">${renderLink(
+    parts,
+    '/cart',
+    html`Cart <span class="count">${visit.cart.reduce((sum, { quantity }) => sum + quantity, 0)}</span>`,
+  )}</nav>
 </div></header>
 <main id="content">
 ${visit.message !== undefined && html`<p class="message" role="status">${visit.message}</p>`}

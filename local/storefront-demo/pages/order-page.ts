@@ -1,5 +1,6 @@
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { OrderRow } from '../../store-sandbox/model/order-row.ts';
+import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-status.ts';
 import { gatherEvidence, type Step, stepsOf } from '../order-progress.ts';
 import { moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
@@ -9,8 +10,8 @@ import { renderPicture } from './pictures.ts';
 /** Its script asks for the steps again until the last one is done. */
 export function renderOrder(shop: Shop, order: OrderRow): Html {
   const { store, loyalty } = shop;
-  return html`<h1>Thank you</h1>
-<p class="lead">Order #${order.number} is placed, paid and sent.</p>
+  return html`<h1>Order #${order.number}</h1>
+<p class="lead">${describeStatus(order)}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
 <h2 id="progress-title">Your points arrive</h2>
@@ -20,7 +21,7 @@ ${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
 <p><a class="button" href="/account">See your points</a></p>
 </section>
 <section class="summary" aria-labelledby="order-title">
-<h2 id="order-title">Order #${order.number}</h2>
+<h2 id="order-title">What you bought</h2>
 <ul class="lines">
 ${order.lines.map((line) => {
   const product = store.rows.products.get(line.productId ?? '');
@@ -38,6 +39,12 @@ ${renderTotals(store, order)}
 <p class="links"><a href="${store.address}/#order-${order.id}">In the store</a> <a href="${loyalty.address}/state#order-${order.id}">In the loyalty service</a></p>
 </section>
 </div>`;
+}
+
+function describeStatus(order: OrderRow): string {
+  if (order.cancelledAt !== null) return 'It is cancelled.';
+  const fulfilment = fulfillmentStatus(order) ?? 'not fulfilled yet';
+  return `Thank you. It is ${financialStatus(order).replaceAll('_', ' ')} and ${fulfilment}.`;
 }
 
 function renderStep({ name, title, state, at, note }: Step): Html {

@@ -49,7 +49,7 @@ describe('the steps of an order to its points', () => {
     expect(stepsOf({ ...nothing, deliveries })[1]).toMatchObject({
       state: 'done',
       at: '2026-10-05T09:00:01.100Z',
-      note: expect.stringContaining('1 of 2 webhooks'),
+      note: 'The connector has 1 of the 2 webhooks of this order.',
     });
   });
 

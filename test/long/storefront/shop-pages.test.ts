@@ -1,0 +1,263 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
+import { hostedPages } from '../../../local/storefront-demo/demo.ts';
+import { moneyOf } from '../../../local/storefront-demo/shop.ts';
+import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+
+const browserPath = findBrowser();
+const WIDTHS = [390, 1280];
+const patient = { timeout: 60_000, interval: 250 };
+
+let stack: LocalStack;
+let browser: Browser;
+const visits: ShopVisit[] = [];
+
+const customerId = (firstName: string) =>
+  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+
+async function visit(width: number, customer?: string): Promise<ShopVisit> {
+  const id = customer === undefined ? undefined : customerId(customer);
+  const made = await visitShop(browser, stack.shopAddress ?? '', id);
+  visits.push(made);
+  await made.page.setViewportSize({ width, height: 844 });
+  return made;
+}
+
+interface Faults {
+  /** Pixels that the page is wider than the window. */
+  readonly tooWide: number;
+  readonly actions: number;
+  /** Actions that are outside of the window, or below something else. */
+  readonly off: readonly string[];
+  /** Actions that are too small for a finger. */
+  readonly small: readonly string[];
+}
+
+/** Only the page's own elements, not those of the widget or of Swagger UI. A text: it runs in the page. */
+const FIND_FAULTS = `(() => {
+  const named = (one) => one.tagName + ' ' + one.textContent.trim().slice(0, 30);
+  const actions = [...document.querySelectorAll('a, button, select, textarea, summary, input')].filter(
+    (one) => one.checkVisibility() && !one.matches('.skip, [aria-hidden], #docs *'),
+  );
+  const off = actions.filter((one) => {
+    one.scrollIntoView({ block: 'center' });
+    const { left, right, top, height, width } = one.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    return left < 0 || right > innerWidth || !hit || !(one.contains(hit) || hit.contains(one));
+  });
+  const small = actions.filter(
+    (one) => one.matches('button, select, nav a') && one.getBoundingClientRect().height < 40,
+  );
+  scrollTo(0, 0);
+  return {
+    tooWide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
+    actions: actions.length,
+    off: off.map(named),
+    small: innerWidth < 500 ? small.map(named) : [],
+  };
+})()`;
+
+/** How far visible things moved without the person's doing: Chromium's measure, poor from 0.1. */
+const SUM_SHIFTS = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
+  }).observe({ type: 'layout-shift', buffered: true });
+  setTimeout(resolve, 1000, 0);
+})`;
+
+const newestOrder = () => {
+  const [order] = [...stack.store.rows.orders.values()].slice(-1);
+  if (!order) throw new Error('The store has no order.');
+  return order;
+};
+
+async function fillCart({ page, open }: ShopVisit): Promise<void> {
+  await open('/products/linen-shirt');
+  await page.getByLabel('Variant').selectOption({ label: 'L' });
+  await page.getByLabel('Quantity').fill('2');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+  await open('/products/enamel-mug');
+  await page.getByRole('button', { name: 'Add to cart' }).click();
+}
+
+const totalOf = (page: Page) => page.locator('.totals .total dd').textContent();
+
+describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser', () => {
+  beforeAll(async () => {
+    stack = await startLocalStack('shop-pages', { settings: 'local/harness/storefront.config.ts' });
+    browser = await startBrowser(browserPath ?? '');
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  }, 120_000);
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { context } of ended) await context.close();
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+
+  it('shows what the order costs before it is placed, with a code and without', async () => {
+    const one = await visit(390, 'Sasha');
+    const { page } = one;
+    await fillCart(one);
+    expect(await totalOf(page)).toBe('€125.90');
+    await page.getByRole('button', { name: 'One more: Enamel Mug' }).click();
+    await page.getByRole('button', { name: 'One less: Linen Shirt, L' }).click();
+    expect(await totalOf(page)).toBe('€90.90');
+    expect(await page.locator('.cart-link').textContent()).toContain('3');
+    await page.getByRole('button', { name: 'Remove: Enamel Mug' }).click();
+    expect(await totalOf(page)).toBe('€56.90');
+
+    const code = page.getByLabel('Discount code');
+    await code.fill('FIVE');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('alert').getByText('There is no code FIVE.').waitFor();
+    expect(await code.getAttribute('aria-invalid')).toBe('true');
+    // Nor is it taken with the order.
+    await page.getByRole('button', { name: 'Place order' }).click();
+    await page.getByRole('alert').getByText('There is no code FIVE.').waitFor();
+    expect(stack.store.rows.orders.size).toBe(0);
+
+    await code.fill('fiveoff');
+    await code.press('Enter');
+    await page.getByText('Code FIVEOFF is applied.').waitFor();
+    expect(await page.locator('.discount').textContent()).toMatch(/FIVEOFF.*−€5\.00/);
+    expect(await totalOf(page)).toBe('€51.90');
+    await page.getByRole('button', { name: 'Remove code' }).click();
+    expect(await totalOf(page)).toBe('€56.90');
+    await page.getByLabel('Discount code').fill('WELCOME10');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const shown = await totalOf(page);
+    await page.getByRole('button', { name: 'Place order' }).click();
+    await page.getByRole('heading', { name: /^Order #/ }).waitFor();
+    const order = newestOrder();
+    expect(shown).toBe(moneyOf(stack.store, orderTotals(order).totalMinor));
+    expect(await totalOf(page)).toBe(shown);
+    await page.getByRole('link', { name: /^Cart/ }).click();
+    await page.getByText('Your cart is empty.').waitFor();
+  }, 180_000);
+
+  it('follows an order to its points, and waits with the step that has not happened', async () => {
+    const one = await visit(390, 'Robin');
+    const { page } = one;
+    await fillCart(one);
+    await stack.loyaltyProxy.cut();
+    await page.getByRole('button', { name: 'Place order' }).click();
+    const states = async () => {
+      const steps = await page.locator('[data-step]').all();
+      return Promise.all(steps.map((step) => step.getAttribute('data-state')));
+    };
+    await expect.poll(states, patient).toEqual(['done', 'done', 'waiting', 'waiting', 'waiting']);
+    await stack.loyaltyProxy.restore();
+    await expect.poll(states, patient).toEqual(Array(5).fill('done'));
+    const times = await page.locator('[data-step] time').allTextContents();
+    expect(times.filter((time) => /^\d\d:\d\d:\d\d/.test(time))).toHaveLength(5);
+    // The store writes whole seconds.
+    expect(times.map((time) => time.slice(0, 8)).toSorted()).toEqual(
+      times.map((time) => time.slice(0, 8)),
+    );
+    const { points } =
+      stack.loyalty.state().customers.find(({ Name }) => Name === 'Robin Sample') ?? {};
+    expect(points).toBeGreaterThan(0);
+    const header = page.locator('header [data-loyalty="points"]');
+    expect(await header.textContent()).toBe(String(points));
+    expect(await page.evaluate<number>(SUM_SHIFTS)).toBeLessThan(0.1);
+
+    await page.getByRole('link', { name: 'See your points' }).click();
+    await page.locator('loyalty-widget').getByText(`${points} points`, { exact: true }).waitFor();
+    expect(await header.textContent()).toBe(String(points));
+  }, 240_000);
+
+  it('tells a guest that the order earns nothing', async () => {
+    const one = await visit(390);
+    const { page } = one;
+    await fillCart(one);
+    await page.getByText('You are not logged in, so this order earns no points.').waitFor();
+    await page.getByRole('button', { name: 'Place order' }).click();
+    await page.getByText('An order without a customer earns no points.').waitFor();
+  }, 120_000);
+
+  it('leads from an order to the same order in the loyalty service and in the store', async () => {
+    const { page, open } = await visit(1280, 'Robin');
+    await open('/account');
+    await page
+      .getByRole('link', { name: /^Order #/ })
+      .first()
+      .click();
+    const [, id = ''] = /orders\/(\d+)$/.exec(page.url()) ?? [];
+    await page.getByRole('link', { name: 'In the loyalty service' }).click();
+    const row = page.locator(`tr#order-${id}`);
+    expect(await row.textContent()).toContain(customerId('Robin'));
+    await row.getByRole('link', { name: id }).click();
+    expect(page.url()).toBe(`${stack.store.address}/#order-${id}`);
+    expect(await row.textContent()).toContain('Robin Sample');
+    await row.getByRole('link', { name: customerId('Robin') }).click();
+    await page.locator(`tr#customer-${customerId('Robin')}`).waitFor();
+  }, 120_000);
+
+  it.each(WIDTHS)(
+    'has every action within %i px, and nothing to scroll sideways',
+    async (width) => {
+      const one = await visit(width, 'Robin');
+      const { page, open } = one;
+      const guest = await visit(width);
+      await fillCart(one);
+      await page.getByLabel('Discount code').fill('NOPE');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      const { store, loyalty, metricsAddress } = stack;
+      const shown: Record<string, Faults> = {};
+      const look = async (on: Page, address: string) => {
+        await on.goto(address);
+        await on.waitForLoadState('networkidle').catch(() => {});
+        shown[address] = await on.evaluate<Faults>(FIND_FAULTS);
+        expect(await on.evaluate<number>(SUM_SHIFTS), address).toBeLessThan(0.1);
+      };
+      const shop = stack.shopAddress ?? '';
+      const order = [...store.rows.orders.values()].find(
+        (placed) => placed.customerId === customerId('Robin'),
+      );
+      const own = [
+        '/',
+        '/products/linen-shirt',
+        '/cart',
+        '/account',
+        `/orders/${order?.id}`,
+        '/no',
+      ];
+      for (const path of [...own, ...hostedPages.map((hosted) => hosted.path)]) {
+        await look(page, `${shop}${path}`);
+      }
+      for (const path of ['/account', '/cart']) await look(guest.page, `${shop}${path}`);
+      const others = ['', '/no'].flatMap((path) => [
+        `${store.address}${path}`,
+        `${loyalty.address}${path}`,
+        `${metricsAddress}${path}`,
+      ]);
+      for (const address of [...others, `${loyalty.address}/state`]) await look(page, address);
+      await open('/');
+      const faulty = Object.entries(shown).filter(
+        ([, { tooWide, off, small, actions }]) =>
+          tooWide > 0 || off.length > 0 || small.length > 0 || actions === 0,
+      );
+      expect(faulty).toEqual([]);
+      // The buttons of every order, product, discount and customer.
+      expect(shown[store.address]?.actions).toBeGreaterThan(60);
+    },
+    240_000,
+  );
+
+  it('shows the metrics as a page, and gives programs JSON', async () => {
+    const { page } = await visit(1280);
+    await page.goto(stack.metricsAddress);
+    await page.getByRole('cell', { name: 'received', exact: true }).waitFor();
+    for (const path of ['', '/metrics.json']) {
+      const answer = await fetch(`${stack.metricsAddress}${path}`);
+      expect(answer.headers.get('content-type')).toContain('application/json');
+      const { metrics } = (await answer.json()) as { metrics: unknown[] };
+      expect(metrics.length).toBeGreaterThan(0);
+    }
+  }, 60_000);
+});
