@@ -194,13 +194,14 @@ async function readService(
   if (offered.kind === 'unavailable') return { ...lastKnown(known, kept), ...notListed(offered) };
   const value = offered.kind === 'answered' ? offered.value : undefined;
   const counted = JSON.stringify([value?.AvailablePoints, value?.AvailableCashback]);
-  const holds = same?.counted === counted ? same : undefined;
-  const [balance, tier] = holds
-    ? [confirmed(holds.balance, value, began), holds.tier]
-    : await Promise.all([
-        findBalance(known, value, began, world),
-        same ? readTier(known.id, world) : readNow,
-      ]);
+  const unchanged = same?.counted === counted ? same : undefined;
+  const [balance, tier] = await Promise.all([
+    unchanged && isConfirmed(unchanged, value)
+      ? confirmed(unchanged.balance, value, began)
+      : findBalance(known, value, began, world),
+    // Null is an answer, too.
+    unchanged ? unchanged.tier : same ? readTier(known.id, world) : readNow,
+  ]);
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
   if (tier !== undefined) {
     world.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier });
@@ -226,6 +227,11 @@ function lastKnown(
   const shown = isNewer ? kept.balance : balance;
   const tier = isNewer && kept.tier !== 'unknown' ? kept.tier : namedTier(balance.tier);
   return { balance: shown, tier, needsChallenge: false };
+}
+
+/** Without counted points only that nothing is known needs no second question. */
+function isConfirmed({ balance }: Moment, offered: AvailableRewards | undefined): boolean {
+  return offered?.AvailablePoints !== undefined || balance.asOf === null;
 }
 
 /** The service has just counted the same points. */

@@ -32,6 +32,8 @@ const PROGRAM_SECONDS = 60;
 const TIERS_SECONDS = 600;
 /** Of one customer, who wants to see it change. */
 const CUSTOMER_SECONDS = 30;
+/** Checked at every page; only what changes without an event and without points is so old. */
+const MOMENT_SECONDS = 300;
 
 /** A customer whose balance the service refuses would be asked about on every page. */
 const REQUEST_SECONDS = 3_600;
@@ -48,7 +50,7 @@ export function createStorefront(given: StorefrontWorld) {
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
     tiersOfRewards: createTimedCache<readonly string[]>({ ...ofProgram, seconds: TIERS_SECONDS }),
     earned: createTimedCache<EarnedPoints>(ofProgram),
-    moments: createTimedCache<Moment>(ofCustomer),
+    moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
     quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
   };

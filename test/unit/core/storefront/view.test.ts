@@ -102,6 +102,24 @@ describe('a view', () => {
     expect(operations(shop, after)).toEqual(['listAvailableRewards', 'listAvailableRewards']);
   });
 
+  it('asks for the balance of every page where the service does not say what it counted', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 300);
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'listAvailableRewards') return pass();
+      const { AvailablePoints: _, ...answer } = JSON.parse(pass().text);
+      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
+    };
+    for (const _ of ['first page', 'second page']) await look(shop);
+    expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([2, 1]);
+  });
+
+  it('asks once about a customer of whom nothing is known', async () => {
+    const shop = serveInProcess();
+    for (const _ of ['first page', 'second page']) await look(shop);
+    expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([1, 1]);
+  });
+
   it('reads the ledger once', async () => {
     const shop = await open();
     let reads = 0;
