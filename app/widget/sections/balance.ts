@@ -50,7 +50,8 @@ function drawFigures(
           ),
         ]
       : []),
-    ...(asOf === null
+    // Else it is of now.
+    ...(asOf === null || rewards !== null
       ? []
       : [build('p', { part: 'note' }, fill(balance.asOf, { date: words.date(asOf) }))]),
   ];

@@ -61,7 +61,7 @@ export async function readKnown(
 }
 
 /** What the ledger knows, from point events and readings. */
-export function balanceIn(entry: LedgerEntry | undefined): KnownBalance {
+function balanceIn(entry: LedgerEntry | undefined): KnownBalance {
   const balance = recallBalance(entry?.remembered);
   if (!entry || !balance) return NOTHING_KNOWN;
   return {
