@@ -1,22 +1,20 @@
-import type { Browser, FrameLocator, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
+import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { customerNamed, type TillVisit, visitTill } from '../../support/till-visit.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 60_000, interval: 250 };
 
 let stack: LocalStack;
 let browser: Browser;
-const visits: ShopVisit[] = [];
-
-const customerNamed = (firstName: string) =>
-  [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
+const visits: TillVisit[] = [];
 
 async function earnPoints(firstName: string, quantity: number): Promise<void> {
   const { actions, rows } = stack.store;
   const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
-  const customerId = customerNamed(firstName);
+  const customerId = customerNamed(stack, firstName);
   const lines = [{ variantId: shirt?.variants[0]?.id ?? '', quantity }];
   const order = actions.placeOrder({ customerId, lines, payment: 'paid', taxes: [] });
   actions.fulfilOrder({ orderId: order.id });
@@ -26,43 +24,10 @@ async function earnPoints(firstName: string, quantity: number): Promise<void> {
   await vi.waitFor(() => expect(hasPoints()).toBe(true), patient);
 }
 
-interface Till {
-  readonly page: Page;
-  readonly block: FrameLocator;
-  readonly modal: FrameLocator;
-  /** What the extension has sent to `redeem`. */
-  readonly redeems: (string | null)[];
-}
-
-/** A customer is looked up, and a mug is in the cart. */
-async function openTill(name: string): Promise<Till> {
-  const made = await visitShop(browser, stack.shopAddress ?? '');
+async function openTill(firstName: string): Promise<TillVisit> {
+  const made = await visitTill(browser, stack, firstName);
   visits.push(made);
-  const { page } = made;
-  const redeems: (string | null)[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/redeem')) {
-      redeems.push(request.postData());
-    }
-  });
-  await made.open('/till');
-  await page.getByRole('button', { name: /^Enamel Mug/ }).click();
-  await page.getByLabel('Search a customer').fill(name);
-  await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
-  const block = page.frameLocator('iframe[title="Loyalty"]');
-  const modal = page.frameLocator('iframe[title="Loyalty rewards"]');
-  return { page, block, modal, redeems };
-}
-
-const pinOf = (firstName: string) =>
-  stack.loyalty.state().challenges.find((one) => one.customerId === customerNamed(firstName))?.pin;
-
-/** The customer reads out the code of the message. */
-async function confirm(modal: FrameLocator, firstName: string): Promise<void> {
-  const field = modal.getByLabel('Code from the message');
-  await field.waitFor();
-  await field.fill(pinOf(firstName) ?? '');
-  await modal.getByRole('button', { name: 'Confirm' }).click();
+  return made;
 }
 
 const redeemCalls = () => stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).length;
@@ -84,22 +49,22 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
   }, 60_000);
 
   it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {
-    const { page, block, modal } = await openTill('Robin');
+    const { page, block, modal, openRewards, confirm, pin } = await openTill('Robin');
     await block.getByText('490 points').waitFor();
     await block.getByText('Bronze').waitFor();
     await block.getByText(/^Rewards for this cart: \d/).waitFor();
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
 
     await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
     const field = modal.getByLabel('Code from the message');
-    await field.fill(pinOf('Robin') === '0000' ? '1111' : '0000');
+    await field.fill(pin() === '0000' ? '1111' : '0000');
     await modal.getByRole('button', { name: 'Confirm' }).click();
     await modal.getByText('The code from the message is wrong.').waitFor();
     expect(redeemCalls()).toBe(0);
 
     await page.getByRole('button', { name: "Customer's phone" }).click();
-    await page.getByText(`Your code is ${pinOf('Robin')}.`).waitFor();
-    await confirm(modal, 'Robin');
+    await page.getByText(`Your code is ${pin()}.`).waitFor();
+    await confirm();
     await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
     await modal.getByRole('button', { name: 'Back to the sale' }).click();
     await page.getByText('€14.00').waitFor();
@@ -110,7 +75,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const [staff] = stack.store.rows.staff.values();
     const [place] = stack.store.rows.locations.values();
     expect(order).toMatchObject({
-      ...{ sourceName: 'pos', customerId: customerNamed('Robin') },
+      ...{ sourceName: 'pos', customerId: customerNamed(stack, 'Robin') },
       ...{ staffId: staff?.id, locationId: place?.id },
       applications: [{ type: 'discount_code', name: expect.stringMatching(/^THREE/) }],
     });
@@ -121,7 +86,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
   }, 180_000);
 
   it('redeems once when the connection is lost, also when the modal is closed and opened again', async () => {
-    const { page, block, modal, redeems } = await openTill('Sasha');
+    const { page, modal, redeems, openRewards, confirm } = await openTill('Sasha');
     let isDown = false;
     await page.route('**/till/*/{redeem,view}*', async (route) => {
       const isRedeem = route.request().method() === 'POST';
@@ -133,9 +98,9 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       await (isDown ? route.abort() : route.continue());
     });
     const before = redeemCalls();
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
     await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
-    await confirm(modal, 'Sasha');
+    await confirm();
     await modal.getByText('The connection was lost.').waitFor();
     await modal.getByText(/the points are never taken twice/).waitFor();
     await modal.getByRole('button', { name: 'Try again' }).click();
@@ -144,10 +109,10 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await page.getByRole('button', { name: 'Close' }).click();
 
     isDown = false;
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
     await modal.getByText('Codes of this customer').waitFor();
     await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
-    await confirm(modal, 'Sasha');
+    await confirm();
     await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
     expect(redeemCalls() - before).toBe(1);
     const keys = redeems.map((body) => JSON.parse(body ?? '{}').clientKey);
@@ -155,8 +120,8 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
   }, 180_000);
 
   it('never puts a code into the cart of a customer chosen meanwhile, and says so', async () => {
-    const { page, block, modal } = await openTill('Robin');
-    const other = customerNamed('Toni');
+    const { page, modal, openRewards, confirm } = await openTill('Robin');
+    const other = customerNamed(stack, 'Toni');
     await page.route('**/till/*/redeem', async (route) => {
       const answer = await route.fetch();
       if (answer.ok()) {
@@ -165,9 +130,9 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       }
       await route.fulfill({ response: answer });
     });
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
     await modal.getByRole('button', { name: 'Redeem for 10 points' }).click();
-    await confirm(modal, 'Robin');
+    await confirm();
     await modal
       .getByText(/The points are spent, but the code HELLO\S+ is not in the cart/)
       .waitFor();
@@ -184,10 +149,10 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
   }, 180_000);
 
   it('says what is missing: a customer in the cart, products, a connection', async () => {
-    const { page, block, modal } = await openTill('Sasha');
+    const { page, modal, openRewards } = await openTill('Sasha');
     await page.getByRole('button', { name: 'Remove from cart' }).click();
     await page.getByRole('button', { name: 'One less: Enamel Mug' }).click();
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
     await modal.getByText('The cart has no customer.').waitFor();
     await modal.getByRole('button', { name: 'Use this customer for the cart' }).click();
     await modal.getByText('The cart is empty. Add products to redeem a reward.').waitFor();
@@ -195,7 +160,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     expect(await button?.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Offline').check();
-    await block.getByRole('button', { name: 'Rewards' }).click();
+    await openRewards();
     await modal.getByText('The till is offline. Points and rewards need a connection.').waitFor();
   }, 120_000);
 
