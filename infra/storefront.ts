@@ -86,7 +86,10 @@ export class Storefront {
     return receiver;
   }
 
-  /** Any caller may call it: the signature of the query is the authentication. */
+  /**
+   * Any caller may call it: the signature of the query or a session token is the authentication. The function
+   * answers preflights itself: a CORS setting of the address would also open the routes of the app proxy.
+   */
   #createProxy(scope: Construct, props: StorefrontProps): ConnectorFunction {
     const { ledger, secrets } = props;
     const proxy = new ConnectorFunction(scope, 'Proxy', {

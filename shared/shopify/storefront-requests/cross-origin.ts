@@ -1,9 +1,9 @@
 import type { StorefrontAnswer } from './route.ts';
 
 /**
- * Extensions ask from a worker of another origin, which differs between surfaces and is not promised
- * anywhere ("Network access" of the extensions' configuration asks for `*`). Any origin may ask, because the
- * session token is the only proof: a page without one gets nothing, and cookies are never allowed.
+ * Extensions ask from a worker of another origin. Shopify documents it for tills only, and its own libraries
+ * allow any. So does this: the session token is the only proof, a page without one gets nothing, and cookies
+ * are never allowed.
  */
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebServer } from '../../../local/stack/functions/web-server.ts';
 import { AccessControl } from '../../../local/stack/iam/access-control.ts';
@@ -45,6 +46,20 @@ describe('a stage with an HTTP API', () => {
   it('passes a request of its route to the receiver', async () => {
     expect(await status('POST', '/example-store?a=b')).toBe(200);
     expect(events.at(-1)).toMatchObject({ routeKey: 'POST /{shop}', rawPath: '/example-store' });
+  });
+
+  it('joins headers of one name, as AWS does: two Authorization headers are no valid one', async () => {
+    await new Promise((resolve) => {
+      const headers = ['Host', new URL(server.address).host, 'Content-Length', '0'];
+      const twice = ['Authorization', 'Bearer a.b.c', 'authorization', 'Bearer d.e.f'];
+      const options = { method: 'POST', headers: [...headers, ...twice] };
+      request(`${server.address}/example-store`, options, (answer) => {
+        answer.resume().once('end', resolve);
+      }).end();
+    });
+    expect(events.at(-1)).toMatchObject({
+      headers: { authorization: 'Bearer a.b.c,Bearer d.e.f' },
+    });
   });
 
   it.each([
