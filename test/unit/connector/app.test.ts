@@ -183,6 +183,31 @@ describe('the comparison of an app folder', () => {
     expect(found).toContain('shopify.app.toml: the topic orders/create has another uri');
   });
 
+  it('finds a removed Event, and one with another query', () => {
+    const eventsWith = (change: (text: string) => string) =>
+      new Map([
+        [
+          'shopify.app.toml',
+          Buffer.from(
+            change(appToml(describeWith({ healing: { productChanges: 'events' } }).app)),
+          ) as Uint8Array,
+        ],
+      ]);
+    const compare = (change: (text: string) => string) =>
+      compareApp(
+        eventsWith((text) => text),
+        eventsWith(change),
+        { write: 'app write' },
+      ).map(({ what }) => what);
+    expect(compare(swap('handle = "loyalty_products"', 'handle = "mine"'))).toEqual([
+      'shopify.app.toml: no subscription to the event loyalty_products',
+      'shopify.app.toml: a subscription to the event mine is not wanted',
+    ]);
+    expect(compare(swap(/^query = .*$/m, 'query = "{ shop { id } }"'))).toEqual([
+      'shopify.app.toml: the event loyalty_products has another query',
+    ]);
+  });
+
   it.each([
     ['that is missing', '', 'extensions/loyalty-account is missing'],
     [
