@@ -1,0 +1,557 @@
+import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
+import { CLIENT_ID, STORE_SECRET } from '../../support/store-and-connector.ts';
+import {
+  type Asked,
+  CART,
+  customerClaims,
+  customerToken,
+  type ExtensionWorld,
+  nowSeconds,
+  openExtensions,
+  SECOND_CLIENT,
+  SECOND_SECRET,
+  signText,
+  staffClaims,
+  staffToken,
+  tokenOf,
+} from './world.ts';
+
+const connectors = runConnectors({ posCustomerId: 'email-or-document' });
+let world: ExtensionWorld;
+let robin: string;
+let sasha: string;
+beforeAll(async () => {
+  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  robin = await world.shopper('Robin', 250);
+  sasha = await world.shopper('Sasha', 7_777);
+});
+afterAll(() => world.stop());
+
+const base64url = (text: string) => Buffer.from(text).toString('base64url');
+const json = (value: unknown) => JSON.stringify(value);
+const account = (changes: Readonly<Record<string, unknown>>) => customerToken(robin, changes);
+const withHeader = (header: unknown, secret?: string) =>
+  tokenOf(json(customerClaims(robin)), secret, json(header));
+const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = createPublicKey(keys.privateKey).export({ type: 'spki', format: 'pem' }).toString();
+const unsigned = (alg: string) =>
+  `${base64url(json({ alg, typ: 'JWT' }))}.${base64url(json(customerClaims(robin)))}`;
+
+/** Tokens for the account page that prove nothing. */
+const attacks: Readonly<Record<string, () => string>> = {
+  'no token': () => '',
+  'alg none': () => `${unsigned('none')}.`,
+  'alg None': () => `${unsigned('None')}.`,
+  'alg none with the right signature': () => signText(unsigned('none')),
+  'alg in lower case': () => signText(unsigned('hs256')),
+  'alg HS512, signed so': () => signText(unsigned('HS512'), STORE_SECRET, 'sha512'),
+  'alg HS256, signed with SHA-512': () => signText(unsigned('HS256'), STORE_SECRET, 'sha512'),
+  'alg as a list': () => withHeader({ alg: ['HS256'] }),
+  'no alg': () => withHeader({ typ: 'JWT' }),
+  'RS256 of a key of the attacker': () => {
+    const text = unsigned('RS256');
+    return `${text}.${createSign('sha256').update(text).sign(keys.privateKey, 'base64url')}`;
+  },
+  'a key confusion: HS256 with a public key as the secret': () => signText(unsigned('HS256'), pem),
+  'a key in the header': () => {
+    const k = base64url('a key of the attacker');
+    return withHeader({ alg: 'HS256', jwk: { kty: 'oct', k } }, 'a key of the attacker');
+  },
+  'an address for keys in the header': () =>
+    withHeader({ alg: 'HS256', jku: `${world.store.address}/keys`, kid: '1' }, 'own key'),
+  'a file as the key': () => withHeader({ alg: 'HS256', kid: '../../dev/null' }, ''),
+  'something critical in the header': () => withHeader({ alg: 'HS256', crit: ['exp'], exp: 1 }),
+  'a header that is no object': () => tokenOf(json(customerClaims(robin)), STORE_SECRET, '"HS256"'),
+  'the empty secret': () => customerToken(robin, {}, ''),
+  'the client id as the secret': () => customerToken(robin, {}, CLIENT_ID),
+  'the secret of another shop': () => customerToken(robin, {}, SECOND_SECRET),
+  'a token of another shop': () =>
+    customerToken(robin, { dest: SECOND_SHOP, aud: SECOND_CLIENT }, SECOND_SECRET),
+  'this secret, for another shop': () => account({ dest: SECOND_SHOP }),
+  'a token of another app': () => account({ aud: SECOND_CLIENT }),
+  'no audience': () => account({ aud: undefined }),
+  'the audience as a list with another': () => account({ aud: [SECOND_CLIENT, CLIENT_ID] }),
+  'an empty audience': () => account({ aud: '' }),
+  'the audience in upper case': () => account({ aud: CLIENT_ID.toUpperCase() }),
+  'the audience with a space': () => account({ aud: `${CLIENT_ID} ` }),
+  'no destination': () => account({ dest: undefined }),
+  'a destination by http': () => account({ dest: `http://${SHOP}` }),
+  'a destination with a port': () => account({ dest: `https://${SHOP}:8443` }),
+  'a destination with a trailing dot': () => account({ dest: `${SHOP}.` }),
+  'a destination with a user': () => account({ dest: `https://${SHOP}@evil.example` }),
+  'a destination that begins like the shop': () => account({ dest: `${SHOP}.evil.example` }),
+  'a destination that ends like the shop': () => account({ dest: `x${SHOP}` }),
+  'a destination in a path': () => account({ dest: `https://evil.example/${SHOP}` }),
+  'a destination as a list': () => account({ dest: [SHOP] }),
+  'another issuer': () => account({ iss: `https://${SECOND_SHOP}/admin` }),
+  'an issuer that begins like the shop': () =>
+    account({ iss: `https://${SHOP}.evil.example/admin` }),
+  'an issuer as an object': () => account({ iss: { toString: SHOP } }),
+  expired: () => account({ exp: nowSeconds() - 11 }),
+  'no expiry': () => account({ exp: undefined }),
+  'an expiry of null': () => account({ exp: null }),
+  'an expiry as a text': () => account({ exp: String(nowSeconds() + 300) }),
+  'an expiry as a list': () => account({ exp: [nowSeconds() + 300] }),
+  'an expiry that is true': () => account({ exp: true }),
+  'not valid yet': () => account({ nbf: nowSeconds() + 12 }),
+  'no beginning': () => account({ nbf: undefined }),
+  'a beginning as a text': () => account({ nbf: '0' }),
+  'other claims under the same signature': () => {
+    const [header, , signature] = customerToken(robin).split('.');
+    return `${header}.${base64url(json(customerClaims(sasha)))}.${signature}`;
+  },
+  'a signature cut short': () => customerToken(robin).slice(0, -4),
+  'an empty signature': () => customerToken(robin).replace(/[^.]*$/, ''),
+  'a signature in hex': () => {
+    const text = unsigned('HS256');
+    return `${text}.${createHmac('sha256', STORE_SECRET).update(text).digest('hex')}`;
+  },
+  'two dots more': () => `${customerToken(robin)}.e30.e30`,
+  'a dot at the end': () => `${customerToken(robin)}.`,
+  'a dot at the beginning': () => `.${customerToken(robin)}`,
+  'claims alone': () => base64url(json(customerClaims(robin))),
+  'two tokens': () => `${customerToken(robin)},Bearer ${customerToken(sasha)}`,
+  'a token in a token': () => customerToken(robin, { sub: customerToken(sasha) }),
+  'claims that are a list': () => tokenOf(json([customerClaims(robin)])),
+  'claims that are null': () => tokenOf('null'),
+  'claims that are a text': () => tokenOf(json(json(customerClaims(robin)))),
+  'claims below another object': () => tokenOf(json({ claims: customerClaims(robin) })),
+  'claims of the prototype': () => tokenOf(`{"__proto__":${json(customerClaims(robin))}}`),
+  'claims that are not JSON': () => tokenOf(`${json(customerClaims(robin))}}`),
+  'a megabyte': () => customerToken(robin, { more: 'x'.repeat(1 << 20) }, 'not the secret'),
+  'a thousand levels': () => tokenOf(`${'['.repeat(5_000)}${']'.repeat(5_000)}`),
+  'a member of the staff': () => staffToken(),
+  'digits of another script': () => account({ sub: `gid://shopify/Customer/${arabic(sasha)}` }),
+  'wide digits': () => account({ sub: `gid://shopify/Customer/${wide(sasha)}` }),
+  'a customer with a space': () => account({ sub: `gid://shopify/Customer/ ${sasha}` }),
+  'a customer and a new line': () => account({ sub: `gid://shopify/Customer/${sasha}\n` }),
+  'a customer and a query': () => account({ sub: `gid://shopify/Customer/${robin}?id=${sasha}` }),
+  'a customer below another': () => account({ sub: `gid://shopify/Customer/${robin}/${sasha}` }),
+  'two customers': () =>
+    account({ sub: `${customerClaims(robin).sub},${customerClaims(sasha).sub}` }),
+  'another kind of gid': () => account({ sub: `gid://shopify/Order/${sasha}` }),
+  'a gid of a staff member': () => account({ sub: `gid://shopify/StaffMember/${sasha}` }),
+  'a gid in upper case': () => account({ sub: `GID://SHOPIFY/CUSTOMER/${sasha}` }),
+  'a gid of another app': () => account({ sub: `gid://evil/Customer/${sasha}` }),
+  'a gid without a number': () => account({ sub: 'gid://shopify/Customer/' }),
+  'a list of one customer': () => account({ sub: [customerClaims(sasha).sub] }),
+  'a customer as a number': () => account({ sub: Number(sasha) }),
+  'a customer below zero': () => account({ sub: `gid://shopify/Customer/-${sasha}` }),
+};
+
+const arabic = (id: string) =>
+  id.replace(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit)));
+const wide = (id: string) =>
+  id.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
+
+/** The answer to a request without any proof. */
+const refusal = () => world.one.send('example-store/account/view');
+
+async function expectRefused(path: string, asked: Asked) {
+  const expected = await refusal();
+  expect(expected).toMatchObject({ status: 401, json: { error: { code: 'bad-token' } } });
+  expect(expected.headers['access-control-allow-origin']).toBe('*');
+  expect(await world.one.send(path, asked)).toEqual(expected);
+}
+
+/** Nothing was asked of the service, and nothing moved. */
+async function expectUntouched(work: () => Promise<unknown>) {
+  world.connector.newCalls();
+  const ledger = await world.connector.ledgerText();
+  await work();
+  expect(world.connector.newOperations()).toEqual([]);
+  expect(await world.connector.ledgerText()).toBe(ledger);
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe('a token for the account page', () => {
+  it('that is right shows this customer', async () => {
+    const variants = [
+      customerToken(robin),
+      // A token of a newer form, and what may be added.
+      account({ dest: `https://${SHOP}`, iss: `https://${SHOP}/admin`, sid: '1', more: [{}] }),
+      account({ exp: nowSeconds() - 5, nbf: nowSeconds() - 300 }),
+      account({ nbf: nowSeconds() + 5 }),
+      withHeader({ alg: 'HS256' }),
+      withHeader({ kid: '1', typ: 'JWT', alg: 'HS256' }),
+    ];
+    for (const token of variants) {
+      const { status, json: view } = await world.one.withToken('account/view', token);
+      expect([status, view?.points]).toEqual([200, 250]);
+    }
+  });
+
+  it.each(Object.keys(attacks))('%s is refused, like all others', (name) =>
+    expectUntouched(async () => {
+      const headers = bearer(attacks[name]?.() ?? '');
+      await expectRefused('example-store/account/view', { headers });
+      const body = world.click();
+      await expectRefused('example-store/account/redeem', { headers, body });
+    }),
+  );
+
+  it('of any form shows its own customer or nothing', async () => {
+    const token = customerToken(robin);
+    const signature = token.slice(token.lastIndexOf('.') + 1);
+    const forms = [
+      `${token}=`,
+      `${token}==`,
+      token.replace(signature, Buffer.from(signature, 'base64url').toString('base64')),
+      account({ dest: SHOP.toUpperCase() }),
+      account({ dest: `https://${SHOP}/` }),
+      account({ dest: `https://${SHOP}:443` }),
+      account({ aud: [CLIENT_ID] }),
+      account({ sub: `gid://shopify/Customer/000${robin}` }),
+      account({ sub: null }),
+      account({ sub: '' }),
+      tokenOf(`\u{feff}${json(customerClaims(robin))}`),
+      tokenOf(`{"sub":"${customerClaims(sasha).sub}",${json(customerClaims(robin)).slice(1)}`),
+      tokenOf(` ${json(customerClaims(robin))} `),
+    ];
+    for (const form of forms) {
+      const { told, status } = await world.one.withToken('account/view', form);
+      expect(told).not.toContain('7777');
+      expect([200, 401], form).toContain(status);
+    }
+  });
+
+  it('is taken from one Authorization header only', async () => {
+    const token = customerToken(robin);
+    await expectUntouched(async () => {
+      const path = 'example-store/account/view';
+      for (const query of [
+        `id_token=${token}`,
+        `token=${token}`,
+        `authorization=Bearer%20${token}`,
+      ]) {
+        await expectRefused(path, { query });
+      }
+      const names = ['x-authorization', 'cookie', 'x-shopify-access-token', 'proxy-authorization'];
+      for (const name of names)
+        await expectRefused(path, { headers: { [name]: `Bearer ${token}` } });
+      const schemes = [
+        token,
+        `Basic ${token}`,
+        `Bearer: ${token}`,
+        `Bearer ${token} x`,
+        `Bearer\t${token}x`,
+      ];
+      for (const authorization of schemes)
+        await expectRefused(path, { headers: { authorization } });
+      await expectRefused(path, { body: { token } });
+    });
+  });
+
+  it('of a visitor shows rewards and no customer, and redeems nothing', async () => {
+    const token = account({ sub: undefined });
+    const { status, json: view } = await world.one.withToken('account/view', token);
+    expect([status, view.loggedIn, view.points, view.redemptions]).toEqual([200, false, null, []]);
+    for (const [route, asked] of [
+      ['redeem', { body: world.click() }],
+      ['history', {}],
+      ['order', { query: 'id=1' }],
+      ['quizzes', {}],
+    ] as const) {
+      const answer = await world.one.withToken(`account/${route}`, token, asked);
+      expect([route, answer.status, answer.json.error.code]).toEqual([route, 401, 'not-logged-in']);
+    }
+    expect(world.loyalty.state().redemptions).toEqual([]);
+  });
+});
+
+describe('a token for the till', () => {
+  const till: Readonly<Record<string, () => string>> = {
+    'of the customer': () => customerToken(robin),
+    'of another customer': () => customerToken(sasha),
+    'of a visitor': () => customerToken(robin, { sub: undefined }),
+    'of another shop': () => staffToken('1', { dest: `https://${SECOND_SHOP}` }),
+    'of another issuer': () => staffToken('1', { iss: `https://${SECOND_SHOP}/admin` }),
+    'of another app': () => staffToken('1', { aud: SECOND_CLIENT }),
+    expired: () => staffToken('1', { exp: nowSeconds() - 11 }),
+    'with a space': () => staffToken(' 5001'),
+    'with a new line': () => staffToken('5001\n'),
+    'with digits of another script': () => staffToken(arabic('5001')),
+    'with a sign': () => staffToken('-5001'),
+    'with an exponent': () => staffToken('5e3'),
+    'of an empty user': () => staffToken(''),
+    'without a user': () => tokenOf(json(staffClaims('1', { sub: undefined }))),
+    'of a gid': () => staffToken('gid://shopify/StaffMember/5001'),
+    'of a list': () => tokenOf(json(staffClaims('1', { sub: ['5001'] }))),
+  };
+
+  it.each(Object.keys(till))('%s is refused', (name) =>
+    expectUntouched(async () => {
+      const headers = bearer(till[name]?.() ?? '');
+      await expectRefused(`example-store/till/${robin}/view`, { headers });
+      const body = world.click();
+      await expectRefused(`example-store/till/${robin}/redeem`, { headers, body });
+      await expectRefused(`example-store/till/${robin}/challenge`, { headers, body: {} });
+    }),
+  );
+
+  it('shows no customer for another form of an id', async () => {
+    const ids = [
+      ` ${robin}`,
+      `0${robin}`,
+      `${robin},${sasha}`,
+      arabic(robin),
+      encodeURIComponent(arabic(robin)),
+      `gid:%2F%2Fshopify%2FCustomer%2F${robin}`,
+      `${robin}%2F..%2F${sasha}`,
+      `..%2Ftill%2F${robin}`,
+      '-1',
+      '0',
+      'robin.sampleson@example.com',
+      'robin.sampleson%40example.com',
+    ];
+    for (const id of ids) {
+      const { status, told } = await world.one.withToken(`till/${id}/view`, staffToken());
+      expect([id, told.includes('7777'), told.includes('"points":250')]).toEqual([
+        id,
+        false,
+        false,
+      ]);
+      expect(status, id).toBeLessThan(500);
+    }
+  });
+});
+
+describe('a token of one customer', () => {
+  const routes = ['view', 'me', 'rewards', 'redemptions', 'history', 'quizzes', 'order', 'points'];
+
+  it('never shows another, wherever the other’s id stands', async () => {
+    const gid = String(customerClaims(sasha).sub);
+    const names = [
+      'customer',
+      'customerId',
+      'customer_id',
+      'logged_in_customer_id',
+      'sub',
+      'CustomerId',
+    ];
+    const token = customerToken(robin);
+    for (const route of routes) {
+      const own = route === 'order' ? `id=${sasha}&` : '';
+      const tries: Asked[] = names.flatMap((name) => [
+        { query: `${own}${name}=${sasha}` },
+        { headers: { [name.toLowerCase()]: sasha, cookie: `${name}=${sasha}` } },
+      ]);
+      tries.push({ headers: { 'x-shopify-customer-id': gid, 'x-logged-in-customer-id': sasha } });
+      for (const asked of tries) {
+        const { told } = await world.one.withToken(`account/${route}`, token, asked);
+        expect(told).not.toMatch(/7777|7727|388\.85/);
+      }
+      for (const path of [
+        `account/${sasha}/${route}`,
+        `account/${route}/${sasha}`,
+        `till/${sasha}/${route}`,
+      ]) {
+        const { status } = await world.one.withToken(path, token);
+        expect([path, status >= 400]).toEqual([path, true]);
+      }
+    }
+  });
+
+  it('spends nothing of another', async () => {
+    for (const field of [
+      'customer',
+      'customerId',
+      'customer_id',
+      'sub',
+      'shop',
+      'answer',
+      '__proto__',
+    ]) {
+      const body = `{${JSON.stringify(world.click()).slice(1, -1)},"${field}":"${sasha}"}`;
+      const { status } = await world.one.account(robin, 'redeem', { body });
+      expect([field, status]).toEqual([field, 400]);
+    }
+    const before = world.pointsOf(sasha);
+    const own = await world.one.account(robin, 'redeem', { body: world.click(3) });
+    expect([own.status, own.json.redemption.state]).toEqual([200, 'ready']);
+    expect([world.pointsOf(robin), world.pointsOf(sasha)]).toEqual([200, before]);
+    const { redemptions } = await world.one.view(sasha);
+    expect(redemptions).toEqual([]);
+    const again = { ...world.click(3), clientKey: own.json.redemption.id };
+    const other = await world.one.account(sasha, 'redeem', { body: again });
+    expect(other.told).not.toContain(own.json.redemption.code);
+    await world.rest();
+    expect(world.pointsOf(robin)).toBe(200);
+  });
+
+  it('has no challenge, which is the till’s alone', async () => {
+    const { status } = await world.one.account(robin, 'challenge', { body: {} });
+    expect(status).toBe(404);
+    expect(world.loyalty.state().challenges).toEqual([]);
+  });
+});
+
+describe('the kinds of callers', () => {
+  const proxyQuery = (own = {}) =>
+    signedQuery(proxyValues(SHOP, new Date(), robin, own), STORE_SECRET);
+
+  it('a proxy request is nothing at an address for tokens', () =>
+    expectUntouched(async () => {
+      for (const place of ['account', `till/${robin}`]) {
+        await expectRefused(`example-store/${place}/view`, { query: proxyQuery() });
+        const body = world.click();
+        await expectRefused(`example-store/${place}/redeem`, { query: proxyQuery(), body });
+        // The signature of a query in place of that of a token.
+        const signature = /signature=(\w+)/.exec(proxyQuery())?.[1] ?? '';
+        const hex = Buffer.from(signature, 'hex').toString('base64url');
+        const headers = bearer(`${unsigned('HS256')}.${hex}`);
+        await expectRefused(`example-store/${place}/view`, { headers, query: proxyQuery() });
+      }
+    }));
+
+  it('a token is nothing at the address of the proxy', () =>
+    expectUntouched(async () => {
+      const unproved = await world.one.send('example-store/view');
+      expect(unproved).toMatchObject({ status: 401, json: { error: { code: 'bad-signature' } } });
+      const [, , signature = ''] = customerToken(robin).split('.');
+      const hex = Buffer.from(signature, 'base64url').toString('hex');
+      const unsignedQuery = proxyQuery().replace(/&signature=.*/, '');
+      for (const query of [
+        '',
+        unsignedQuery,
+        `${unsignedQuery}&signature=${hex}`,
+        `id_token=${customerToken(robin)}`,
+      ]) {
+        for (const token of [customerToken(robin), staffToken()]) {
+          expect(
+            await world.one.send('example-store/view', { query, headers: bearer(token) }),
+          ).toEqual(unproved);
+        }
+      }
+    }));
+
+  it('a token is good at the address of its own shop only', () =>
+    expectUntouched(async () => {
+      for (const shop of [
+        'second-store',
+        'third-store',
+        'EXAMPLE-STORE',
+        'example-store.myshopify.com',
+        '',
+      ]) {
+        await expectRefused(`${shop}/account/view`, { headers: bearer(customerToken(robin)) });
+        await expectRefused(`${shop}/till/${robin}/view`, { headers: bearer(staffToken()) });
+      }
+    }));
+
+  it('what the proxy proves does not become another customer by a token beside it', async () => {
+    const { json: view } = await world.one.proxy(
+      robin,
+      'view',
+      {},
+      { headers: bearer(customerToken(sasha)) },
+    );
+    expect(view.points).toBe(200);
+  });
+});
+
+describe('answers across origins', () => {
+  const cors = (answer: { readonly headers: Readonly<Record<string, string>> }) =>
+    Object.keys(answer.headers).filter((name) => name.toLowerCase().startsWith('access-control'));
+
+  it('are allowed for extensions, without cookies, whatever the answer is', async () => {
+    const answers = [
+      await world.one.account(robin, 'view'),
+      await world.one.account(robin, 'no-such-route'),
+      await world.one.account(robin, 'redeem'),
+      await world.one.account(robin, 'redeem', { body: '{' }),
+      await world.one.account(robin, 'redeem', {
+        body: { rewardId: 999, clientKey: 'click-of-nothing', items: CART },
+      }),
+      await world.one.till(robin, 'view'),
+      await world.one.till(robin, 'no-such-route'),
+      await refusal(),
+    ];
+    expect(new Set(answers.map(({ status }) => status)).size).toBeGreaterThan(3);
+    for (const { headers } of answers) {
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+      expect(headers).not.toHaveProperty('set-cookie');
+    }
+  });
+
+  it('of a preflight are the same for every address, and need no proof', async () => {
+    const headers = {
+      origin: 'https://extensions.shopifycdn.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    };
+    const paths = [
+      'example-store/account/view',
+      'unknown/account/view',
+      `example-store/till/${sasha}/redeem`,
+    ];
+    const answers = await Promise.all(
+      paths.map((path) => world.one.send(path, { method: 'OPTIONS', headers })),
+    );
+    const [first] = answers;
+    expect(first).toMatchObject({
+      status: 204,
+      told: '',
+      headers: { 'access-control-allow-origin': '*' },
+    });
+    expect(first?.headers['access-control-allow-headers']).toMatch(/authorization.*content-type/i);
+    expect(first?.headers['access-control-allow-methods']).toMatch(/GET.*POST/);
+    for (const answer of answers) expect(answer).toEqual(first);
+  });
+
+  it('are never allowed for the proxy', async () => {
+    const headers = { origin: 'https://evil.example', ...bearer(customerToken(robin)) };
+    const answers = [
+      await world.one.proxy(robin, 'view', {}, { headers }),
+      await world.one.proxy('', 'view', {}, { headers }),
+      await world.one.proxy(robin, 'no-such-route', {}, { headers }),
+      await world.one.proxy(robin, 'redeem', {}, { headers, body: '{' }),
+      await world.one.proxy('', 'widget.js'),
+      await world.one.send('example-store/view', { headers }),
+      await world.one.send('example-store/view', { headers, method: 'OPTIONS' }),
+      await world.one.send('example-store', { headers, method: 'OPTIONS' }),
+      await world.one.proxy(robin, 'view', {}, { headers, method: 'OPTIONS' }),
+    ];
+    expect(answers.map(cors)).toEqual(answers.map(() => []));
+  });
+});
+
+describe('secrets', () => {
+  const pointsWith = async (storefront: ExtensionWorld['one'], secret: string) => {
+    const answer = await storefront.withToken('account/view', customerToken(robin, {}, secret));
+    return answer.status === 200 ? answer.json.points : answer.status;
+  };
+
+  it('both are taken during a rotation, and the older one no more after it', async () => {
+    const current = 'the-next-secret-of-this-test';
+    const asked = () =>
+      Promise.all([STORE_SECRET, current].map((secret) => pointsWith(world.one, secret)));
+    expect(await asked()).toEqual([200, 401]);
+    await world.connector.keepSecret('example-store/webhook', { current, previous: STORE_SECRET });
+    world.connector.pass(301);
+    expect(await asked()).toEqual([200, 200]);
+    await world.connector.keepSecret('example-store/webhook', { current });
+    world.connector.pass(301);
+    expect(await asked()).toEqual([401, 200]);
+    await world.connector.keepSecret('example-store/webhook', { current: STORE_SECRET });
+    world.connector.pass(301);
+    expect(await asked()).toEqual([200, 401]);
+  });
+
+  it('without a client id no token is taken, with the same answer', async () => {
+    const accessToken = 'shpat_of_this_test_71c2';
+    await world.connector.keepSecret('example-store/store', { accessToken });
+    const fresh = world.start();
+    const answer = await fresh.account(robin, 'view');
+    expect(answer).toEqual(await refusal());
+    for (const aud of [undefined, null, '', 'undefined']) {
+      const token = account({ aud });
+      expect(await fresh.withToken('account/view', token)).toEqual(await refusal());
+    }
+  });
+});
