@@ -33,8 +33,9 @@ export interface HistoryWorld extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
 }
 
-/** The service allows 50. */
 const PAGE_SIZE = 20;
+/** The service's limit. */
+export const LARGEST_PAGE = 50;
 
 export const MOST_PAGES = 100;
 
@@ -43,15 +44,12 @@ export async function readHistory(
   customerId: string,
   page: number,
   world: HistoryWorld,
+  size = PAGE_SIZE,
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
     (options) =>
-      world.loyalty.listPointsHistory(
-        customerId,
-        { PageNumber: page, PageSize: PAGE_SIZE },
-        options,
-      ),
+      world.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
     world,
   );
   if (asked.kind === 'unavailable') return asked;

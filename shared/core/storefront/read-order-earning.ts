@@ -4,7 +4,7 @@ import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import { recallOrder } from '../mapping/remembered.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import { type HistoryWorld, readHistory } from './read-history.ts';
+import { type HistoryWorld, LARGEST_PAGE, readHistory } from './read-history.ts';
 
 /** What one order earns or has earned. */
 export interface OrderEarning {
@@ -79,6 +79,9 @@ const IGNORED = 4;
 
 const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
 
+/** A page waits for no more calls: enough for 150 entries since the order. */
+const MOST_PAGES = 3;
+
 /** The completion is dated by the store's clock, the points by the service's. */
 const SKEW_MS = 5 * 60_000;
 
@@ -94,14 +97,16 @@ async function findGiven(
   const points = EstimatedBonus?.EstimatedPoints;
   const completedAt = Date.parse(OrderCompletedDate ?? '');
   if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
-  const history = await readHistory(customerId, 1, world);
-  if (history.kind === 'unavailable') return undefined;
-  const isGiven = history.value.entries.some(
-    (entry) =>
-      entry.kind === 'points' &&
-      !entry.cancelled &&
-      entry.points === points &&
-      Date.parse(entry.at ?? '') >= completedAt - SKEW_MS,
-  );
-  return isGiven ? { state: 'earned' } : undefined;
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const history = await readHistory(customerId, page, world, LARGEST_PAGE);
+    if (history.kind === 'unavailable') return undefined;
+    const { entries, hasMore } = history.value;
+    const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);
+    const isGiven = since.some(
+      (entry) => entry.kind === 'points' && !entry.cancelled && entry.points === points,
+    );
+    if (isGiven) return { state: 'earned' };
+    if (!hasMore || since.length === 0) return undefined;
+  }
+  return undefined;
 }

@@ -123,6 +123,20 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual(expected);
   });
 
+  it('is found behind a hundred newer entries, and looked for no further', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    for (let index = 0; index < 120; index += 1)
+      await send(shop, { id: `${200 + index}`, total: 7 });
+    const before = shop.loyalty.journal.length;
+    expect((await earning(shop, '123')).json.state).toBe('earned');
+    expect(shop.loyalty.journal.length - before).toBe(4);
+    for (let index = 0; index < 40; index += 1)
+      await send(shop, { id: `${400 + index}`, total: 7 });
+    expect((await earning(shop, '123')).json.state).toBe('expected');
+    expect(shop.calls('listPointsHistory')).toBe(6);
+  });
+
   it('is not given by points from before it was complete', async () => {
     const shop = serveInProcess();
     await send(shop, { id: '123' });
