@@ -98,8 +98,10 @@ function modulesOf(toml: string, text: string): string[] {
 
 const isCopied = (path: string): boolean => !/(\.tsx?|\/tsconfig\.json)$/.test(path);
 
-/** Preact's licence asks for its notice in every copy. */
-const NOTICE = 'Contains Preact: MIT License, Copyright (c) 2015-present Jason Miller.';
+/** Their licence asks for its notice in every copy. */
+const NOTICE =
+  'Contains Preact (c) 2015-present Jason Miller, Preact Signals (c) 2022-present Preact Team, and parts of ' +
+  '@shopify/ui-extensions (c) Shopify, where they are named below; all under the MIT License.';
 
 function headed(path: string, text: string): string {
   switch (extname(path)) {
