@@ -23,6 +23,7 @@ interface AccountStrings {
     readonly expectedSome: string;
     readonly later: string;
     readonly earned: string;
+    readonly added: string;
     readonly earnedSome: string;
     readonly none: string;
     readonly cancelled: string;
@@ -50,6 +51,7 @@ const en: AccountStrings = {
     expectedSome: 'This order earns you points.',
     later: 'They are added to your balance later.',
     earned: 'You earned {gain} with this order.',
+    added: 'They are in your balance.',
     earnedSome: 'The points of this order are in your balance.',
     none: 'This order earns no points.',
     cancelled: 'This order was cancelled. It earns no points.',
@@ -77,6 +79,7 @@ const ptBr: AccountStrings = {
     expectedSome: 'Este pedido rende pontos.',
     later: 'Eles entram no seu saldo mais tarde.',
     earned: 'Você ganhou {gain} com este pedido.',
+    added: 'Eles já estão no seu saldo.',
     earnedSome: 'Os pontos deste pedido já estão no seu saldo.',
     none: 'Este pedido não rende pontos.',
     cancelled: 'Este pedido foi cancelado e não rende pontos.',
@@ -105,6 +108,7 @@ const es: AccountStrings = {
     expectedSome: 'Con este pedido ganas puntos.',
     later: 'Se añaden a tu saldo más tarde.',
     earned: 'Has ganado {gain} con este pedido.',
+    added: 'Ya están en tu saldo.',
     earnedSome: 'Los puntos de este pedido ya están en tu saldo.',
     none: 'Con este pedido no ganas puntos.',
     cancelled: 'Este pedido se ha cancelado y no da puntos.',

@@ -7,6 +7,7 @@ const tones = `
   :host([data-tone=warning]) { color: var(--warning); }
   :host([data-tone=critical]) { color: var(--critical); }
   :host([data-tone=info]) { color: var(--accent); }
+  :host([data-visibility=exclusive]) { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
   :host([data-type=strong]) { font-weight: 650; }
   :host([data-type=small]) { font-size: 0.875rem; }
   :host([data-type=emphasis]) { font-style: italic; }
@@ -26,6 +27,7 @@ class Text extends Component {
     this.dataset.color = this.color;
     this.dataset.tone = this.tone;
     this.dataset.type = this.type;
+    this.dataset.visibility = this.accessibilityVisibility;
     setAttribute(this, 'aria-hidden', this.accessibilityVisibility === 'hidden' && 'true');
   }
 }

@@ -5,10 +5,11 @@ import type {
   History as HistoryPage,
   QuestionAnswer,
   Quiz,
+  Redemption,
   Reward,
 } from '../../../program/answers.ts';
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
-import { Program } from '../../../program/program.ts';
+import { answered, Program } from '../../../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../../../program/sentences.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords, type Words } from '../../../program/words.ts';
@@ -46,6 +47,8 @@ export class Account {
   history: History = { entries: [], page: 0, hasMore: false, failure: undefined };
   /** By `reward-3` or `quiz-7`. */
   readonly notes = new Map<string, Note>();
+  /** The redemptions that were there when the page was loaded. */
+  #earlier: ReadonlySet<string> = new Set();
   readonly #ask: Ask;
   readonly #shopify: Api;
   readonly #changes = signal(0);
@@ -95,6 +98,7 @@ export class Account {
       this.#renewHistory(),
     ]);
     this.words = createWords(this.#language, currency);
+    this.#earlier = new Set(this.#redemptions.map(({ id }) => id));
     this.isLoading = false;
     this.#redraw();
   }
@@ -126,6 +130,21 @@ export class Account {
         ? { ...asked.value, entries: [...entries, ...asked.value.entries], failure: undefined }
         : { ...this.history, failure: asked };
     this.#redraw();
+  }
+
+  get earlierRedemptions(): readonly Redemption[] {
+    return this.#redemptions.filter(({ id }) => this.#earlier.has(id));
+  }
+
+  /** Those of this visit: they are shown with their reward, where the customer looks. */
+  newRedemptionsOf(reward: Reward): readonly Redemption[] {
+    return this.#redemptions.filter(
+      ({ id, rewardId }) => rewardId === reward.id && !this.#earlier.has(id),
+    );
+  }
+
+  get #redemptions(): readonly Redemption[] {
+    return answered(this.program.model.view)?.redemptions ?? [];
   }
 
   say(sentence: string): void {

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { Redemption } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
@@ -7,15 +8,48 @@ interface Props {
   readonly redemptions: readonly Redemption[];
 }
 
-/** The redemptions: their codes, and a sentence for those without a code yet. */
+const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
+
+/** More would hide the rewards below. */
+const SHOWN_AT_FIRST = 4;
+
+const isUsable = ({ state, code }: Redemption): boolean => state === 'ready' && code !== null;
+
+/** The customer's codes from before this visit: those that can be used come first. */
 export function Codes({ account, redemptions }: Props) {
+  const isOpen = useSignal(false);
   if (redemptions.length === 0) return null;
+  const sorted = redemptions.toSorted(
+    (one, other) => Number(isUsable(other)) - Number(isUsable(one)),
+  );
+  const shown = isOpen.value ? sorted : sorted.slice(0, SHOWN_AT_FIRST);
   return (
     <s-section heading={account.words.strings.codes.heading}>
-      <s-stack gap="base" accessibilityRole="unordered-list">
-        {redemptions.map((redemption) => (
-          <Code key={redemption.id} account={account} redemption={redemption} />
-        ))}
+      <s-stack gap="base" alignItems="start">
+        <s-grid
+          accessibilityRole="unordered-list"
+          gridTemplateColumns={COLUMNS}
+          gap="base"
+          inlineSize="100%"
+        >
+          {shown.map((redemption) => (
+            <s-grid-item key={redemption.id} accessibilityRole="list-item">
+              <s-stack gap="small-300">
+                <s-heading>{redemption.title}</s-heading>
+                <Code account={account} redemption={redemption} />
+              </s-stack>
+            </s-grid-item>
+          ))}
+        </s-grid>
+        {shown.length < sorted.length && (
+          <s-button
+            onClick={() => {
+              isOpen.value = true;
+            }}
+          >
+            {account.strings.history.more}
+          </s-button>
+        )}
       </s-stack>
     </s-section>
   );
@@ -26,21 +60,21 @@ interface CodeProps {
   readonly redemption: Redemption;
 }
 
-function Code({ account, redemption }: CodeProps) {
+/** The code with a button to copy it, and its state; a sentence where there is no code yet. */
+export function Code({ account, redemption }: CodeProps) {
   const { words } = account;
   const { codes } = words.strings;
-  const { id, title, state, code, validUntil } = redemption;
-  const isUsable = state === 'ready' && code !== null;
+  const { id, state, code, validUntil } = redemption;
+  const isReady = isUsable(redemption);
   const until =
-    isUsable && validUntil !== null && fill(codes.validUntil, { date: words.date(validUntil) });
+    isReady && validUntil !== null && fill(codes.validUntil, { date: words.date(validUntil) });
   const clipboard = `code-${id}`;
   return (
-    <s-stack accessibilityRole="list-item" gap="small-300" alignItems="start">
-      <s-heading>{title}</s-heading>
+    <s-stack gap="small-300" alignItems="start">
       {code !== null && (
         <s-stack direction="inline" gap="base" alignItems="center">
-          <s-badge color={isUsable ? 'base' : 'subdued'}>{code}</s-badge>
-          {isUsable && (
+          <s-badge color={isReady ? 'base' : 'subdued'}>{code}</s-badge>
+          {isReady && (
             <s-button
               variant="secondary"
               accessibilityLabel={`${codes.copy}: ${code}`}
@@ -52,7 +86,7 @@ function Code({ account, redemption }: CodeProps) {
           )}
         </s-stack>
       )}
-      {isUsable && (
+      {isReady && code !== null && (
         <s-clipboard-item
           id={clipboard}
           text={code}

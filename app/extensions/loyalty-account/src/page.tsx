@@ -54,8 +54,8 @@ function Content({ account }: { readonly account: Account }) {
       {view && (
         <>
           <Balance view={view} change={change} words={words} />
+          <Codes account={account} redemptions={account.earlierRedemptions} />
           <Rewards account={account} rewards={view.rewards} />
-          <Codes account={account} redemptions={view.redemptions} />
           <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
           <History account={account} />
         </>

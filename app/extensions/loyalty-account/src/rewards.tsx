@@ -3,6 +3,7 @@ import type { Reward } from '../../../program/answers.ts';
 import { redeemLabel, whyNot } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
+import { Code } from './codes.tsx';
 import { textOf } from './field-value.ts';
 import { Note } from './note.tsx';
 
@@ -42,6 +43,7 @@ function Offer({ account, reward }: OfferProps) {
   const { words, notes } = account;
   const { id, title, description, points, kind } = reward;
   const worth = words.worth(reward);
+  const codes = account.newRedemptionsOf(reward);
   // Such a reward can be redeemed elsewhere only.
   const isOther = kind === 'other';
   return (
@@ -55,7 +57,14 @@ function Offer({ account, reward }: OfferProps) {
         ) : (
           <Redeem account={account} reward={reward} />
         )}
-        <Note note={notes.get(`reward-${id}`)} otherwise={conditionsOf(reward, account)} />
+        {codes.map((redemption) => (
+          <Code key={redemption.id} account={account} redemption={redemption} />
+        ))}
+        <Note
+          note={notes.get(`reward-${id}`)}
+          isShown={codes.length === 0}
+          otherwise={conditionsOf(reward, account)}
+        />
       </s-stack>
     </s-grid-item>
   );

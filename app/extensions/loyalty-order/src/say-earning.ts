@@ -18,10 +18,9 @@ export function sayEarning(
         note: order.later,
       };
     case 'earned':
-      return {
-        main: gain === undefined ? order.earnedSome : fill(order.earned, { gain }),
-        note: '',
-      };
+      return gain === undefined
+        ? { main: order.earnedSome, note: '' }
+        : { main: fill(order.earned, { gain }), note: order.added };
     case 'none':
       return { main: why === 'cancelled' ? order.cancelled : order.none, note: '' };
   }

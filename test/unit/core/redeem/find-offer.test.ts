@@ -62,9 +62,24 @@ async function openOffers() {
   };
 }
 
+/** As the account page asks. */
+const ANY_PURCHASE = '0:1000000:1';
+
 const refused = (why: string) => ({ kind: 'refused', why });
 
 describe('a reward on offer', () => {
+  it('is one of any purchase where a page has no cart, and its code needs no larger order for it', async () => {
+    const { find, loyalty } = await openOffers();
+    const found = await find(8, { value: 1.5 }, ANY_PURCHASE);
+    // The program allows half of a purchase.
+    expect(found).toMatchObject({ kind: 'on-offer', terms: { value: 1.5, minimum: 3 } });
+    const asked = loyalty.journal.filter(({ operation }) => operation === 'listAvailableRewards');
+    expect(asked.map(({ body }) => body)).toEqual([
+      expect.objectContaining({ PurchaseValue: 1_000_000, Products: [] }),
+      expect.objectContaining({ PurchaseValue: 1.5, Products: [] }),
+    ]);
+  });
+
   it('of type 0 is a percentage, with the dates and limits of its configuration', async () => {
     const { find, loyalty } = await openOffers();
     expect(await find(2)).toEqual({
