@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Connector } from '../../shared/config/connector-config.ts';
 import { findProject } from '../../shared/config/folders.ts';
+import type { Healing } from '../../shared/config/healing-settings.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
@@ -55,7 +57,9 @@ export async function runStack(options: StartOptions): Promise<number> {
       say(
         `npx loyalty-connector uses the stack of process ${state.pid}, which was started before this one.`,
       );
-    const isInSync = options.demo ? await demonstrate(stack, stopping.signal) : undefined;
+    const isInSync = options.demo
+      ? await demonstrate(stack, settings.connector, stopping.signal)
+      : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted) say(options.isNew ? greetNew(stack) : greet(stack));
     await stopped;
@@ -117,7 +121,11 @@ async function start(
 }
 
 /** Whether the store and the loyalty service agree in the end. */
-async function demonstrate(stack: RunningStack, signal: AbortSignal): Promise<boolean> {
+async function demonstrate(
+  stack: RunningStack,
+  { healing }: Connector,
+  signal: AbortSignal,
+): Promise<boolean> {
   stack.logs.onLine((line) => {
     const sentence = narrate(line);
     if (sentence !== undefined) sayAt(`  ${sentence}`);
@@ -133,11 +141,20 @@ async function demonstrate(stack: RunningStack, signal: AbortSignal): Promise<bo
   }
   const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);
   if (signal.aborted) return false;
-  return report(stack, left);
+  return report(stack, left, healing);
 }
 
-async function report(stack: RunningStack, left: number): Promise<boolean> {
-  const { orders, products, coupons, differences } = await compare(stack, stack.shop, new Date());
+async function report(
+  stack: RunningStack,
+  left: number,
+  { productChanges }: Healing,
+): Promise<boolean> {
+  const { orders, products, coupons, differences } = await compare(
+    stack,
+    stack.shop,
+    new Date(),
+    productChanges,
+  );
   const calls = stack.loyalty.journal.entries().length;
   const deliveries = stack.store.deliveries.all().length;
   say(`\n${deliveries} webhooks were delivered, ${calls} calls reached the loyalty service.`);

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
@@ -12,4 +12,12 @@ export function createProject(name: string): string {
   const settings = JSON.stringify(join(PROJECT, 'connector.config.ts'));
   writeFileSync(join(folder, 'connector.config.ts'), `export { default } from ${settings};\n`);
   return folder;
+}
+
+/** The same settings with one more, as text: `healing: { everyMinutes: 15 }`. */
+export function addSetting(folder: string, setting: string): void {
+  const settings = readFileSync(join(PROJECT, 'connector.config.ts'), 'utf8')
+    .replace('../../../shared', join(PACKAGE_FOLDER, 'shared'))
+    .replace('  loyalty:', `  ${setting},\n  loyalty:`);
+  writeFileSync(join(folder, 'connector.config.ts'), settings);
 }

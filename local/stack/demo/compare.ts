@@ -21,12 +21,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads everything from the store, computes the wanted states by the connector's own rules, and compares
- * them with what the loyalty service holds.
+ * them with what the loyalty service holds. Where products come by Events, the service lacks those that no Event
+ * has announced yet: reconcile sends them after their next sale, or a backfill.
  */
 export async function compare(
   { store, loyalty }: { readonly store: StoreSandbox; readonly loyalty: LoyaltySandbox },
   { domain, rules }: Shop,
   now: Date,
+  productChanges: 'webhooks' | 'events' = 'webhooks',
 ): Promise<Comparison> {
   const admin = openStoreAdmin(store);
   const state = loyalty.state();
@@ -47,6 +49,7 @@ export async function compare(
   }
   for (const { id } of store.rows.products.values()) {
     const found = state.products.find(({ OriginalId }) => OriginalId === id);
+    if (!found && productChanges === 'events' && !isAnnounced(store, id)) continue;
     const product = foundValue(await admin.readProduct(domain, id));
     if (check(`product ${id}`, mapProduct(product, rules, domain), found)) count.products += 1;
   }
@@ -68,6 +71,11 @@ export async function compare(
     }
   }
   return { ...count, differences };
+}
+
+function isAnnounced({ deliveries }: StoreSandbox, productId: string): boolean {
+  const gid = JSON.stringify(`gid://shopify/Product/${productId}`);
+  return deliveries.all().some(({ event, body }) => event !== undefined && body.includes(gid));
 }
 
 function foundValue<Value>(answer: StoreAnswer<Value>): Value {

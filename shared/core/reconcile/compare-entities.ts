@@ -48,8 +48,11 @@ export async function compareEntities(
     }
     if (judgement.kind !== 'heal') return [];
     const { why, wantedKey } = judgement;
-    const isQuiet = why === 'stale' && wantedKey !== undefined && wantedKey === entry?.appliedKey;
-    return [{ ...one, key, judgement, isQuiet: isQuiet && kind === 'product' }];
+    // Nothing differs that is sent, or it may be older than the connector and have changed in nothing since.
+    const isSame = wantedKey !== undefined && wantedKey === entry?.appliedKey;
+    const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
+    const isQuiet = world.quietProducts && kind === 'product' && isUnannounced;
+    return [{ ...one, key, judgement, isQuiet }];
   });
   await announce(
     shop.domain,
@@ -66,9 +69,7 @@ export async function compareEntities(
     if (!(await sendOnce({ ...message, ...asked }, world))) return;
     // A change of that very second would have been found by the scheduled walk, within the hour.
     const noWebhookLost =
-      why === 'letter-expired' ||
-      (purpose.isDeep && why === 'different') ||
-      (isQuiet && world.quietProducts);
+      why === 'letter-expired' || (purpose.isDeep && why === 'different') || isQuiet;
     if (noWebhookLost) rolledOut += 1;
     else healed.push(version);
     telemetry.log('info', 'sent by reconciling', { ...key, why });

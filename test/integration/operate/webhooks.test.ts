@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
-import { PROJECT } from '../../support/project.ts';
+import { addSetting } from '../../support/project.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 
 const COUNT = wantedSubscriptions('https://example.com').length;
@@ -82,10 +81,7 @@ describe('webhooks sync', { timeout: 180_000 }, () => {
     await operated.run('webhooks sync --yes');
     const file = join(operated.folder, 'connector.config.ts');
     const before = readFileSync(file, 'utf8');
-    const settings = readFileSync(join(PROJECT, 'connector.config.ts'), 'utf8')
-      .replace('../../../shared', join(PACKAGE_FOLDER, 'shared'))
-      .replace('  loyalty:', "  healing: { productChanges: 'events' },\n  loyalty:");
-    writeFileSync(file, settings);
+    addSetting(operated.folder, "healing: { productChanges: 'events' }");
     onTestFinished(() => writeFileSync(file, before));
     const checked = await operated.run('webhooks check');
     expect(checked.code).toBe(0);

@@ -148,6 +148,23 @@ describe('one run', () => {
     },
   );
 
+  it.each([
+    ['webhooks', { healed: 1, rolledOut: 0 }],
+    ['events', { healed: 0, rolledOut: 1 }],
+  ] as const)(
+    'sends a product that the ledger does not know, with %s',
+    async (productChanges, counts) => {
+      const { connector, history } = await open({ healing: { productChanges } });
+      await history.putProduct('81', 'From before', false);
+      connector.clock.ms += HOUR_MS;
+      await connector.reconcile();
+      await connector.drain();
+      const rolledOut = connector.telemetry.total('rolled-out');
+      expect({ healed: healed(connector), rolledOut }).toEqual(counts);
+      expect(connector.loyalty.rows.products.get('81')?.Title).toBe('From before');
+    },
+  );
+
   it('does not end a code that went to another discount', async () => {
     const { connector, history } = await open();
     await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
